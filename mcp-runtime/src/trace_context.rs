@@ -92,7 +92,7 @@ impl TraceContext {
     }
 }
 
-/// Whether `text` is a `traceparent`: four fields of lower-case hexadecimal digits, of which
+/// Returns true if `text` is a `traceparent`: four fields of lower-case hexadecimal digits, of which
 /// neither the trace nor the span is zero. Later versions may add fields.
 fn is_traceparent(text: &str) -> bool {
     let mut fields = text.split('-');

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 
 use super::handler::contain;
 use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
-use super::pending::{Answer, Requested, Sent, answered, cancellation};
+use super::pending_call::{Answer, PendingCall, Sent};
 use super::{Role, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT};
@@ -30,7 +30,7 @@ pub(crate) struct Core<R: Role, D> {
     pub(crate) in_flight: InFlight<D>,
     batches: Batches,
     /// Requests to the peer.
-    pub(crate) pending: Pending<Requested<D>>,
+    pub(crate) pending: Pending<PendingCall<D>>,
     pub(super) limits: Limits,
     /// Nothing may begin any more.
     pub(crate) terminated: bool,
@@ -47,9 +47,9 @@ pub(crate) struct Limits {
     pub(crate) max_depth: usize,
     /// Bytes of the answers to one batch, after which its other requests are refused.
     pub(crate) max_batch_bytes: usize,
-    /// How long handlers may go on once the connection ends.
+    /// Time for which handlers may go on once the connection ends.
     pub(crate) drain: Duration,
-    /// How long the peer may leave unread what it was sent.
+    /// Time for which the peer may leave unread what it was sent.
     pub(crate) write: Duration,
 }
 
@@ -66,10 +66,10 @@ impl Default for Limits {
     }
 }
 
-/// One message, or the error about one that is none.
+/// One message, or the error about an invalid one.
 pub(crate) type Member<'a> = Result<Message<'a>, InvalidMessage>;
 
-/// The action that a message asks its connection's owner for.
+/// The action that a message requires of the owner of the connection.
 pub(crate) enum Step<'a, D> {
     /// None.
     Done,
@@ -93,7 +93,7 @@ pub(crate) enum Step<'a, D> {
 /// A batch in a revision without batches.
 pub(crate) struct RefusedBatch {
     pub(crate) error: RequestError,
-    /// Whether it has responses only, which are not answered on a stream.
+    /// True if it has responses only, which are not answered on a stream.
     pub(crate) only_responses: bool,
 }
 
@@ -218,7 +218,8 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
         // The peer ends what this side asked it to keep open, which counts as an answer:
         // a subscription lasts until one side takes it back (2026-07-28, "Cancellation").
-        let is_open = |it: &Requested<D>| it.waiter.options.method == methods::SUBSCRIPTIONS_LISTEN;
+        let is_open =
+            |it: &PendingCall<D>| it.waiter.options.method == methods::SUBSCRIPTIONS_LISTEN;
         if let RequestId::Number(id) = id
             && let Some(requested) = self.pending.remove_if(*id, is_open)
         {
@@ -239,9 +240,32 @@ impl<R: Role, D: Clone> Core<R, D> {
         answer
     }
 
-    /// Takes a response.
+    /// Passes a response on to the request that it names. A malformed response fails that request;
+    /// one that no request waits for is ignored.
     pub(crate) fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
-        answered(id, answer, |id| Some(self.pending.remove(id)?.waiter));
+        // Ids of requests are numbers: one that comes back as a string was changed on the way.
+        let (number, answer) = match id {
+            Some(RequestId::Number(id)) => (Some(*id), answer),
+            Some(RequestId::String(id)) => {
+                let reason =
+                    format!("`id` is the string \"{id}\" instead of the number that was sent");
+                (id.parse().ok(), Err(reason))
+            }
+            None => (None, answer),
+        };
+        match (number.and_then(|id| self.pending.remove(id)), answer) {
+            (Some(call), Ok(outcome)) => {
+                let outcome = outcome.map(RawJson::from).map_err(CallError::Rpc);
+                call.waiter.finish(outcome);
+            }
+            (Some(call), Err(reason)) => {
+                let method = call.waiter.options.method.to_owned();
+                call.waiter
+                    .finish(Err(CallError::Malformed { method, reason }));
+            }
+            (None, Ok(_)) => tracing::debug!(?id, "a response that nobody waits for was ignored"),
+            (None, Err(reason)) => tracing::debug!(?id, reason, "a malformed response was ignored"),
+        }
     }
 
     /// Notes that a handler begins which may have to wait.
@@ -307,16 +331,16 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 
     /// Notes that a request was sent to the peer.
-    pub(crate) fn sent(&mut self, id: i64, requested: Requested<D>) {
+    pub(crate) fn sent(&mut self, id: i64, requested: PendingCall<D>) {
         let timeouts = requested.waiter.options.timeouts;
         self.pending.insert(id, requested, timeouts, now());
     }
 
-    /// The caller of a request has given up. Gives back the notification that cancels it at the
+    /// Gives up a request that nobody waits for. Gives back the notification that cancels it at the
     /// peer.
     pub(crate) fn abandon(&mut self, id: i64) -> Option<Sent<D>> {
-        let requested = self.pending.remove(id)?;
-        cancellation(id, &requested, "nobody waits for the answer")
+        let call = self.pending.remove(id)?;
+        call.give_up(id, "nobody waits for the answer", CallError::Closed)
     }
 
     /// Gives up the requests that have run out of time. Gives back the notifications that cancel
@@ -324,25 +348,20 @@ impl<R: Role, D: Clone> Core<R, D> {
     pub(crate) fn expire(&mut self) -> Vec<Sent<D>> {
         let expired = self.pending.expire(now()).into_iter();
         expired
-            .filter_map(|(id, requested, waited)| {
-                let sent = cancellation(id, &requested, "no answer came in time");
-                let method = requested.waiter.options.method.to_owned();
+            .filter_map(|(id, call, waited)| {
+                let method = call.waiter.options.method.to_owned();
                 let error = CallError::Timeout { method, waited };
-                requested.waiter.finish(Err(error));
-                sent
+                call.give_up(id, "no answer came in time", error)
             })
             .collect()
     }
 
     /// Gives up all requests to the peer. Gives back the notifications that cancel them there.
     pub(crate) fn abandon_all(&mut self) -> Vec<Sent<D>> {
+        let reason = "the connection is being closed";
         let pending = self.pending.drain();
         pending
-            .filter_map(|(id, requested)| {
-                let sent = cancellation(id, &requested, "the connection is being closed");
-                requested.waiter.finish(Err(CallError::Closed));
-                sent
-            })
+            .filter_map(|(id, call)| call.give_up(id, reason, CallError::Closed))
             .collect()
     }
 
@@ -356,7 +375,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 
     /// Fails all requests to the peer, because the peer is gone.
-    pub(crate) fn fail_all(&mut self, error: impl Fn(&Requested<D>) -> CallError) {
+    pub(crate) fn fail_all(&mut self, error: impl Fn(&PendingCall<D>) -> CallError) {
         for (_, requested) in self.pending.drain() {
             let error = error(&requested);
             requested.waiter.finish(Err(error));

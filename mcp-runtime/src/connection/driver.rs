@@ -141,7 +141,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
     }
 
-    /// Whether the peer reads its answers. If not, no more of its requests are taken.
+    /// Returns true if the peer reads its answers. If not, no more of its requests are taken.
     fn accepts_frames(&self) -> bool {
         self.connection.outbox.len() < MAX_UNSENT_BYTES
     }
@@ -176,7 +176,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         self.drain_deadline = Some(deadline.min(current));
     }
 
-    /// Whether there is nothing left to wait for, or no time left to wait.
+    /// Returns true if there is nothing left to wait for, or no time left to wait.
     fn has_ended(&mut self) -> bool {
         let Some(deadline) = self.drain_deadline else {
             return false;

@@ -25,7 +25,7 @@ pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: Outgoing;
 
-    /// Whether this side is the client. A message without `method`, `result` and `error` is then
+    /// True if this side is the client. A message without `method`, `result` and `error` is then
     /// a response, as most of what a server sends is one; and the time limits of its calls stand
     /// still while it answers requests of the server.
     const IS_CLIENT: bool;
@@ -50,7 +50,7 @@ pub(crate) trait Role: Send + 'static {
     /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
-    /// Whether requests of the peer are answered at all.
+    /// Returns true if requests of the peer are answered at all.
     fn answers(&self) -> bool;
 
     /// The id in an error about an invalid message, of which `id` could be read; `None` where such

@@ -27,7 +27,7 @@ pub(crate) struct RequestKey {
     serial: u64,
 }
 
-/// Where the answer to a request goes.
+/// Destination of the answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyTo<D> {
     pub(crate) to: D,
@@ -170,7 +170,7 @@ impl Batches {
         key
     }
 
-    /// How many bytes the answers so far have.
+    /// Bytes of the answers so far.
     pub(super) fn bytes(&self, key: BatchKey) -> usize {
         let batch = self.waiting.iter().find(|batch| batch.key == key);
         batch.map_or(0, |batch| batch.bytes.len())

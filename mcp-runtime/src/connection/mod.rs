@@ -10,7 +10,7 @@ mod driver;
 mod handler;
 mod in_flight;
 mod peer;
-mod pending;
+mod pending_call;
 mod queue;
 mod stream;
 
@@ -23,5 +23,5 @@ pub(crate) use handler::{
 pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
 pub use peer::Peer;
 pub(crate) use peer::{Command, Link, Unsent, notification};
-pub(crate) use pending::{OnProgress, Requested, SendOptions, Waiter, now};
+pub(crate) use pending_call::{OnProgress, PendingCall, SendOptions, Waiter, now};
 pub(crate) use queue::Commands;

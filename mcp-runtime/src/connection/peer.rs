@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::BoxFuture;
-use super::pending::{SendOptions, Waiter};
+use super::pending_call::{SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 
@@ -87,7 +87,7 @@ pub(crate) enum Command {
     /// Send a notification.
     Notify {
         frame: Vec<u8>,
-        /// Whether it is sent although there is no room for it; at most one for each call in
+        /// True if it is sent although there is no room for it; at most one for each call in
         /// flight.
         urgent: bool,
     },

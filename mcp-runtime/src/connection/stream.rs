@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::core::{Limits, Member, Step, too_large};
 use super::handler::{Progress, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
-use super::pending::Requested;
+use super::pending_call::PendingCall;
 use super::{Command, Commands, Core, Role};
 use crate::error::CallError;
 use crate::transport::{Incoming, Outbox};
@@ -186,7 +186,7 @@ impl<R: Role> StreamConnection<R> {
             Command::Request { id, frame, waiter } => {
                 let offset = self.outbox.sent_in_all() + self.outbox.len() as u64;
                 let to = ();
-                self.core.sent(id, Requested { waiter, to, offset });
+                self.core.sent(id, PendingCall { waiter, to, offset });
                 self.push(&frame);
             }
             Command::Notify { frame, .. } => self.push(&frame),

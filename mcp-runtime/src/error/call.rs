@@ -19,7 +19,7 @@ use crate::protocol::LifecycleState;
 /// that called it.
 pub type ProtocolError = ErrorObject;
 
-/// Why serving a connection ended early.
+/// The cause for which serving a connection ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -37,7 +37,7 @@ pub enum ServeError {
     Shutdown(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Why a request that this side sent has no result.
+/// The cause for which a request that this side sent has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -173,6 +173,7 @@ impl CallError {
 
     /// The request was not sent, as the connection has ended because of `cause`, if that is known.
     pub(crate) fn not_sent(cause: Option<&Arc<io::Error>>) -> Self {
+        let closed = || io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed);
         Self::NotSent(cause.map_or_else(closed, shared))
     }
 }
@@ -187,11 +188,7 @@ pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
 #[error("the connection is closed")]
 pub(crate) struct ConnectionClosed;
 
-fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed)
-}
-
-/// Why a request is not sent.
+/// The cause for which a request is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {

@@ -1,5 +1,7 @@
 //! JSON-RPC errors of messages that are not served.
 
+use std::borrow::Cow;
+
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
 use mcp_types::{RawJson, Revision, Revisions, error_codes};
@@ -8,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::LifecycleState;
 
-/// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
+/// The cause for which a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum RequestError {
     /// A handshake-era request before `initialize`.
@@ -41,15 +43,10 @@ pub(crate) enum RequestError {
     /// Parameters that do not fit the method.
     #[error("Invalid params: {path}: {reason}")]
     InvalidParams { path: String, reason: String },
-    /// A handshake for a version that is none, or with no version in common.
-    #[error("Unsupported protocol version")]
-    UnsupportedHandshake {
-        requested: String,
-        supported: Revisions,
-    },
-    /// A stateless request of a version that is not served.
+    /// A version that is none, or is not served.
     #[error("Unsupported protocol version")]
     UnsupportedVersion {
+        code: i64,
         requested: String,
         supported: Revisions,
     },
@@ -111,21 +108,15 @@ pub(crate) enum RequestError {
     /// A question that the handler of this client, or the caller of a proxy, has not answered.
     #[error("{0}")]
     NoAnswer(String),
-    /// A batch in a revision that has none.
-    #[error("Invalid request: revision {0} has no batches")]
-    NoBatches(Revision),
+    /// A batch in a revision, or over a transport, that has none.
+    #[error("Invalid request: {0} has no batches")]
+    NoBatches(Cow<'static, str>),
     /// A batch before a handshake.
     #[error(
         "Invalid request: a batch needs a handshake that settles on a revision with batches, and the \
          connection is {0}"
     )]
     BatchBeforeHandshake(LifecycleState),
-    /// A batch over HTTP+SSE.
-    #[error("Invalid request: this transport has no batches")]
-    BatchOverSse,
-    /// A batch with the headers of a stateless revision.
-    #[error("Invalid request: this revision has no batches")]
-    StatelessBatch,
     /// A handshake in a batch.
     #[error("Invalid request: `initialize` can't be part of a batch")]
     InitializeInBatch,
@@ -175,13 +166,10 @@ impl RequestError {
     pub(crate) fn to_error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.to_string());
         match self {
-            Self::UnsupportedHandshake {
+            Self::UnsupportedVersion {
                 requested,
                 supported,
-            }
-            | Self::UnsupportedVersion {
-                requested,
-                supported,
+                ..
             } => {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
                 error.with_data(json!({"requested": requested, "supported": supported}))
@@ -209,8 +197,6 @@ impl RequestError {
             | Self::TooLarge(_)
             | Self::NoBatches(_)
             | Self::BatchBeforeHandshake(_)
-            | Self::BatchOverSse
-            | Self::StatelessBatch
             | Self::InitializeInBatch
             | Self::BatchTooLarge(_)
             | Self::StatelessResponse
@@ -221,11 +207,11 @@ impl RequestError {
             Self::InvalidParams { .. }
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
-            | Self::InvalidArguments(_)
-            | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
-            Self::ResourceNotFound { code, .. } | Self::MissingCapability { code, .. } => *code,
+            | Self::InvalidArguments(_) => code::INVALID_PARAMS,
+            Self::ResourceNotFound { code, .. }
+            | Self::MissingCapability { code, .. }
+            | Self::UnsupportedVersion { code, .. } => *code,
             Self::HeaderMismatch(_) => error_codes::HEADER_MISMATCH,
-            Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::UrlElicitationRequired(_) => error_codes::URL_ELICITATION_REQUIRED,
             _ => code::INTERNAL_ERROR,
         }

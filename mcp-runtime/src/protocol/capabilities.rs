@@ -66,7 +66,7 @@ impl Negotiated<ServerCapabilities> {
         }
     }
 
-    /// Whether the server offers a capability that methods need.
+    /// Returns true if the server offers a capability that methods need.
     fn offers(&self, capability: &str) -> bool {
         let offered = &self.peer_capabilities;
         let resources = offered.resources.as_ref();
@@ -140,7 +140,7 @@ fn needed(method: &str, params: &Value) -> &'static [&'static str] {
     }
 }
 
-/// Whether a sampling request is of use only to a model that is offered tools.
+/// Returns true if a sampling request is of use only to a model that is offered tools.
 fn uses_tools(params: &Value) -> bool {
     let is_about_tools =
         |block: &Value| block["type"] == "tool_use" || block["type"] == "tool_result";

@@ -79,7 +79,7 @@ impl ClientLifecycle {
         }
     }
 
-    /// Whether requests of the server are answered: a stateless one must not send any, and its
+    /// Returns true if requests of the server are answered: a stateless one must not send any, and its
     /// client must not respond (2026-07-28, "stdio", section Sending Messages).
     pub(crate) fn answers(&self) -> bool {
         let negotiated = self.negotiated.as_ref();
@@ -104,7 +104,7 @@ impl ClientLifecycle {
         }
     }
 
-    /// Whether a notification of the server is taken note of, or ignored as out of place.
+    /// Returns true if a notification of the server is taken note of, false if it is out of place.
     pub(crate) fn notification(&self, method: &str) -> bool {
         match &self.negotiated {
             Some(negotiated) => negotiated.revision.allows(method, Side::Server),

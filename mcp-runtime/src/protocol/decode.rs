@@ -1,5 +1,6 @@
 //! Parameters, decoded so that a fault is named by its path.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use mcp_types::RawJsonRef;
@@ -19,6 +20,39 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     let decoded = params.parse();
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
+
+/// Decodes the member `name` of the parameters, if there is one.
+///
+/// # Errors
+///
+/// [`RequestError::InvalidParams`] with the path of the first fault.
+pub(super) fn optional<'a, T: Deserialize<'a>>(
+    raw: Option<RawJsonRef<'a>>,
+    name: &str,
+) -> Result<Option<T>, RequestError> {
+    let Some(raw) = raw else { return Ok(None) };
+    let decoded = raw.parse().map(Some);
+    decoded.map_err(|error| invalid_params(&format!("params.{name}"), raw.get(), &error))
+}
+
+/// Decodes the member `name` of the parameters.
+///
+/// # Errors
+///
+/// [`RequestError::InvalidParams`] when it is missing, or with the path of the first fault.
+pub(super) fn required<'a, T: Deserialize<'a>>(
+    raw: Option<RawJsonRef<'a>>,
+    name: &str,
+) -> Result<T, RequestError> {
+    optional(raw, name)?.ok_or_else(|| RequestError::InvalidParams {
+        path: format!("params.{name}"),
+        reason: "missing".to_owned(),
+    })
+}
+
+/// A string, borrowed where it has no escapes, as `Cow` by itself is not.
+#[derive(Deserialize)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// The error for `text`, which stands at `path` and was refused with `error`.
 pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {
@@ -64,7 +98,7 @@ pub(crate) fn locate(text: &str, error: &serde_json::Error, path: &mut String) {
     }
 }
 
-/// How many bytes of `text` had been read when `error` arose.
+/// Number of bytes of `text` had been read when `error` arose.
 fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
     let line = error.line().checked_sub(1)?;
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();

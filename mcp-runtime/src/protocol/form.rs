@@ -75,7 +75,7 @@ fn one_of<'a>(value: &Value, choices: impl IntoIterator<Item = &'a String>) -> R
     Err("must be one of the choices".to_owned())
 }
 
-/// How many choices were made.
+/// Number of choices that were made.
 fn some_of<'a>(
     value: &Value,
     choices: impl IntoIterator<Item = &'a String> + Clone,
@@ -87,7 +87,7 @@ fn some_of<'a>(
     Ok(i64::try_from(chosen.len()).unwrap_or(i64::MAX))
 }
 
-/// Whether a number keeps to its bounds; if not, to which.
+/// Checks that a number keeps to its bounds; the error names the bound.
 fn within<N: PartialOrd + Display>(
     number: N,
     least: Option<N>,

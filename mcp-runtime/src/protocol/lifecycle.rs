@@ -58,7 +58,9 @@ impl<C> Lifecycle<C> {
             .map(|negotiated| negotiated.revision)
         {
             Some(revision) if revision.has_batches() => Ok(()),
-            Some(revision) => Err(RequestError::NoBatches(revision)),
+            Some(revision) => Err(RequestError::NoBatches(
+                format!("revision {revision}").into(),
+            )),
             None => Err(RequestError::BatchBeforeHandshake(self.state)),
         }
     }

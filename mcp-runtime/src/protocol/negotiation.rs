@@ -5,14 +5,13 @@ use std::sync::Arc;
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, Era, Implementation, InitializeRequestParams, LoggingLevel, RawJsonRef,
-    RequestMetaRef, Revision, Revisions,
+    RequestMetaRef, Revision, Revisions, error_codes,
 };
-use serde::Deserialize;
 
-use super::invalid_params;
+use super::decode::{optional, required};
 use crate::error::RequestError;
 
-/// What two peers negotiated: once by a handshake, or anew with each stateless request.
+/// Outcome of the negotiation of two peers: once by a handshake, or anew with each stateless request.
 ///
 /// `C` is the peer's type of capabilities: a server holds [`ClientCapabilities`], a client holds
 /// [`ServerCapabilities`](mcp_types::ServerCapabilities). Follows "Lifecycle" of 2025-11-25 and the
@@ -25,9 +24,14 @@ pub struct Negotiated<C = ClientCapabilities> {
     pub peer_info: Option<Implementation>,
     /// Capabilities that the peer declared.
     pub peer_capabilities: C,
-    /// How to use the server, in words for a model. Only servers send it.
+    /// Instructions for using the server, in words for a model. Only servers send it.
     pub instructions: Option<String>,
 }
+
+const PROTOCOL_VERSION: &str = "_meta.io.modelcontextprotocol/protocolVersion";
+const CLIENT_CAPABILITIES: &str = "_meta.io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO: &str = "_meta.io.modelcontextprotocol/clientInfo";
+const LOG_LEVEL: &str = "_meta.io.modelcontextprotocol/logLevel";
 
 impl Negotiated {
     /// Negotiates a handshake.
@@ -48,46 +52,44 @@ impl Negotiated {
         meta: &RequestMetaRef<'_>,
         supported: Revisions,
     ) -> Result<Self, RequestError> {
-        let requested: String = required(meta.protocol_version, "protocolVersion")?;
+        let requested: String = required(meta.protocol_version, PROTOCOL_VERSION)?;
         let revision = requested
             .parse::<Revision>()
             .ok()
             .filter(|revision| supported.contains(*revision) && revision.era() == Era::Stateless)
             .ok_or(RequestError::UnsupportedVersion {
+                code: error_codes::UNSUPPORTED_PROTOCOL_VERSION,
                 requested,
                 supported,
             })?;
         Ok(Self {
             revision,
-            peer_capabilities: required(meta.client_capabilities, "clientCapabilities")?,
+            peer_capabilities: required(meta.client_capabilities, CLIENT_CAPABILITIES)?,
             instructions: None,
-            peer_info: meta
-                .client_info
-                .map(|info| decoded(info, "clientInfo"))
-                .transpose()?,
+            peer_info: optional(meta.client_info, CLIENT_INFO)?,
         })
     }
 
-    /// Whether each result carries the name of the server, because no handshake did.
+    /// Returns true if each result carries the name of the server, because no handshake did.
     pub(crate) fn results_name_server(&self) -> bool {
         self.revision.era() == Era::Stateless
     }
 
-    /// Whether a client's settings hold until the end of the session, not only for the request that
-    /// carries them.
+    /// Returns true if a client's settings hold until the end of the session, not only for the
+    /// request that carries them.
     pub(crate) fn outlive_requests(&self) -> bool {
         self.revision.era() == Era::Handshake
     }
 
-    /// Whether the client understands a stream that begins with an event without data, only there
-    /// for its id (2025-11-25, "Transports", section "Sending Messages to the Server").
+    /// Returns true if the client understands a stream that begins with an event without data, only
+    /// there for its id (2025-11-25, "Transports", section "Sending Messages to the Server").
     pub(crate) fn primes_streams(&self) -> bool {
         self.revision.era() == Era::Handshake && self.revision >= Revision::V2025_11_25
     }
 }
 
-/// Whether `revision` lets only an object be structured content (2025-11-25, "Tools"); later ones
-/// take any JSON.
+/// Returns true if `revision` lets only an object be structured content (2025-11-25, "Tools");
+/// later ones take any JSON.
 pub(crate) fn structured_content_is_object(revision: Revision) -> bool {
     revision < Revision::V2026_07_28
 }
@@ -142,33 +144,13 @@ impl LastNegotiated {
 
 /// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
 fn check_level(raw: RawJsonRef<'_>) -> Result<(), RequestError> {
-    match decoded(raw, "logLevel")? {
+    match required(Some(raw), LOG_LEVEL)? {
         LoggingLevel::Unknown(level) => Err(RequestError::InvalidParams {
-            path: path("logLevel"),
+            path: format!("params.{LOG_LEVEL}"),
             reason: format!("`{level}` is no log level"),
         }),
         _ => Ok(()),
     }
-}
-
-fn required<'a, T: Deserialize<'a>>(
-    raw: Option<RawJsonRef<'a>>,
-    key: &str,
-) -> Result<T, RequestError> {
-    let raw = raw.ok_or_else(|| RequestError::InvalidParams {
-        path: path(key),
-        reason: "missing".to_owned(),
-    })?;
-    decoded(raw, key)
-}
-
-fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, RequestError> {
-    let decoded = raw.parse();
-    decoded.map_err(|error| invalid_params(&path(key), raw.get(), &error))
-}
-
-fn path(key: &str) -> String {
-    format!("params._meta.io.modelcontextprotocol/{key}")
 }
 
 /// The revision that a server answers `initialize` with: the one asked for where it is supported,
@@ -179,7 +161,8 @@ fn path(key: &str) -> String {
 ///
 /// When what was asked for is not a date, or no handshake revision is supported.
 fn handshake_revision(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
-    let unsupported = || RequestError::UnsupportedHandshake {
+    let unsupported = || RequestError::UnsupportedVersion {
+        code: code::INVALID_PARAMS,
         requested: requested.to_owned(),
         supported,
     };
@@ -193,7 +176,7 @@ fn handshake_revision(requested: &str, supported: Revisions) -> Result<Revision,
         .ok_or_else(unsupported)
 }
 
-/// Whether `text` has the form `YYYY-MM-DD`.
+/// Returns true if `text` has the form `YYYY-MM-DD`.
 fn is_date(text: &str) -> bool {
     let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
     let parts = text.split('-').take_while(is_number);

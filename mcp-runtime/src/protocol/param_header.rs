@@ -73,7 +73,7 @@ fn collect<'a>(
     }
 }
 
-/// Whether `name` may be the name of a header (RFC 9110, section 5.6.2).
+/// Returns true if `name` may be the name of a header (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_allowed)

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use mcp_types::{ProgressToken, RawJsonRef, RequestMetaRef, RequestParamsRef};
 use serde::Deserialize;
 
-use super::{decode_params, invalid_params};
+use super::decode::{Text, decode_params, optional, required};
 use crate::error::RequestError;
 
 /// The `params` of a request.
 ///
-/// What methods share is found once; a fault in a member is reported by the method that reads it.
+/// Members that methods share are found once; a fault in a member is reported by the method that reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestParams<'a> {
     raw: Option<RawJsonRef<'a>>,
@@ -27,8 +27,8 @@ impl<'a> RequestParams<'a> {
     /// and when the progress token is neither a string nor an integer.
     pub(crate) fn read(raw: Option<RawJsonRef<'a>>) -> Result<Self, RequestError> {
         let shared: RequestParamsRef<'a> = decode_params(raw)?;
-        let meta = decoded(shared.meta, "_meta")?.unwrap_or_default();
-        check_progress_token(&meta)?;
+        let meta: RequestMetaRef<'a> = optional(shared.meta, "_meta")?.unwrap_or_default();
+        meta.progress_token.map_or(Ok(()), check_progress_token)?;
         Ok(Self { raw, shared, meta })
     }
 
@@ -56,19 +56,19 @@ impl<'a> RequestParams<'a> {
         &self.meta
     }
 
-    /// Whether `_meta` names a version or capabilities, as stateless requests do.
+    /// Returns true if `_meta` names a version or capabilities, as stateless requests do.
     pub(crate) fn is_stateless(&self) -> bool {
         self.meta.protocol_version.is_some() || self.meta.client_capabilities.is_some()
     }
 
     /// The name of a tool or prompt.
     pub(crate) fn name(&self) -> Result<Cow<'a, str>, RequestError> {
-        required(self.shared.name, "name")
+        Ok(required::<Text<'a>>(self.shared.name, "name")?.0)
     }
 
     /// The URI of a resource.
     pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RequestError> {
-        required(self.shared.uri, "uri")
+        Ok(required::<Text<'a>>(self.shared.uri, "uri")?.0)
     }
 
     /// Name or URI, whichever is given.
@@ -115,44 +115,19 @@ impl<'a> RequestParams<'a> {
     }
 }
 
-fn required<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Cow<'a, str>, RequestError> {
-    text(raw, name)?.ok_or_else(|| RequestError::InvalidParams {
-        path: format!("params.{name}"),
-        reason: "missing".to_owned(),
-    })
-}
-
 fn text<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Option<Cow<'a, str>>, RequestError> {
-    /// Borrows a string without escapes, as `Cow` by itself does not.
-    #[derive(Deserialize)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-    Ok(decoded::<Text<'a>>(raw, name)?.map(|text| text.0))
-}
-
-fn decoded<'a, T: Deserialize<'a>>(
-    raw: Option<RawJsonRef<'a>>,
-    name: &str,
-) -> Result<Option<T>, RequestError> {
-    let Some(raw) = raw else { return Ok(None) };
-    let decoded = raw.parse().map(Some);
-    decoded.map_err(|error| invalid_params(&format!("params.{name}"), raw.get(), &error))
+    Ok(optional::<Text<'a>>(raw, name)?.map(|text| text.0))
 }
 
 /// Refuses a progress token that is neither a string nor an integer.
-fn check_progress_token(meta: &RequestMetaRef<'_>) -> Result<(), RequestError> {
-    let Some(token) = meta.progress_token else {
-        return Ok(());
-    };
+fn check_progress_token(token: RawJsonRef<'_>) -> Result<(), RequestError> {
     // The usual tokens are known by their bytes: this is done for each request.
     let is_short_integer =
         token.get().len() < 19 && token.get().bytes().all(|b| b.is_ascii_digit());
     if is_short_integer {
         return Ok(());
     }
-    let read = token.parse::<ProgressToken>();
-    read.map(drop)
-        .map_err(|error| invalid_params("params._meta.progressToken", token.get(), &error))
+    optional::<ProgressToken>(Some(token), "_meta.progressToken").map(drop)
 }
 
 #[cfg(test)]

@@ -7,16 +7,16 @@ use mcp_types::RequestId;
 
 use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT, FOREVER};
 
-/// How long a request may take. Time in which the answering side asks something in turn
+/// Time limits of a request. Time in which the answering side asks something in turn
 /// (elicitation, sampling, roots) does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// How long to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
+    /// Time to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
     /// for the next sign of progress.
     pub idle: Duration,
-    /// How long to wait in all, whatever progress is reported.
+    /// Time to wait in all, whatever progress is reported.
     pub total: Duration,
-    /// Whether a progress notification starts the idle clock again.
+    /// True if a progress notification starts the idle clock again.
     pub reset_on_progress: bool,
 }
 

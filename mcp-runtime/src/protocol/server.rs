@@ -208,7 +208,7 @@ impl ServerLifecycle {
         }
     }
 
-    /// Whether an error about a message without a readable id says `null`; stateless revisions
+    /// Returns true if an error about a message without a readable id says `null`; stateless revisions
     /// leave the id out.
     pub(crate) fn sends_null_ids(&self) -> bool {
         !self.stateless_seen || self.connection.negotiated.is_some()

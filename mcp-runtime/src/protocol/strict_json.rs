@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Deserialize;
+use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::decode::Text;
 use crate::error::RequestError;
 use crate::limits::MAX_STRICT_DEPTH;
 
@@ -16,7 +17,11 @@ use crate::limits::MAX_STRICT_DEPTH;
 /// Refused are numbers beyond `f64`, strings with a lone surrogate, and members that occur twice in
 /// one object, at any depth. Numbers are kept as their text. Reading takes time linear in the
 /// length of the text.
-#[derive(Debug, PartialEq)]
+///
+/// Written by serde, two values have the same text exactly if they are equal: members are sorted by
+/// name at every level, white space and escapes do not count, and numbers are equal if their texts
+/// are.
+#[derive(Debug, PartialEq, Serialize)]
 pub(crate) enum StrictJson<'a> {
     Null,
     Bool(bool),
@@ -54,42 +59,6 @@ impl<'a> StrictJson<'a> {
             _ => None,
         })
     }
-
-    /// A text that two values share exactly if they are equal: members are sorted by name at every
-    /// level, white space and escapes do not count, and numbers are equal if their texts are.
-    pub(crate) fn canonical(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text);
-        text
-    }
-
-    /// Strings and containers begin with their length, so that no text stands for two values.
-    fn write(&self, text: &mut String) {
-        match self {
-            Self::Null => text.push('n'),
-            Self::Bool(flag) => text.push(if *flag { 't' } else { 'f' }),
-            Self::Number(number) => {
-                text.push_str(number);
-                text.push(';');
-            }
-            Self::String(string) => write_string(text, string),
-            Self::Array(elements) => {
-                _ = write!(text, "[{};", elements.len());
-                elements.iter().for_each(|element| element.write(text));
-            }
-            Self::Object(members) => {
-                _ = write!(text, "{{{};", members.len());
-                for (name, member) in members {
-                    write_string(text, name);
-                    member.write(text);
-                }
-            }
-        }
-    }
-}
-
-fn write_string(text: &mut String, string: &str) {
-    _ = write!(text, "\"{};{string}", string.len());
 }
 
 /// Reads a value and everything inside it.
@@ -100,16 +69,11 @@ struct Reader<'a> {
 }
 
 const UNREADABLE: &str = "can't be read";
-const TOO_DEEP: &str = "nested too deeply";
-const LONE_SURROGATE: &str = "a string with a lone surrogate, which is no text";
-const LONE_SURROGATE_IN_NAME: &str = "the name of a member has a lone surrogate";
-const TOO_LARGE: &str = "a number beyond the range of 64-bit floating point";
-const TWICE: &str = "the member occurs twice";
 
 impl<'a> Reader<'a> {
     fn value(&mut self, depth: usize) -> Result<StrictJson<'a>, &'static str> {
         if depth > MAX_STRICT_DEPTH {
-            return Err(TOO_DEEP);
+            return Err("nested too deeply");
         }
         if self.eat('{') {
             return self.object(depth);
@@ -121,12 +85,12 @@ impl<'a> Reader<'a> {
             "null" => StrictJson::Null,
             "true" => StrictJson::Bool(true),
             "false" => StrictJson::Bool(false),
-            string if string.starts_with('"') => {
-                StrictJson::String(unquoted(string).ok_or(LONE_SURROGATE)?)
-            }
+            string if string.starts_with('"') => StrictJson::String(
+                unquoted(string).ok_or("a string with a lone surrogate, which is no text")?,
+            ),
             number => match number.parse().is_ok_and(f64::is_finite) {
                 true => StrictJson::Number(number),
-                false => return Err(TOO_LARGE),
+                false => return Err("a number beyond the range of 64-bit floating point"),
             },
         })
     }
@@ -135,13 +99,13 @@ impl<'a> Reader<'a> {
         let mut members = BTreeMap::new();
         while !self.eat('}') {
             let name = self.scalar().ok_or(UNREADABLE)?;
-            let name = unquoted(name).ok_or(LONE_SURROGATE_IN_NAME)?;
+            let name = unquoted(name).ok_or("the name of a member has a lone surrogate")?;
             self.eat(':');
             let outer = self.path.len();
             _ = write!(self.path, ".{name}");
             let value = self.value(depth + 1)?;
             if members.insert(name, value).is_some() {
-                return Err(TWICE);
+                return Err("the member occurs twice");
             }
             self.path.truncate(outer);
             self.eat(',');
@@ -178,10 +142,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
 /// The text of a JSON string; `None` if it has a lone surrogate.
 fn unquoted(string: &str) -> Option<Cow<'_, str>> {
     let text: Option<Text<'_>> = serde_json::from_str(string).ok();
@@ -200,7 +160,7 @@ mod tests {
     }
 
     fn canonical(text: &str) -> String {
-        read(text).unwrap().canonical()
+        serde_json::to_string(&read(text).unwrap()).unwrap()
     }
 
     #[test]

@@ -378,9 +378,8 @@ impl Binding {
         arguments: Option<RawJsonRef<'_>>,
         principal: Option<&str>,
     ) -> Result<Self, RequestError> {
-        let canonical =
-            |raw: RawJsonRef<'_>| Ok(StrictJson::read(raw.get(), "params.arguments")?.canonical());
-        let arguments = arguments.map(canonical).transpose()?;
+        let arguments = arguments.map(|raw| StrictJson::read(raw.get(), "params.arguments"));
+        let arguments = arguments.transpose()?;
         let parts = (method, target, arguments, principal);
         Ok(Self(RawJson::encode(&parts).get().to_owned()))
     }

@@ -219,7 +219,7 @@ pub(super) async fn post<B: Body>(
         Ok(Frame::Batch(_)) => Err(InvalidMessage {
             id: None,
             has_method: false,
-            error: RequestError::BatchOverSse.to_error(),
+            error: RequestError::NoBatches("this transport".into()).to_error(),
         }),
         Err(invalid) => Err(invalid),
     };

@@ -30,7 +30,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
         Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. }) => {
             RequestError::StatelessResponse
         }
-        Frame::Batch(_) => RequestError::StatelessBatch,
+        Frame::Batch(_) => RequestError::NoBatches("this revision".into()),
     };
     tracing::debug!(%error, "a message was refused");
     Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)

@@ -9,8 +9,8 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
 use super::HttpSession;
 use crate::connection::{
-    Handler, Member, Peer, Progress, ReplyTo, RequestKey, Requested, Served, Step, Unsent, Waiter,
-    contain, now, poll_once, response,
+    Handler, Member, Peer, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent,
+    Waiter, contain, now, poll_once, response,
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
@@ -172,7 +172,7 @@ impl HttpSession {
         if !self.answers || state.core.terminated || !stream.push(frame) {
             return Err(Unsent::Closed);
         }
-        let requested = Requested {
+        let requested = PendingCall {
             waiter,
             to: Arc::clone(stream),
             offset: 0,

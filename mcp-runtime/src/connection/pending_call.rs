@@ -1,0 +1,81 @@
+//! Requests of this side that wait for their answers.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use mcp_types::jsonrpc::ErrorObject;
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, ProgressNotificationParams, RawJson,
+    RawJsonRef,
+};
+use tokio::sync::oneshot;
+
+use super::peer::notification;
+use crate::error::CallError;
+use crate::protocol::Timeouts;
+
+/// A request of this side that was sent.
+pub(crate) struct PendingCall<D> {
+    pub(crate) waiter: Waiter,
+    /// Destination to which it was sent.
+    pub(crate) to: D,
+    /// Bytes that were to be sent before it since the connection began; 0 where they are not
+    /// counted.
+    pub(crate) offset: u64,
+}
+
+/// A message, and its destination.
+pub(crate) type Sent<D> = (D, Vec<u8>);
+
+/// The caller of a request, which waits for the answer.
+pub(crate) struct Waiter {
+    pub(super) options: SendOptions,
+    pub(super) answer: oneshot::Sender<Result<RawJson, CallError>>,
+}
+
+/// Options of a request that this side sends.
+pub(crate) struct SendOptions {
+    pub(crate) method: &'static str,
+    pub(crate) timeouts: Timeouts,
+    /// True if the peer is notified when the caller gives up: some requests can't be cancelled, and
+    /// some peers can't be notified yet.
+    pub(crate) cancellable: bool,
+    /// True if the peer may ask something before it answers.
+    pub(crate) takes_input: bool,
+    pub(crate) progress: Option<OnProgress>,
+}
+
+/// Called with each progress notification of a request.
+pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
+
+impl Waiter {
+    pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
+        // The caller may have given up in the meantime.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+/// The outcome in a response, or the fault that makes the response unusable.
+pub(crate) type Answer<'a> = Result<Result<RawJsonRef<'a>, ErrorObject>, String>;
+
+impl<D> PendingCall<D> {
+    /// Fails the call `id` with `error`. Gives back the notification that cancels it at the peer,
+    /// unless it can't be cancelled.
+    pub(super) fn give_up(self, id: i64, reason: &str, error: CallError) -> Option<Sent<D>> {
+        let cancellable = self.waiter.options.cancellable;
+        self.waiter.finish(Err(error));
+        if !cancellable {
+            return None;
+        }
+        let params = CancelledNotificationParams::new()
+            .with_request_id(id)
+            .with_reason(reason);
+        let frame = notification::<CancelledNotification>(Some(&params));
+        Some((self.to, frame))
+    }
+}
+
+/// The time by tokio's clock, which tests can stop.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
