@@ -11,25 +11,27 @@ use schemars::JsonSchema;
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::AskError;
 use super::form_fields::{self, Definitions};
-use crate::schema;
 use crate::server::tools::arguments::with_plain_integers;
+use crate::{protocol, schema};
 
 /// The name of the field in the form of a type that is no struct.
 const ONLY_FIELD: &str = "answer";
 
-/// The form that asks for a `T`.
+/// The form that asks for a `T`, and whether its only field stands for a type that is no struct.
 ///
 /// # Errors
 ///
 /// When the protocol has no form for the type.
-pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
+pub(super) fn schema<T: JsonSchema>() -> Result<(ElicitSchema, bool), AskError> {
     let document = schema::document(schema::describe::<T>, schema::for_input());
-    let form = form(document).map_err(AskError::Question)?;
-    serde_json::from_value(form).map_err(|error| AskError::Question(error.to_string()))
+    let (form, is_only_field) = form(document).map_err(AskError::Question)?;
+    let form = serde_json::from_value(form);
+    let form = form.map_err(|error| AskError::Question(error.to_string()))?;
+    Ok((form, is_only_field))
 }
 
 /// The form that asks for a `T`, with its fields in the order in which they are declared.
@@ -38,7 +40,7 @@ pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
 ///
 /// When the protocol has no form for the type.
 pub(super) fn in_order<T: DeserializeOwned + JsonSchema>() -> Result<ElicitSchema, AskError> {
-    let mut form = schema::<T>()?;
+    let (mut form, _) = schema::<T>()?;
     let declared = declared_fields::<T>();
     let place = |name: &str| declared.iter().position(|field| *field == name);
     form.properties
@@ -46,57 +48,40 @@ pub(super) fn in_order<T: DeserializeOwned + JsonSchema>() -> Result<ElicitSchem
     Ok(form)
 }
 
-fn form(document: Value) -> Result<Value, String> {
+fn form(document: Value) -> Result<(Value, bool), String> {
     let Value::Object(mut document) = document else {
         return Err("a form has to say what it asks for".to_owned());
     };
     let definitions = Definitions::take(&mut document);
-    let document = definitions.resolve(document)?;
-    if !is_object(&document) {
+    let mut document = definitions.resolve(document)?;
+    let is_only_field = !document.contains_key("properties")
+        && document.get("type").and_then(Value::as_str) != Some("object");
+    if is_only_field {
         let field = form_fields::field(document, &definitions)
             .map_err(|reason| format!("the type is neither a struct nor a field: {reason}"))?;
-        let mut fields = Map::new();
-        fields.insert(ONLY_FIELD.to_owned(), field);
-        return Ok(form_of(fields, Some(Value::Array(vec![ONLY_FIELD.into()]))));
+        let form = json!({
+            "type": "object",
+            "properties": {ONLY_FIELD: field},
+            "required": [ONLY_FIELD],
+        });
+        return Ok((form, true));
     }
-    object(document, &definitions)
-}
-
-fn object(mut document: Map<String, Value>, definitions: &Definitions) -> Result<Value, String> {
     if document.contains_key("oneOf") || document.contains_key("anyOf") {
         return Err("an enum whose variants hold values is no form".to_owned());
     }
-    let properties = match document.remove("properties") {
-        Some(Value::Object(properties)) => properties,
-        _ => Map::new(),
-    };
-    let mut fields = Map::new();
-    for (name, property) in properties {
-        let Value::Object(property) = property else {
-            return Err(format!(
-                "`{name}` may be anything, which no form can ask for"
-            ));
-        };
-        let field = form_fields::field(property, definitions)
-            .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
-        fields.insert(name, field);
+    if let Some(Value::Object(properties)) = document.get_mut("properties") {
+        for (name, property) in properties {
+            let Value::Object(schema) = property.take() else {
+                return Err(format!(
+                    "`{name}` may be anything, which no form can ask for"
+                ));
+            };
+            *property = form_fields::field(schema, &definitions)
+                .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
+        }
     }
-    Ok(form_of(fields, document.remove("required")))
-}
-
-fn form_of(fields: Map<String, Value>, required: Option<Value>) -> Value {
-    let mut form = Map::new();
-    form.insert("type".to_owned(), "object".into());
-    form.insert("properties".to_owned(), fields.into());
-    if let Some(required) = required {
-        form.insert("required".to_owned(), required);
-    }
-    form.into()
-}
-
-fn is_object(schema: &Map<String, Value>) -> bool {
-    schema.contains_key("properties")
-        || schema.get("type").and_then(Value::as_str) == Some("object")
+    document.entry("properties").or_insert_with(|| json!({}));
+    Ok((document.into(), false))
 }
 
 /// Decodes the content of the form of `T`.
@@ -112,14 +97,10 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
         answer: T,
     }
 
-    let text = content.map_or("{}", RawJson::get);
-    check(text, &schema::<T>()?).map_err(AskError::Answer)?;
-    let document = schema::document(schema::describe::<T>, schema::for_input());
-    let whole = document.as_object().is_some_and(is_object);
-    if whole {
-        decode(text)
-    } else {
-        decode(text).map(|Only { answer }| answer)
+    let (schema, is_only_field) = schema::<T>()?;
+    match is_only_field {
+        true => read_as(content, &schema).map(|Only { answer }| answer),
+        false => read_as(content, &schema),
     }
 }
 
@@ -133,23 +114,15 @@ pub(super) fn read_as<T: DeserializeOwned>(
     schema: &ElicitSchema,
 ) -> Result<T, AskError> {
     let text = content.map_or("{}", RawJson::get);
-    check(text, schema).map_err(AskError::Answer)?;
-    decode(text)
-}
-
-/// Decodes a content, in which integers may have a fraction of zeros or an exponent.
-fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
+    let filled = RawJsonRef::from_text(text).and_then(RawJsonRef::parse);
+    let filled = filled.map_err(AskError::misfit)?;
+    protocol::form::check(&filled, schema).map_err(AskError::Answer)?;
+    // Integers may have a fraction of zeros or an exponent.
     let decoded = serde_json::from_str(text).or_else(|fault| match with_plain_integers(text) {
         Some(plain) => serde_json::from_str(&plain),
         None => Err(fault),
     });
     decoded.map_err(AskError::misfit)
-}
-
-fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
-    let content = RawJsonRef::from_text(text).and_then(RawJsonRef::parse);
-    let content = content.map_err(|fault| fault.to_string())?;
-    crate::protocol::form::check(&content, schema)
 }
 
 /// The names of the fields of `T` on the wire, in their declared order; none if it is no plain struct.
@@ -200,12 +173,10 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use serde_json::json;
-
     use super::*;
 
     fn form_of<T: JsonSchema>() -> Value {
-        serde_json::to_value(schema::<T>().unwrap()).unwrap()
+        serde_json::to_value(schema::<T>().unwrap().0).unwrap()
     }
 
     fn refusal<T: JsonSchema>() -> String {

@@ -7,18 +7,6 @@ use serde_json::{Map, Value, json};
 /// The definitions that a schema refers to, `$defs`.
 pub(super) struct Definitions(Map<String, Value>);
 
-/// The keywords of text fields.
-const TEXT: [&str; 3] = ["minLength", "maxLength", "format"];
-
-/// The keywords of number fields.
-const NUMBER: [&str; 2] = ["minimum", "maximum"];
-
-/// The keywords of fields with several choices.
-const CHOICES: [&str; 2] = ["minItems", "maxItems"];
-
-/// The keywords of all fields.
-const ALL: [&str; 3] = ["title", "description", "default"];
-
 /// The restrictions that no form can express.
 const RESTRICTIONS: [&str; 9] = [
     "pattern",
@@ -62,7 +50,8 @@ impl Definitions {
     }
 }
 
-/// The schema of a field, from that of its type.
+/// The schema of a field, from that of its type. Keywords that mean nothing in a form are left in, and
+/// dropped when the form is decoded.
 ///
 /// # Errors
 ///
@@ -73,40 +62,20 @@ pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, 
         return Err(format!("forms have no `{keyword}`"));
     }
     if let Some(choices) = choices(&schema, definitions)? {
-        return Ok(single_select(&schema, choices));
+        return Ok(single_select(schema, choices));
     }
     match schema.get("type").and_then(Value::as_str) {
-        Some("string") => text(&schema),
-        Some(kind @ ("number" | "integer")) => Ok(keep(kind, &schema, &NUMBER)),
-        Some("boolean") => Ok(keep("boolean", &schema, &[])),
-        Some("array") => multi_select(&schema, definitions),
+        Some("string") => match schema.get("format").and_then(Value::as_str) {
+            Some(format) if !FORMATS.contains(&format) => {
+                Err(format!("forms have no format `{format}`"))
+            }
+            _ => Ok(schema.into()),
+        },
+        Some("number" | "integer" | "boolean") => Ok(schema.into()),
+        Some("array") => multi_select(schema, definitions),
         Some("object") => Err("objects inside of objects are not allowed".to_owned()),
         _ => Err("it is neither text, nor a number, nor yes or no, nor a choice".to_owned()),
     }
-}
-
-fn text(schema: &Schema) -> Result<Value, String> {
-    if let Some(format) = schema.get("format").and_then(Value::as_str)
-        && !FORMATS.contains(&format)
-    {
-        return Err(format!("forms have no format `{format}`"));
-    }
-    Ok(keep("string", schema, &TEXT))
-}
-
-/// A field with those keywords that forms have.
-fn keep(kind: &str, schema: &Schema, keywords: &[&str]) -> Value {
-    let mut field = Map::new();
-    field.insert("type".to_owned(), kind.into());
-    let known = schema
-        .iter()
-        .filter(|(keyword, value)| {
-            let keyword = keyword.as_str();
-            (ALL.contains(&keyword) || keywords.contains(&keyword)) && !value.is_null()
-        })
-        .map(|(keyword, value)| (keyword.clone(), value.clone()));
-    field.extend(known);
-    field.into()
 }
 
 /// A value to choose, with its title.
@@ -142,27 +111,27 @@ fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choi
     Ok(Some(all))
 }
 
-fn single_select(schema: &Schema, choices: Vec<Choice>) -> Value {
-    let mut field = keep("string", schema, &[]);
+fn single_select(mut schema: Schema, choices: Vec<Choice>) -> Value {
+    schema.retain(|keyword, _| matches!(&**keyword, "title" | "description" | "default"));
     let (keyword, values) = choice_schema(choices, "oneOf");
-    field[keyword] = values;
-    field
+    schema.insert("type".to_owned(), "string".into());
+    schema.insert(keyword.to_owned(), values);
+    schema.into()
 }
 
-fn multi_select(schema: &Schema, definitions: &Definitions) -> Result<Value, String> {
+fn multi_select(mut schema: Schema, definitions: &Definitions) -> Result<Value, String> {
     let error = "lists are only allowed of choices, such as an enum without values";
-    let items = schema.get("items").and_then(Value::as_object);
-    let items = definitions.resolve(items.ok_or(error)?.clone())?;
-    let choices = choices(&items, definitions)?.ok_or(error)?;
-    let mut field = keep("array", schema, &CHOICES);
-    let (keyword, values) = choice_schema(choices, "anyOf");
-    field["items"] = Value::Object(Map::new());
-    // A choice with titles needs no type (2026-07-28, "Elicitation").
-    if keyword == "enum" {
-        field["items"]["type"] = "string".into();
-    }
-    field["items"][keyword] = values;
-    Ok(field)
+    let Some(Value::Object(items)) = schema.remove("items") else {
+        return Err(error.to_owned());
+    };
+    let choices = choices(&definitions.resolve(items)?, definitions)?.ok_or(error)?;
+    let items = match choice_schema(choices, "anyOf") {
+        ("enum", values) => json!({"type": "string", "enum": values}),
+        // A choice with titles needs no type (2026-07-28, "Elicitation").
+        (keyword, values) => json!({keyword: values}),
+    };
+    schema.insert("items".to_owned(), items);
+    Ok(schema.into())
 }
 
 /// The keyword and value that list choices: `enum`, or `keyword` if one has a title.

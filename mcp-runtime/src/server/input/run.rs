@@ -144,7 +144,7 @@ async fn round(input: &InputState, mut handler: BoxFuture<Outcome>) -> Result<Qu
         let outcome = tokio::select! {
             biased;
             outcome = &mut handler => Some(outcome),
-            () = input.asked() => None,
+            () = input.asked.notified() => None,
         };
         match (input.take_questions(outcome.is_some()), outcome) {
             (Some(questions), _) => return Ok(questions),
@@ -164,11 +164,11 @@ fn check(
         return Err(RequestError::TooManyRounds(MAX_ASKING_ROUNDS));
     }
     let negotiated = cx.negotiated();
-    let mut requests = requests.values();
-    match requests.find_map(|request| negotiated.missing_capability(request)) {
-        Some(capability) => Err(missing_capability(capability, negotiated.revision)),
-        None => Ok(()),
-    }
+    let lacks = |request| negotiated.missing_capability(request);
+    let lacking = requests.values().find_map(lacks);
+    lacking.map_or(Ok(()), |capability| {
+        Err(missing_capability(capability, negotiated.revision))
+    })
 }
 
 /// The result that asks the client in the stateless era.
@@ -210,15 +210,12 @@ async fn ask(
     cx: &Context,
     requests: OrderedMap<InputRequest>,
 ) -> Result<Vec<(String, RawJson)>, ErrorObject> {
-    let mut asked: Vec<BoxFuture<_>> = Vec::new();
-    for (name, request) in requests {
+    let asked = requests.into_iter().map(|(name, request)| -> BoxFuture<_> {
         let cx = cx.clone();
-        asked.push(Box::pin(async move {
-            Ok::<_, super::AskError>((name, send(&cx, request, None).await?))
-        }));
-    }
-    let answers = join_all(asked).await.into_iter();
-    Ok(answers.collect::<Result<_, _>>()?)
+        Box::pin(async move { Ok((name, send(&cx, request, None).await?)) })
+    });
+    let answers = join_all(asked.collect()).await.into_iter();
+    Ok(answers.collect::<Result<_, super::AskError>>()?)
 }
 
 #[cfg(test)]

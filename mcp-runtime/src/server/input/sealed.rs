@@ -47,26 +47,15 @@ impl StateKey {
         Self { id, cipher }
     }
 
-    /// A random key of this process.
-    fn random() -> Result<Self, getrandom::Error> {
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret)?;
-        Ok(Self::new(secret))
-    }
-
     fn seal(&self, message: &[u8], binding: &Binding) -> Option<Vec<u8>> {
-        let mut sealed = vec![VERSION];
-        sealed.extend_from_slice(&self.id);
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).ok()?;
-        sealed.extend_from_slice(&nonce);
         let payload = Payload {
             msg: message,
             aad: binding.as_bytes(),
         };
         let text = self.cipher.encrypt(&nonce.into(), payload).ok()?;
-        sealed.extend_from_slice(&text);
-        Some(sealed)
+        Some([&[VERSION], &self.id[..], &nonce, &text].concat())
     }
 
     /// Opens a state; `None` if it was not sealed with this key and binding.
@@ -140,10 +129,11 @@ impl RetryStates {
         if let Some(key) = self.configured.first().or_else(|| self.random.get()) {
             return Some(key);
         }
-        let key = StateKey::random()
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
             .inspect_err(|error| tracing::error!(%error, "the system has no randomness"))
             .ok()?;
-        Some(self.random.get_or_init(|| key))
+        Some(self.random.get_or_init(|| StateKey::new(secret)))
     }
 }
 

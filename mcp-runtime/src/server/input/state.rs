@@ -31,8 +31,8 @@ pub(super) struct Questions {
 #[derive(Debug, Default)]
 pub(in crate::server) struct InputState {
     state: Mutex<State>,
-    /// Notified when there may be questions to take.
-    asked: Notify,
+    /// Notified when [`take_questions`](Self::take_questions) may have some.
+    pub(super) asked: Notify,
     /// Notified when the round ends.
     ended: Notify,
 }
@@ -127,11 +127,6 @@ impl InputState {
 
     pub(super) fn is_required(&self) -> bool {
         self.lock().required.is_some()
-    }
-
-    /// Waits until [`take_questions`](Self::take_questions) may have some.
-    pub(super) async fn asked(&self) {
-        self.asked.notified().await;
     }
 
     /// Takes the questions that are asked by hand, or else those that the handler waits for, unless it
