@@ -113,13 +113,9 @@ impl<W> LineWriter<W> {
 impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
         if self.taken == 0 {
-            self.taken = if outbox.is_whole() {
-                self.stream.write(outbox.bytes()).await?
-            } else {
-                let mut parts = [IoSlice::new(&[]); PARTS];
-                let filled = outbox.parts(&mut parts);
-                self.stream.write_vectored(&parts[..filled]).await?
-            };
+            let mut parts = [IoSlice::new(&[]); PARTS];
+            let filled = outbox.parts(&mut parts);
+            self.taken = self.stream.write_vectored(&parts[..filled]).await?;
         }
         if self.taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());

@@ -80,11 +80,6 @@ impl Outbox {
         self.parts.front().map_or(&self.last[self.sent..], |it| it)
     }
 
-    /// Whether [`bytes`](Self::bytes) is all that waits.
-    pub(super) fn is_whole(&self) -> bool {
-        self.parts.is_empty()
-    }
-
     /// Fills `parts` with the bytes that wait, in their order and as far as there is room. Returns
     /// the number of parts that it has filled.
     pub fn parts<'a>(&'a self, parts: &mut [IoSlice<'a>]) -> usize {

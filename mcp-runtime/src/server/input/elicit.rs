@@ -2,8 +2,6 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::marker::PhantomData;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
@@ -142,12 +140,8 @@ fn read<T>(
 
 /// An id that is unique among all servers, as far as chance allows. No secret.
 fn unique_id() -> String {
-    static PROCESS: OnceLock<u64> = OnceLock::new();
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    // The standard library seeds its hash maps from the operating system.
-    let process = PROCESS.get_or_init(|| RandomState::new().hash_one(()));
-    let number = LAST.fetch_add(1, Ordering::Relaxed);
-    format!("{process:016x}-{number:x}")
+    // The standard library seeds its hash maps from the operating system, and each one in another way.
+    format!("{:016x}", RandomState::new().hash_one(()))
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicitation<T> {

@@ -125,8 +125,12 @@ impl Process {
         })?;
         let recent = Captured::with_limit(EXIT_STDERR_BYTES);
         let stderr = child.stderr.take().map(|stream| {
-            let stderr = command.stderr.clone();
-            tokio::spawn(stderr.read(stream, program, recent.clone()))
+            let (stderr, recent) = (command.stderr.clone(), recent.clone());
+            tokio::spawn(async move {
+                if let Err(error) = stderr.read(stream, &program, &recent).await {
+                    tracing::debug!(program, %error, "standard error of a child can't be read");
+                }
+            })
         });
         Ok(Self {
             group: Group::new(&child),
@@ -143,16 +147,21 @@ impl Process {
     async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
         let deadline = Instant::now() + limit;
         let status = timeout_at(deadline, self.child.wait()).await.ok()?;
-        if let Some(stderr) = &mut self.stderr
-            && timeout_at(deadline, stderr).await.is_ok()
-        {
-            self.stderr = None;
-        }
+        self.read_stderr(deadline).await;
         Some(ChildExited {
             program: self.command.program(),
             status: status.ok()?,
             stderr: self.recent.text(),
         })
+    }
+
+    /// Waits for the end of standard error, which descendants may keep open.
+    async fn read_stderr(&mut self, deadline: Instant) {
+        if let Some(stderr) = &mut self.stderr
+            && timeout_at(deadline, stderr).await.is_ok()
+        {
+            self.stderr = None;
+        }
     }
 
     /// Waits for the child, whose input is closed, then terminates and finally kills it
@@ -165,11 +174,7 @@ impl Process {
         self.ended = true;
         // Descendants that outlived the child are ended with it.
         self.group.kill();
-        if let Some(mut stderr) = self.stderr.take()
-            && timeout(STDERR_TIMEOUT, &mut stderr).await.is_err()
-        {
-            stderr.abort();
-        }
+        self.read_stderr(Instant::now() + STDERR_TIMEOUT).await;
         tracing::debug!(%status, ?step, "the child process has ended");
         if let Some(on_exit) = &self.command.on_exit {
             on_exit(Exit { status, step });

@@ -5,7 +5,7 @@
 //! its children, can't be opened again: it stays blocking, and each operation sets `MSG_DONTWAIT`.
 //! Other streams are left to a thread.
 
-use std::io::{self, IoSlice, Read};
+use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::pin::Pin;
@@ -94,25 +94,13 @@ impl AsyncWrite for SharedSocket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
         loop {
             let mut ready = ready!(self.0.poll_write_ready(cx))?;
-            let send = |it: &Socket| it.send_vectored_with_flags(parts, libc::MSG_DONTWAIT);
+            let send = |socket: &Socket| socket.send_with_flags(bytes, libc::MSG_DONTWAIT);
             if let Ok(written) = ready.try_io(|socket| send(socket.get_ref())) {
                 return Poll::Ready(written);
             }
         }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -8,7 +8,6 @@ use http::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::tungstenite::error::TlsError;
 use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
 use super::frames::config;
@@ -99,13 +98,9 @@ impl Transport for WebSocketUrl {
 
 /// Why there is no connection, and what to do about it where that is known.
 fn explained(error: Error) -> io::Error {
-    let fault: Option<&(dyn std::error::Error + 'static)> = match &error {
-        Error::Io(fault) => Some(fault),
-        Error::Tls(TlsError::Rustls(fault)) => Some(&**fault),
+    let advice = match &error {
+        Error::Io(fault) => tls_advice(fault),
         _ => None,
     };
-    match fault.and_then(tls_advice) {
-        Some(advice) => io::Error::other(advice),
-        None => io::Error::other(error),
-    }
+    advice.map_or_else(|| io::Error::other(error), io::Error::other)
 }

@@ -1,7 +1,6 @@
 //! Serving WebSocket clients: at an address, or inside a program that serves HTTP already.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::future::{Ready, ready};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -39,15 +38,17 @@ use crate::transport::http::{
 };
 
 /// Settings of each connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Settings {
+    options: Arc<HttpOptions>,
     max_frame_bytes: usize,
     ping: Duration,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
+impl Settings {
+    fn new(options: HttpOptions) -> Self {
         Self {
+            options: Arc::new(options),
             max_frame_bytes: MAX_FRAME_BYTES,
             ping: WEBSOCKET_PING,
         }
@@ -144,8 +145,7 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
 pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
     WebSocketServer {
         address: address.into(),
-        options: HttpOptions::default(),
-        settings: Settings::default(),
+        settings: Settings::new(HttpOptions::default()),
         max_connections: MAX_CONNECTIONS,
     }
 }
@@ -154,7 +154,6 @@ pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
 #[derive(Debug)]
 pub struct WebSocketServer {
     address: TcpAddress,
-    options: HttpOptions,
     settings: Settings,
     max_connections: usize,
 }
@@ -164,7 +163,7 @@ impl WebSocketServer {
     /// here.
     #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
-        self.options = options;
+        self.settings.options = Arc::new(options);
         self
     }
 
@@ -194,9 +193,8 @@ impl WebSocketServer {
 impl Endpoint for WebSocketServer {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
-        let (options, settings) = (Arc::new(self.options), self.settings);
         let serve = move |accepted, running, ending| {
-            serve_accepted(accepted, Arc::clone(&options), settings, running, ending)
+            serve_accepted(accepted, self.settings.clone(), running, ending)
         };
         let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
         listen(running, self.max_connections, poll_accept, serve).await;
@@ -209,7 +207,6 @@ impl Connected for WebSocketServer {}
 /// Serves one TCP connection: a request over HTTP/1.1, and the WebSocket that it opens.
 async fn serve_accepted(
     (stream, addr): (TcpStream, SocketAddr),
-    options: Arc<HttpOptions>,
     settings: Settings,
     running: Running,
     mut ending: watch::Receiver<bool>,
@@ -218,7 +215,7 @@ async fn serve_accepted(
     let _ = stream.set_nodelay(true);
     let opened = OnceLock::new();
     let answer = service_fn(|request| {
-        let (mut response, upgrade) = Upgrade::accept(request, Some(addr), &options)
+        let (mut response, upgrade) = Upgrade::accept(request, Some(addr), &settings.options)
             .unwrap_or_else(|rejection| (rejection.response(), None));
         match upgrade {
             Some(upgrade) => {
@@ -265,21 +262,19 @@ async fn serve_accepted(
 pub fn websocket_service(server: Server, options: HttpOptions) -> WebSocketService {
     WebSocketService {
         server,
-        settings: Settings::default(),
+        settings: Settings::new(options),
         limits: Limits::default(),
-        options: Arc::new(options),
         ending: Arc::default(),
         peer_addr: None,
     }
 }
 
 /// A server over WebSocket as a `tower::Service`; made by [`websocket_service`].
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct WebSocketService {
     server: Server,
     settings: Settings,
     limits: Limits,
-    options: Arc<HttpOptions>,
     ending: Arc<watch::Sender<bool>>,
     peer_addr: Option<SocketAddr>,
 }
@@ -314,14 +309,14 @@ impl WebSocketService {
     }
 
     fn answer<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Rejection> {
-        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, &self.options)?;
+        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, &self.settings.options)?;
         if *self.ending.borrow() {
             return Err(Rejection::Ending);
         }
         if let Some(upgrade) = upgrade {
             let running = Running::new(self.server.clone(), self.limits);
             let ending = self.ending.subscribe();
-            tokio::spawn(upgrade.serve(self.settings, running, ending));
+            tokio::spawn(upgrade.serve(self.settings.clone(), running, ending));
         }
         Ok(response)
     }
@@ -359,13 +354,5 @@ impl<B> Service<Request<B>> for WebSocketService {
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let response = self.answer(request);
         ready(Ok(response.unwrap_or_else(Rejection::response)))
-    }
-}
-
-impl fmt::Debug for WebSocketService {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebSocketService")
-            .field("options", &self.options)
-            .finish_non_exhaustive()
     }
 }
