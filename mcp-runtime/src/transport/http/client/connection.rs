@@ -1,24 +1,246 @@
-//! The task of a connection, which sends its messages.
+//! The HTTP client as a transport: its settings, and the task that sends the messages of a
+//! connection.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::io;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::TokioExecutor;
 use mcp_types::{InitializeRequest, InitializedNotification, Notification, Request, RequestId};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
+use super::connector::Connector;
 use super::outgoing::Outgoing;
-use super::remote::Remote;
-use crate::limits::{MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
+use super::remote::{Delivery, Remote, SessionState};
+use crate::limits::{
+    CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
+    SESSION_END_TIMEOUT,
+};
+use crate::protocol::Timeouts;
+use crate::transport::http::sse::Event;
+use crate::transport::server_address::{ServerAddress, tls_config};
+use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
+
+/// A server at `url`, such as `https://example.com/mcp`. User information in it
+/// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header is
+/// set by itself.
+///
+/// Nothing is sent before the first message. Certificates are checked against the roots of the
+/// Mozilla project.
+///
+/// ```no_run
+/// use mcp_runtime::Client;
+/// use mcp_runtime::transport::http_client::http_client;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = http_client("https://example.com/mcp").header("authorization", "Bearer …");
+/// let client = Client::builder("example", "1.0.0")
+///     .connect_with(move || server.clone())
+///     .await?;
+/// # client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The era of the server is detected unless it is set: `server/discover` is sent first, then
+/// `initialize`; where neither is understood, HTTP+SSE of 2024-11-05 is tried (with the feature
+/// `sse`). Clones remember the result. A session that the server has ended is opened anew.
+///
+/// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as
+/// curl understands them. Redirects are followed within the origin of `url` only.
+pub fn http_client(url: impl Into<String>) -> HttpUrl {
+    HttpUrl {
+        server: ServerAddress::new(url.into()),
+        max_message_bytes: MAX_FRAME_BYTES,
+        retries: HTTP_RETRIES,
+        proxies: Arc::new(Matcher::from_env()),
+        timeouts: Timeouts::default(),
+        is_legacy: Arc::default(),
+    }
+}
+
+/// A server that is reached over HTTP; made by [`http_client`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct HttpUrl {
+    server: ServerAddress,
+    max_message_bytes: usize,
+    retries: u32,
+    proxies: Arc<Matcher>,
+    timeouts: Timeouts,
+    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    is_legacy: Arc<AtomicBool>,
+}
+
+impl HttpUrl {
+    /// Sends a header with every request. Its value is not logged.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.server.add_header(name.into(), value.into());
+        self
+    }
+
+    /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails its
+    /// request; other messages over it are skipped.
+    pub fn max_message_bytes(mut self, limit: usize) -> Self {
+        self.max_message_bytes = limit;
+        self
+    }
+
+    /// How often a request is sent again where that does no harm: when the server could not be
+    /// reached, or refused it for now (429 and 503, or 502 and 504 for requests that change
+    /// nothing); 2 times by default, after growing pauses, or the one that the server asks for, up
+    /// to 10 seconds. Notifications and responses are sent again as well when they may not have
+    /// arrived.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Uses a proxy, such as `http://user:password@127.0.0.1:3128`, instead of those of the
+    /// environment. Requests to `https` URLs go through it in a tunnel.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxies = Arc::new(Matcher::builder().all(url.into()).build());
+        self
+    }
+
+    /// Connects to the server directly, whatever the environment says.
+    pub fn without_proxy(mut self) -> Self {
+        self.proxies = Arc::new(Matcher::builder().build());
+        self
+    }
+
+    /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
+    pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
+        self.server.roots.push(der.into());
+        self
+    }
+}
+
+impl Transport for HttpUrl {
+    type Reader = HttpReader;
+    type Writer = HttpWriter;
+
+    fn set_timeouts(&mut self, timeouts: Timeouts) {
+        self.timeouts = timeouts;
+    }
+
+    fn again(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
+        let (uri, headers) = self.server.target(["http", "https"])?;
+        let connector = Connector::new(self.proxies);
+        let https = HttpsConnectorBuilder::new()
+            .with_tls_config(tls_config(&self.server.roots)?)
+            .https_or_http()
+            .enable_http1()
+            .enable_http2()
+            .wrap_connector(connector.clone());
+        let (inbox, deliveries) = mpsc::channel(HTTP_INBOX);
+        let (lines, outgoing) = mpsc::unbounded_channel();
+        let remote = Remote {
+            uri,
+            max_message_bytes: self.max_message_bytes,
+            retries: self.retries,
+            message_timeout: self.timeouts.idle,
+            is_legacy: self.is_legacy,
+            client: Client::builder(TokioExecutor::new()).build(https),
+            connector,
+            inbox,
+            state: Mutex::new(SessionState {
+                headers,
+                ..SessionState::default()
+            }),
+        };
+        let reader = HttpReader {
+            deliveries,
+            limit: self.max_message_bytes,
+            next: None,
+            current: None,
+        };
+        let writer = HttpWriter {
+            lines: Some(lines),
+            running: tokio::spawn(run(Arc::new(remote), outgoing)),
+        };
+        Ok((reader, writer))
+    }
+}
+
+/// Reads the messages of the server, of all responses.
+#[derive(Debug)]
+pub struct HttpReader {
+    deliveries: mpsc::Receiver<Delivery>,
+    /// The largest message, in bytes.
+    limit: usize,
+    next: Option<Delivery>,
+    /// The one that was taken last.
+    current: Option<Event>,
+}
+
+impl FrameReader for HttpReader {
+    fn next_frame(&mut self) -> Option<Incoming<'_>> {
+        let next = self.next.take();
+        Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
+            Ok(event) => match self.current.insert(event) {
+                Event::Message(message) => Incoming::Frame(message),
+                Event::TooLarge(head) => Incoming::TooLarge {
+                    head,
+                    tail: &[],
+                    limit: self.limit,
+                },
+            },
+            Err((id, error)) => Incoming::Failed { id, error },
+        })
+    }
+
+    async fn fill(&mut self) -> io::Result<bool> {
+        self.next = self.deliveries.recv().await;
+        Ok(self.next.is_some())
+    }
+}
+
+/// Sends each message as a request of its own.
+#[derive(Debug)]
+pub struct HttpWriter {
+    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
+    running: JoinHandle<()>,
+}
+
+impl FrameWriter for HttpWriter {
+    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        let lines = self.lines.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        while let Some(line) = outbox.first_line() {
+            let sent = lines.send(line.to_vec());
+            sent.map_err(|_| io::ErrorKind::NotConnected)?;
+            let length = line.len() + 1;
+            outbox.advance(length);
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines = None;
+        if timeout(CLOSE_TIMEOUT, &mut self.running).await.is_err() {
+            self.running.abort();
+        }
+        Ok(())
+    }
+}
 
 /// Sends messages until there are no more, or the session has ended.
 ///
 /// Each request and each response is sent by a task of its own; notifications are sent in order by
 /// another one. Only `notifications/initialized` is waited for, so that the server has it before
 /// anything else.
-pub(super) async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
+async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
     let (notifications, queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
     let mut connection = Connection {
         remote: Arc::clone(&remote),
@@ -96,16 +318,18 @@ impl Connection {
             self.in_flight.extend(id.map(|id| (id, task)));
         } else if outgoing.method == InitializedNotification::METHOD {
             self.initialized(&outgoing).await;
-        } else if let Some(id) = &outgoing.cancels {
-            // In the stateless era, closing the response cancels the request.
-            if let Some(task) = self.in_flight.remove(id) {
+        } else {
+            let cancelled = outgoing.cancels.as_ref();
+            if let Some(task) = cancelled.and_then(|id| self.in_flight.remove(id)) {
                 task.abort();
             }
-            if self.remote.is_initialized() {
-                self.queue(outgoing);
+            // In the stateless era, closing the response cancels the request.
+            if (cancelled.is_none() || self.remote.state().is_initialized)
+                && let Err(TrySendError::Full(dropped)) = self.notifications.try_send(outgoing)
+            {
+                let method = dropped.method;
+                tracing::warn!(method, "a notification was dropped: the server takes none");
             }
-        } else {
-            self.queue(outgoing);
         }
     }
 
@@ -114,28 +338,16 @@ impl Connection {
     async fn initialized(&mut self, outgoing: &Outgoing) {
         // Earlier requests detected the era of the server: their answers are of no use.
         let (id, since) = self.initialize.take().unzip();
-        self.in_flight.retain(|other, task| {
-            let stays = id.as_ref() == Some(other);
-            if !stays {
-                task.abort();
-            }
-            stays
-        });
+        let earlier = self
+            .in_flight
+            .extract_if(|other, _| id.as_ref() != Some(other));
+        earlier.for_each(|(_, task)| task.abort());
         let taken = since.map(|since| since.elapsed()).unwrap_or_default();
         let left = self.remote.message_timeout.saturating_sub(taken);
         self.remote.notify(outgoing, left).await;
         if !self.remote.has_ended() {
             let remote = Arc::clone(&self.remote);
             self.listening.spawn(async move { remote.listen().await });
-        }
-    }
-
-    fn queue(&self, notification: Outgoing) {
-        if let Err(TrySendError::Full(dropped)) = self.notifications.try_send(notification) {
-            tracing::warn!(
-                method = dropped.method,
-                "a notification was dropped: the server takes none"
-            );
         }
     }
 
@@ -153,5 +365,17 @@ impl Connection {
                 self.remote.exchange(&outgoing).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_of_a_proxy_is_not_shown() {
+        let server = http_client("https://example.com/").proxy("http://ann:secret@127.0.0.1:3128");
+        let shown = format!("{server:?}");
+        assert!(!shown.contains("secret"), "{shown}");
     }
 }

@@ -66,7 +66,6 @@ impl Service<Uri> for Connector {
                 return Ok(TcpConnection { io, proxied: false });
             };
             let address = proxy.uri().clone();
-            let name = authority(&address);
             let proxied = uri.scheme_str() != Some("https");
             let connected = if address.scheme_str() != Some("http") {
                 Err("only proxies over http are supported".into())
@@ -79,22 +78,13 @@ impl Service<Uri> for Connector {
                 }
                 tunnel.call(uri).await.map_err(BoxError::from)
             };
-            let io = connected.map_err(|source| ProxyError {
-                proxy: name,
-                source,
+            let io = connected.map_err(|error| {
+                let (cause, proxy) = (root_cause(&*error), authority(proxy.uri()));
+                of_kind(cause, format!("the proxy {proxy} does not work: {cause}"))
             })?;
             Ok(TcpConnection { io, proxied })
         })
     }
-}
-
-/// A proxy that can't be reached, or does not connect to the server.
-#[derive(Debug, thiserror::Error)]
-#[error("the proxy {proxy} does not work: {}", root_cause(.source.as_ref()))]
-struct ProxyError {
-    /// Host and port.
-    proxy: String,
-    source: BoxError,
 }
 
 /// An open TCP connection.
@@ -149,19 +139,16 @@ pub(super) fn authority(uri: &Uri) -> String {
 
 /// Describes why a server was not reached: by advice where there is some, else by the root cause.
 pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
-    let advice = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<ProxyError>() {
-        Some(proxy_error) => Some(proxy_error.to_string()),
-        None => tls_advice(cause).map(str::to_owned),
-    };
-    let advice = causes(error).filter_map(advice).last();
-    let cause = root_cause(error);
+    let (cause, server) = (root_cause(error), authority(uri));
+    let reason = causes(error).find_map(tls_advice).map(str::to_owned);
+    let reason = reason.unwrap_or_else(|| cause.to_string());
+    of_kind(cause, format!("{server} can't be reached: {reason}"))
+}
+
+/// An error with this text, of the same kind as `cause` if that is one of I/O.
+fn of_kind(cause: &(dyn Error + 'static), text: String) -> io::Error {
     let kind = cause.downcast_ref().map(io::Error::kind);
-    let reason = advice.unwrap_or_else(|| cause.to_string());
-    let server = authority(uri);
-    io::Error::new(
-        kind.unwrap_or(io::ErrorKind::Other),
-        format!("{server} can't be reached: {reason}"),
-    )
+    io::Error::new(kind.unwrap_or(io::ErrorKind::Other), text)
 }
 
 fn root_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {

@@ -35,7 +35,7 @@ impl Remote {
         self.state().endpoint = Some(endpoint);
         self.is_legacy.store(true, Ordering::Relaxed);
         self.post_to_endpoint(outgoing).await?;
-        while let Some(bytes) = next_bytes(&mut response).await {
+        while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
             let events = parser.feed(&bytes);
             for event in &events {
                 if let Event::Message(message) = event
@@ -58,7 +58,7 @@ impl Remote {
         parser: &mut EventParser,
     ) -> Option<Uri> {
         while parser.endpoint.is_none() {
-            let bytes = next_bytes(response).await?;
+            let bytes = next_bytes(response.body_mut()).await?.ok()?;
             parser.feed(&bytes);
         }
         let named = parser.endpoint.take()?;

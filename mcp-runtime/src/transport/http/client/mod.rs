@@ -6,16 +6,13 @@
 
 mod connection;
 mod connector;
-mod http_url;
 #[cfg(feature = "sse")]
 mod legacy;
 #[cfg(not(feature = "sse"))]
 #[path = "no_legacy.rs"]
 mod legacy;
 mod outgoing;
-mod param_headers;
 mod remote;
 mod response;
-mod retry;
 
-pub use http_url::{HttpReader, HttpUrl, HttpWriter, http_client};
+pub use connection::{HttpReader, HttpUrl, HttpWriter, http_client};

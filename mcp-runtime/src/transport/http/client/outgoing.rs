@@ -1,20 +1,26 @@
-//! A message to send, with all that its HTTP request depends on.
+//! A message to send, with all that its HTTP request depends on, such as arguments of tools that
+//! headers repeat (2026-07-28, "Streamable HTTP", section "Custom Headers from Tool Parameters").
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::io;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
+use mcp_types::jsonrpc::{Frame, Head, Message};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
-    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId,
+    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId, integer_digits,
 };
+use serde_json::Value;
 
-use super::param_headers::{ParamHeaders, encode, text};
 use crate::error::CallError;
-use crate::protocol::{RequestParams, StrictJson};
-use crate::transport::http::headers::{METHOD, NAME, PROTOCOL_VERSION};
+use crate::protocol::{ParamHeader, RequestParams, StrictJson};
+use crate::transport::http::headers::{
+    BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION,
+};
 
 /// A message to send.
 #[derive(Debug)]
@@ -90,25 +96,11 @@ impl Outgoing {
 
     /// Whether `message` is the answer to this request, or fails to be it.
     pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
-        let id = match Frame::parse(message) {
-            Ok(Frame::Single(
-                Message::Response { id, .. } | Message::InvalidResponse { id, .. },
-            )) => id,
-            Err(InvalidMessage {
-                id,
-                has_method: false,
-                ..
-            }) => id,
-            _ => None,
-        };
-        id.is_some_and(|id| self.has_id(&id))
-    }
-
-    /// Whether this is the request `id`. A number that came back as a string is recognized, so that
-    /// the request fails.
-    pub(super) fn has_id(&self, id: &RequestId) -> bool {
-        self.id.as_ref().is_some_and(|own| match id {
+        let Head { id, has_method, .. } = Head::read(message);
+        let ids = id.as_ref().zip(self.id.as_ref()).filter(|_| !has_method);
+        ids.is_some_and(|(id, own)| match id {
             RequestId::Number(_) => id == own,
+            // A number that came back as a string is recognized, so that the request fails.
             RequestId::String(id) => **id == *own.to_string(),
         })
     }
@@ -122,8 +114,10 @@ impl Outgoing {
     }
 }
 
+type BoxError = Box<dyn Error + Send + Sync>;
+
 /// The error of a message that has no form for HTTP.
-fn not_sent(reason: impl Into<Box<dyn Error + Send + Sync>>) -> CallError {
+fn not_sent(reason: impl Into<BoxError>) -> CallError {
     CallError::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
@@ -136,41 +130,147 @@ fn headers(
     method: &str,
     params: Option<RawJsonRef<'_>>,
     param_headers: &ParamHeaders,
-) -> Result<HeaderMap, String> {
+) -> Result<HeaderMap, BoxError> {
     let mut headers = HeaderMap::new();
-    let params = RequestParams::read(params).map_err(|error| error.to_string())?;
+    let params = RequestParams::read(params)?;
     let Some(version) = params.meta().protocol_version else {
         return Ok(headers);
     };
-    let version: Cow<'_, str> = version
-        .parse()
-        .map_err(|error| format!("the protocol version can't be read: {error}"))?;
     let mut insert = |name: &str, text: &str| {
-        let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;
-        let value = HeaderValue::try_from(&*encode(text));
-        headers.insert(name, value.map_err(|error| error.to_string())?);
-        Ok::<_, String>(())
+        let value = HeaderValue::try_from(&*encode(text))?;
+        headers.insert(HeaderName::try_from(name)?, value);
+        Ok::<_, BoxError>(())
     };
-    insert(PROTOCOL_VERSION.as_str(), &version)?;
+    insert(PROTOCOL_VERSION.as_str(), &version.parse::<Cow<'_, str>>()?)?;
     insert(METHOD.as_str(), method)?;
     let name = match method {
-        CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
-        ReadResourceRequest::METHOD => params.uri(),
+        CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name()?,
+        ReadResourceRequest::METHOD => params.uri()?,
         _ => return Ok(headers),
     };
-    let name = name.map_err(|error| error.to_string())?;
     insert(NAME.as_str(), &name)?;
-    if method == CallToolRequest::METHOD && !param_headers.of(&name).is_empty() {
+    if method == CallToolRequest::METHOD
+        && let Some(annotated) = param_headers.0.get(&*name).filter(|it| !it.is_empty())
+    {
         let arguments = params.raw_arguments().unwrap_or(RawJsonRef::empty_object());
-        let arguments = StrictJson::read(arguments.get(), "params.arguments");
-        let arguments = arguments.map_err(|error| error.to_string())?;
-        for param in param_headers.of(&name) {
+        let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
+        for param in annotated {
             if let Some(text) = text(param, &arguments)? {
                 insert(&param.name, &text)?;
             }
         }
     }
     Ok(headers)
+}
+
+/// The annotated arguments of the tools that a server has listed.
+#[derive(Debug, Default)]
+pub(super) struct ParamHeaders(HashMap<String, Vec<ParamHeader>>);
+
+impl ParamHeaders {
+    /// Reads the annotations off the answer to `tools/list`, and removes the tools whose annotations
+    /// are invalid.
+    ///
+    /// # Errors
+    ///
+    /// If the list can't be read.
+    pub(super) fn read_list(&mut self, message: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+        if memchr::memmem::find(&message, ParamHeader::ANNOTATION.as_bytes()).is_none() {
+            return Ok(message);
+        }
+        let mut list = serde_json::from_slice::<Value>(&message)?;
+        let tools = list.pointer_mut("/result/tools");
+        let Some(tools) = tools.and_then(Value::as_array_mut) else {
+            return Ok(message);
+        };
+        let before = tools.len();
+        tools.retain(|tool| {
+            let name = tool["name"].as_str().unwrap_or_default();
+            match annotated_params(&tool["inputSchema"]) {
+                Ok(params) => {
+                    self.0.insert(name.to_owned(), params);
+                    true
+                }
+                Err(reason) => {
+                    tracing::warn!(
+                        tool = name,
+                        reason,
+                        "a tool with invalid headers was dropped"
+                    );
+                    false
+                }
+            }
+        });
+        if tools.len() == before {
+            return Ok(message);
+        }
+        serde_json::to_vec(&list)
+    }
+}
+
+/// Returns the text of an argument for a header; `None` if it is absent.
+///
+/// # Errors
+///
+/// If the argument is a list or an object.
+fn text<'a>(
+    param: &ParamHeader,
+    arguments: &StrictJson<'a>,
+) -> Result<Option<Cow<'a, str>>, String> {
+    Ok(Some(match arguments.get(&param.path) {
+        None | Some(StrictJson::Null) => return Ok(None),
+        Some(StrictJson::String(text)) => text.clone(),
+        Some(StrictJson::Bool(flag)) => flag.to_string().into(),
+        Some(StrictJson::Number(number)) => integer_digits(number).unwrap_or(Cow::Borrowed(number)),
+        Some(StrictJson::Array(_) | StrictJson::Object(_)) => {
+            let (path, name) = (param.path.join("."), &param.name);
+            return Err(format!(
+                "`params.arguments.{path}` is a list or an object, which can't be sent in the \
+                 header `{name}`"
+            ));
+        }
+    }))
+}
+
+/// Encodes a text as the value of a header: itself where it is plain, else in Base64 (2026-07-28,
+/// "Streamable HTTP", section "Value Encoding").
+fn encode(text: &str) -> Cow<'_, str> {
+    let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim() == text;
+    let looks_encoded = text.starts_with(BASE64_PREFIX) && text.ends_with(BASE64_SUFFIX);
+    if plain && !looks_encoded {
+        Cow::Borrowed(text)
+    } else {
+        let encoded = STANDARD.encode(text);
+        Cow::Owned(format!("{BASE64_PREFIX}{encoded}{BASE64_SUFFIX}"))
+    }
+}
+
+/// Returns the annotated parameters of a schema.
+///
+/// # Errors
+///
+/// The reason for which an annotation, and with it the tool, is invalid.
+fn annotated_params(schema: &Value) -> Result<Vec<ParamHeader>, &'static str> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    for (path, property) in ParamHeader::annotated(schema) {
+        let kind = property["type"].as_str();
+        if !matches!(kind, Some("string" | "integer" | "boolean")) {
+            return Err("only strings, integers and booleans can be repeated");
+        }
+        let param = ParamHeader::of_property(path, property);
+        let param = param.ok_or("an annotation is no name of a header")?;
+        if !seen.insert(param.name.clone()) {
+            return Err("two arguments have the same header");
+        }
+        found.push(param);
+    }
+    // Quotes within a string are escaped: this is a member wherever it is found.
+    let annotation = format!("\"{}\":\"", ParamHeader::ANNOTATION);
+    match found.len() == schema.to_string().matches(&annotation).count() {
+        true => Ok(found),
+        false => Err("an annotation stands where no argument can be found"),
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +340,58 @@ mod tests {
         ] {
             let reason = headers(arguments).unwrap_err();
             assert!(reason.contains(path), "{reason}");
+        }
+    }
+
+    fn is_valid(properties: &Value) -> bool {
+        annotated_params(&json!({"type": "object", "properties": properties})).is_ok()
+    }
+
+    #[test]
+    fn annotations_of_primitive_arguments_are_valid() {
+        assert!(is_valid(&json!({
+            "a": {"type": "string", "x-mcp-header": "A"},
+            "b": {"type": "object", "properties": {
+                "c": {"type": "integer", "x-mcp-header": "C"},
+            }},
+        })));
+        assert!(is_valid(&json!({})));
+    }
+
+    #[test]
+    fn other_annotations_make_a_tool_invalid() {
+        for property in [
+            json!({"type": "string", "x-mcp-header": ""}),
+            json!({"type": "string", "x-mcp-header": 7}),
+            json!({"type": "string", "x-mcp-header": "a b"}),
+            json!({"type": "string", "x-mcp-header": "a:b"}),
+            json!({"type": "string", "x-mcp-header": "ä"}),
+            json!({"type": "string", "x-mcp-header": "a\nb"}),
+            json!({"type": "number", "x-mcp-header": "A"}),
+            json!({"type": "object", "x-mcp-header": "A"}),
+            json!({"type": "array", "items": {"type": "string", "x-mcp-header": "A"}}),
+            json!({"anyOf": [{"type": "string", "x-mcp-header": "A"}]}),
+        ] {
+            assert!(!is_valid(&json!({"x": property})), "{property}");
+        }
+        assert!(!is_valid(&json!({
+            "a": {"type": "string", "x-mcp-header": "Same"},
+            "b": {"type": "string", "x-mcp-header": "SAME"},
+        })));
+    }
+
+    #[test]
+    fn what_is_not_plain_is_encoded() {
+        for (text, expected) in [
+            ("us-west1", "us-west1"),
+            ("us west 1", "us west 1"),
+            ("", ""),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ] {
+            assert_eq!(encode(text), expected, "{text:?}");
         }
     }
 }

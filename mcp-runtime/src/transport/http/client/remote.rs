@@ -1,10 +1,14 @@
 //! Sends HTTP requests to one server: headers of the session, repetitions, redirects.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION, RETRY_AFTER,
+};
 use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
@@ -17,11 +21,12 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::connector::{Connector, authority, connect_error};
-use super::outgoing::{Outgoing, Resend};
-use super::param_headers::ParamHeaders;
-use super::retry;
+use super::outgoing::{Outgoing, ParamHeaders, Resend};
 use crate::error::CallError;
-use crate::limits::MAX_REDIRECTS;
+use crate::limits::{
+    FIRST_RETRY, MAX_REDIRECTS, MAX_RESUMPTION_PAUSE, MAX_RETRY_AFTER, MIN_RESUMPTION_PAUSE,
+    RESUMPTION_PAUSE,
+};
 use crate::transport::http::headers::{
     EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
 };
@@ -86,9 +91,6 @@ impl Remote {
             headers.remove(&SESSION_ID);
             headers.extend(outgoing.headers.clone());
         }
-        if let Some(endpoint) = &self.state().endpoint {
-            *request.uri_mut() = endpoint.clone();
-        }
         self.send(request, outgoing.resend()).await
     }
 
@@ -120,10 +122,11 @@ impl Remote {
     }
 
     fn request(&self, method: Method) -> Request<String> {
+        let state = self.state();
         let mut request = Request::new(String::new());
         *request.method_mut() = method;
-        *request.uri_mut() = self.uri.clone();
-        *request.headers_mut() = self.state().headers.clone();
+        *request.uri_mut() = state.endpoint.as_ref().unwrap_or(&self.uri).clone();
+        *request.headers_mut() = state.headers.clone();
         request
     }
 
@@ -143,14 +146,14 @@ impl Remote {
             let authorization = authorization.map(|value| (PROXY_AUTHORIZATION, value));
             copy.headers_mut().extend(authorization);
             let sent = self.client.request(copy).await;
-            let pause = match &sent {
-                Ok(response) => retry::pause(response, resend == Resend::Safe, attempt),
+            let after = match &sent {
+                Ok(response) => pause(response, resend == Resend::Safe, attempt),
                 Err(error) if error.is_connect() || resend == Resend::Lost => {
-                    Some(retry::backoff(attempt))
+                    Some(backoff(attempt))
                 }
                 Err(_) => None,
             };
-            if let Some(pause) = pause.filter(|_| attempt < self.retries) {
+            if let Some(pause) = after.filter(|_| attempt < self.retries) {
                 let server = authority(request.uri());
                 tracing::debug!(server, ?pause, "the server is asked again later");
                 tokio::time::sleep(pause).await;
@@ -161,29 +164,20 @@ impl Remote {
                 true => CallError::NotSent(connect_error(request.uri(), &error)),
                 false => CallError::Lost(connect_error(request.uri(), &error)),
             })?;
+            let has_session = request.headers().contains_key(&SESSION_ID);
+            if response.status() == StatusCode::NOT_FOUND && has_session {
+                // The session has ended (2025-11-25, "Transports", section Session Management).
+                if !std::mem::replace(&mut self.state().ended, true) {
+                    tracing::info!("the server has ended the session");
+                }
+                return Err(CallError::SessionEnded);
+            }
             match redirection(&request, &response) {
                 Some(uri) if redirects < MAX_REDIRECTS => *request.uri_mut() = uri,
-                _ => return self.check_session(&request, response),
+                _ => return Ok(response),
             }
             (redirects, attempt) = (redirects + 1, 0);
         }
-    }
-
-    /// Checks whether the session of a request has ended (2025-11-25, "Transports", section Session
-    /// Management).
-    fn check_session(
-        &self,
-        request: &Request<String>,
-        response: Response<Incoming>,
-    ) -> Result<Response<Incoming>, CallError> {
-        let has_session = request.headers().contains_key(&SESSION_ID);
-        if response.status() == StatusCode::NOT_FOUND && has_session {
-            if !std::mem::replace(&mut self.state().ended, true) {
-                tracing::info!("the server has ended the session");
-            }
-            return Err(CallError::SessionEnded);
-        }
-        Ok(response)
     }
 
     /// Delivers something to the client, if it still reads.
@@ -193,16 +187,6 @@ impl Remote {
 
     pub(super) fn has_ended(&self) -> bool {
         self.state().ended
-    }
-
-    /// Whether the handshake is done.
-    pub(super) fn is_initialized(&self) -> bool {
-        self.state().is_initialized
-    }
-
-    /// Whether all messages of the server come on the one stream of HTTP+SSE.
-    pub(super) fn has_endpoint(&self) -> bool {
-        self.state().endpoint.is_some()
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
@@ -243,11 +227,9 @@ impl SessionState {
 /// Returns the target of a redirect that may be followed: within the origin, and without changing
 /// the method.
 fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<Uri> {
-    let follows = match response.status() {
-        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
-        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => {
-            request.method() == Method::GET
-        }
+    let follows = match response.status().as_u16() {
+        301..=303 => request.method() == Method::GET,
+        307 | 308 => true,
         _ => false,
     };
     let location = response.headers().get(LOCATION).filter(|_| follows)?;
@@ -276,6 +258,53 @@ fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
     let port = uri.authority().and_then(Authority::port_u16);
     let host = uri.host()?.to_ascii_lowercase();
     Some((scheme, host, port.unwrap_or(default)))
+}
+
+/// How long to wait before a request is sent again that was answered with `response`; `None` where
+/// the answer stands. `safe` says that to serve it twice does no harm.
+fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration> {
+    let refused = match response.status() {
+        // Nothing was done.
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => true,
+        // A gateway does not know what was done.
+        StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => safe,
+        _ => false,
+    };
+    match asked(response.headers()) {
+        _ if !refused => None,
+        Some(asked) if asked > MAX_RETRY_AFTER => None,
+        Some(asked) => Some(asked.max(backoff(attempt))),
+        None => Some(backoff(attempt)),
+    }
+}
+
+/// The pause before a further attempt, counted from 0. A random part of it is left out, so that
+/// many clients do not come back at the same moment.
+fn backoff(attempt: u32) -> Duration {
+    let bits = RandomState::new().build_hasher().finish();
+    let left_out = (bits % 256) as u32;
+    let whole = FIRST_RETRY * 2_u32.saturating_pow(attempt.min(10));
+    whole - whole / 4 * left_out / 256
+}
+
+/// The pause before a stream is resumed for which the server `asked` for one, after `short` streams
+/// in a row that did not last. It doubles with each of them.
+pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
+    let first = asked.unwrap_or(RESUMPTION_PAUSE).max(MIN_RESUMPTION_PAUSE);
+    let doubled = first.saturating_mul(2_u32.saturating_pow(short));
+    doubled.min(MAX_RESUMPTION_PAUSE.max(first))
+}
+
+/// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3). A
+/// header that can't be read asks for nothing; the client's own pause is what remains.
+fn asked(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
+    let value = value.ok()?.trim();
+    let seconds = value.parse().map(Duration::from_secs).ok();
+    seconds.or_else(|| {
+        let date = httpdate::parse_http_date(value).ok()?;
+        Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+    })
 }
 
 #[cfg(test)]
@@ -322,6 +351,68 @@ mod tests {
         ] {
             let found = resolve_same_origin(&base, reference).map(|uri| uri.to_string());
             assert_eq!(found.as_deref(), expected, "{reference}");
+        }
+    }
+
+    fn response(status: u16, after: Option<&str>) -> Response<()> {
+        let mut response = Response::builder().status(status);
+        if let Some(after) = after {
+            response = response.header(RETRY_AFTER, after);
+        }
+        response.body(()).unwrap()
+    }
+
+    #[test]
+    fn only_what_was_refused_or_is_safe_is_sent_again() {
+        for (status, safe, again) in [
+            (429, false, true),
+            (503, false, true),
+            (502, false, false),
+            (502, true, true),
+            (504, true, true),
+            (500, true, false),
+            (200, true, false),
+            (400, true, false),
+        ] {
+            let pause = pause(&response(status, None), safe, 0);
+            assert_eq!(pause.is_some(), again, "{status} {safe}");
+        }
+    }
+
+    #[test]
+    fn servers_say_how_long_to_wait_within_reason() {
+        let pause = |after: &str| pause(&response(503, Some(after)), false, 0);
+        assert_eq!(pause("3"), Some(Duration::from_secs(3)));
+        assert_eq!(pause("3600"), None);
+        assert!(pause("Wed, 21 Oct 2015 07:28:00 GMT").is_some_and(|pause| pause <= FIRST_RETRY));
+        let soon = SystemTime::now() + Duration::from_secs(5);
+        let soon = pause(&httpdate::fmt_http_date(soon)).unwrap();
+        assert!(
+            soon > Duration::from_secs(3) && soon <= Duration::from_secs(5),
+            "{soon:?}"
+        );
+        let late = SystemTime::now() + Duration::from_secs(3600);
+        assert_eq!(pause(&httpdate::fmt_http_date(late)), None);
+        assert!(pause("soon").is_some_and(|pause| pause <= FIRST_RETRY));
+    }
+
+    #[test]
+    fn streams_are_resumed_with_pauses() {
+        let pauses = [0, 1, 4, 5, 40].map(|short| resumption(None, short).as_secs());
+        assert_eq!(pauses, [1, 2, 16, 30, 30]);
+        let zero = Some(Duration::ZERO);
+        let pauses = [0, 1, 9].map(|short| resumption(zero, short).as_millis());
+        assert_eq!(pauses, [100, 200, 30_000]);
+        let minute = Some(Duration::from_secs(60));
+        assert_eq!(resumption(minute, 3), Duration::from_secs(60));
+    }
+
+    #[test]
+    fn pauses_grow() {
+        for attempt in 0..4 {
+            let pause = backoff(attempt);
+            let whole = FIRST_RETRY * 2_u32.pow(attempt);
+            assert!(pause <= whole && pause >= whole * 3 / 4, "{pause:?}");
         }
     }
 }

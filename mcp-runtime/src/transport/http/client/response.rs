@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, WWW_AUTHENTICATE};
 use http::response::Parts;
 use http::{Response, StatusCode};
@@ -16,8 +17,7 @@ use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
 use tokio::time::{Instant, timeout};
 
 use super::outgoing::Outgoing;
-use super::remote::Remote;
-use super::retry;
+use super::remote::{Remote, resumption};
 use crate::error::{CallError, HttpError};
 use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS, STABLE_STREAM};
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
@@ -36,7 +36,7 @@ impl Remote {
     }
 
     async fn call(&self, outgoing: &Outgoing) -> Result<(), CallError> {
-        if self.has_endpoint() {
+        if self.state().endpoint.is_some() {
             return self.post_to_endpoint(outgoing).await;
         }
         let initializes = outgoing.method == InitializeRequest::METHOD;
@@ -92,11 +92,11 @@ impl Remote {
     ) -> Result<(), CallError> {
         let (parts, body) = response.into_parts();
         let (message, is_whole) = self.read_body(body).await?;
-        if !is_whole && has_media_type(&parts.headers, JSON) {
-            return Err(self.too_long(outgoing));
-        }
         if !is_whole {
-            return Err(no_message(&parts, &message));
+            return Err(match has_media_type(&parts.headers, JSON) {
+                true => self.too_long(outgoing),
+                false => no_message(&parts, &message),
+            });
         }
         if outgoing.is_answered_by(&message) {
             let session = parts.headers.get(&SESSION_ID);
@@ -131,7 +131,7 @@ impl Remote {
         let mut parser = EventParser::new(self.max_message_bytes);
         let mut tries = 0;
         loop {
-            while let Some(bytes) = next_bytes(&mut response).await {
+            while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
                 for event in parser.feed(&bytes) {
                     let Event::Message(message) = event else {
                         return Err(self.too_long(outgoing));
@@ -144,36 +144,26 @@ impl Remote {
                     self.deliver(Ok(Event::Message(message))).await;
                 }
             }
-            response = self.resume(&parser, &mut tries).await?;
             parser.resume();
-        }
-    }
-
-    /// Resumes the stream of a request after its last event.
-    async fn resume(
-        &self,
-        parser: &EventParser,
-        tries: &mut usize,
-    ) -> Result<Response<Incoming>, CallError> {
-        loop {
-            *tries += 1;
-            let resumable = self.is_initialized() && *tries <= MAX_RESUMPTIONS;
-            let last_id = parser.last_id.as_ref().filter(|_| resumable);
-            let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
-            tokio::time::sleep(retry::resumption(parser.retry, 0)).await;
-            match self.get(Some(last_id)).await {
-                Ok(response) if is_stream(&response) => return Ok(response),
-                Ok(response) => {
-                    let status = response.status();
-                    let reason = format!("the stream can't be resumed: HTTP {status}");
-                    return Err(lost(reason));
+            response = loop {
+                tries += 1;
+                let resumable = self.state().is_initialized && tries <= MAX_RESUMPTIONS;
+                let last_id = parser.last_id.as_ref().filter(|_| resumable);
+                let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
+                tokio::time::sleep(resumption(parser.retry, 0)).await;
+                match self.get(Some(last_id)).await {
+                    Ok(response) if is_stream(&response) => break response,
+                    Ok(response) => {
+                        let status = response.status();
+                        return Err(lost(format!("the stream can't be resumed: HTTP {status}")));
+                    }
+                    // The request was processed, at least in part.
+                    Err(CallError::SessionEnded) => {
+                        return Err(lost("the server has ended the session"));
+                    }
+                    Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
                 }
-                // The request was processed, at least in part.
-                Err(CallError::SessionEnded) => {
-                    return Err(lost("the server has ended the session"));
-                }
-                Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
-            }
+            };
         }
     }
 
@@ -202,7 +192,7 @@ impl Remote {
     /// Reads the stream of the session, and resumes it as long as the session lives. Returns when
     /// the server does not offer it, or has ended the session.
     pub(super) async fn listen(&self) {
-        if self.has_endpoint() {
+        if self.state().endpoint.is_some() {
             return;
         }
         let mut parser = EventParser::new(self.max_message_bytes);
@@ -212,7 +202,7 @@ impl Remote {
             match self.get(parser.last_id.as_ref()).await {
                 Ok(mut response) if is_stream(&response) => {
                     parser.resume();
-                    while let Some(bytes) = next_bytes(&mut response).await {
+                    while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
                         self.pass_on(parser.feed(&bytes)).await;
                     }
                     tracing::debug!("the stream of the session has ended");
@@ -233,7 +223,7 @@ impl Remote {
             if begun.elapsed() >= STABLE_STREAM {
                 short = 0;
             }
-            tokio::time::sleep(retry::resumption(parser.retry, short)).await;
+            tokio::time::sleep(resumption(parser.retry, short)).await;
             short += 1;
         }
     }
@@ -254,19 +244,16 @@ impl Remote {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
         while bytes.len() <= limit
-            && let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
+            && let Some(data) = next_bytes(&mut body).await
         {
-            let frame = frame.map_err(|error| CallError::Lost(io::Error::other(error)))?;
-            if let Ok(data) = frame.into_data() {
-                bytes.extend_from_slice(&data);
-            }
+            let data = data.map_err(|error| CallError::Lost(io::Error::other(error)))?;
+            bytes.extend_from_slice(&data);
         }
         // Line breaks can only be white space between tokens.
-        for byte in bytes
-            .iter_mut()
-            .filter(|byte| matches!(**byte, b'\n' | b'\r'))
-        {
-            *byte = b' ';
+        for byte in &mut bytes {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
         }
         let is_whole = bytes.len() <= limit;
         Ok((bytes, is_whole))
@@ -290,11 +277,7 @@ fn no_message(parts: &Parts, body: &[u8]) -> CallError {
     let challenges: Vec<_> = challenges.iter().map(text).collect();
     // No character takes more than four bytes.
     let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
-    let excerpt = beginning
-        .trim()
-        .chars()
-        .take(EXCERPT_CHARS)
-        .collect::<String>();
+    let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
     CallError::Http(Box::new(HttpError {
         status: parts.status.as_u16(),
         content_type: header(CONTENT_TYPE),
@@ -316,18 +299,17 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
 /// Whether a server that has answered like this may offer a stream later: it is out of order for
 /// now, or has not noticed yet that the last stream is gone.
 fn is_transient(status: StatusCode) -> bool {
-    match status {
-        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => true,
-        StatusCode::NOT_IMPLEMENTED => false,
-        _ => status.is_server_error(),
-    }
+    let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
+    is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)
 }
 
-/// The next bytes of a body; `None` when it ends or breaks off.
-pub(super) async fn next_bytes(response: &mut Response<Incoming>) -> Option<bytes::Bytes> {
+/// The next bytes of a body; `None` at its end.
+pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
     loop {
-        let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
-        if let Ok(data) = frame.ok()?.into_data() {
+        let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
+        // Trailers are skipped.
+        let data = frame.map(|frame| frame.into_data().ok());
+        if let Some(data) = data.transpose() {
             return Some(data);
         }
     }
