@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -24,9 +24,9 @@ use crate::transport::http::exchange::Arrival;
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
 
-/// Reads the whole body of `arrival`, within the limits of the server. It is returned with its part
-/// of the budget for bodies. Of a body that is too large and
-/// begins with a response, `failed` gets the id, which its request waits for, and the error.
+/// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part of
+/// the budget for bodies. Of a body that is too large and begins with a response, `failed` gets the
+/// id, which its request waits for, and the error.
 ///
 /// # Errors
 ///
@@ -37,24 +37,9 @@ pub(crate) async fn read<B: Body>(
     arrival: &Arrival,
     failed: impl FnOnce(Option<&RequestId>, String),
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
-    let options = &state.options;
-    // A client that waits for `100 Continue` gets the error instead.
-    let waits = arrival.parts.headers.contains_key(EXPECT);
-    if waits && is_too_large(&body, options.max_body_bytes) {
-        return Err(Rejection::TooLarge(options.max_body_bytes));
-    }
-    let mut reading = pin!(collect(body, state, arrival, failed));
-    // A small body is mostly there with the head, and a timer costs more than to look.
-    let at_once = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await;
-    if let Poll::Ready(outcome) = at_once {
-        return outcome;
-    }
-    let outcome = tokio::time::timeout(options.body_timeout, reading).await;
+    let collected = collect(body, state, arrival, failed);
+    let outcome = tokio::time::timeout(state.options.body_timeout, collected).await;
     outcome.unwrap_or(Err(Rejection::Timeout))
-}
-
-fn is_too_large(body: &impl Body, limit: usize) -> bool {
-    body.size_hint().lower() > limit as u64
 }
 
 async fn collect<B: Body>(
@@ -64,7 +49,11 @@ async fn collect<B: Body>(
     failed: impl FnOnce(Option<&RequestId>, String),
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
     let limit = state.options.max_body_bytes;
-    let is_too_large = is_too_large(&body, limit);
+    let is_too_large = body.size_hint().lower() > limit as u64;
+    // A client that waits for `100 Continue` gets the error instead.
+    if is_too_large && arrival.parts.headers.contains_key(EXPECT) {
+        return Err(Rejection::TooLarge(limit));
+    }
     let mut body = pin!(body);
     let mut bytes = Bytes::new();
     let mut permit: Option<Permit> = None;

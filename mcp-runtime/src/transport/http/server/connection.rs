@@ -153,7 +153,8 @@ pub(crate) async fn serve(
         if request.version() == Version::HTTP_2 {
             activity.is_http2.store(true, Ordering::Relaxed);
         }
-        let (site, busy, connection) = (Arc::clone(&site), activity.begin(), connection.clone());
+        let (site, connection) = (Arc::clone(&site), connection.clone());
+        let busy = Arc::clone(&activity.requests);
         async move {
             let answer = site.answer(request, connection).await;
             drop(busy);
@@ -277,8 +278,8 @@ impl<I: Read + Write + Unpin> Write for ConnectionIo<I> {
 struct Activity {
     /// Number of reads and writes.
     noted: AtomicUsize,
-    /// Requests whose answer has not begun.
-    open: AtomicUsize,
+    /// One more than the requests whose answer has not begun: each has a clone.
+    requests: Arc<()>,
     /// Whether the connection is known to speak HTTP/2.
     is_http2: AtomicBool,
 }
@@ -288,31 +289,16 @@ impl Activity {
         self.noted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a request until the guard is dropped.
-    fn begin(self: &Arc<Self>) -> Busy {
-        self.open.fetch_add(1, Ordering::Relaxed);
-        Busy(Arc::clone(self))
-    }
-
     /// Waits until nothing was read, written or served for `timeout`.
     async fn idle(&self, timeout: Duration) {
         loop {
             let before = self.noted.load(Ordering::Relaxed);
             sleep(timeout).await;
             let quiet = self.noted.load(Ordering::Relaxed) == before;
-            if quiet && self.open.load(Ordering::Relaxed) == 0 {
+            if quiet && Arc::strong_count(&self.requests) == 1 {
                 return;
             }
         }
-    }
-}
-
-/// A request that is being served.
-struct Busy(Arc<Activity>);
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -366,7 +352,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_when_nothing_is_said_or_served() {
         let activity = Arc::new(Activity::default());
-        let busy = activity.begin();
+        let busy = Arc::clone(&activity.requests);
         let waits = tokio::time::timeout(10 * IDLE, activity.idle(IDLE));
         assert!(waits.await.is_err());
         drop(busy);

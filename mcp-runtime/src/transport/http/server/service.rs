@@ -112,12 +112,7 @@ impl HttpService {
 pub type ResponseFuture =
     Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
-impl<B> Service<Request<B>> for HttpService
-where
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Send,
-{
+impl<B: Body<Data: Send, Error: Send> + Send + 'static> Service<Request<B>> for HttpService {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = ResponseFuture;
@@ -132,16 +127,11 @@ where
 }
 
 /// Responds to a request that has come on `connection`.
-pub(crate) fn respond<B>(
+pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     state: Arc<HttpState>,
     connection: ConnectionInfo,
     request: Request<B>,
-) -> ResponseFuture
-where
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Send,
-{
+) -> ResponseFuture {
     let (parts, body) = request.into_parts();
     Box::pin(async move {
         let origin = cors_origin(&parts.headers, &state.options);
