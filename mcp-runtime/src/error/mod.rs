@@ -2,9 +2,13 @@
 
 mod call;
 mod http;
+#[cfg(feature = "http-server")]
+mod rejection;
 mod request;
 
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
 pub(crate) use self::call::{ConnectionClosed, shared};
 pub use self::http::HttpError;
+#[cfg(feature = "http-server")]
+pub(crate) use self::rejection::Rejection;
 pub(crate) use self::request::RequestError;

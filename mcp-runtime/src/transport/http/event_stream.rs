@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
+use super::server::options::HttpOptions;
 use super::server::unread::{Held, Pieces, Unread};
 use super::session::HttpSession;
 use super::sse;
@@ -43,20 +44,11 @@ pub(crate) struct EventStream {
     silence: Pin<Box<Sleep>>,
 }
 
-/// How long to wait for the next event, and for the client.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
-    /// How long silence may last.
-    pub(crate) keep_alive: Duration,
-    /// How long a client may leave unread what it is sent.
-    pub(crate) write_timeout: Duration,
-}
-
 impl EventStream {
     /// Reads `stream` from where it stands.
-    pub(crate) fn new(stream: Arc<Stream>, work: Option<Work>, pace: Pace) -> Self {
+    pub(crate) fn new(stream: Arc<Stream>, work: Option<Work>, options: &HttpOptions) -> Self {
         let ticket = stream.attach();
-        Self::with_ticket(stream, ticket, work, pace)
+        Self::with_ticket(stream, ticket, work, options)
     }
 
     /// Reads `stream` after the events that a client has missed since `id`; `ticket` was taken
@@ -66,11 +58,11 @@ impl EventStream {
         ticket: u64,
         id: EventId,
         missed: &[StoredEvent],
-        pace: Pace,
+        options: &HttpOptions,
     ) -> Self {
         let last = missed.last().map_or(id.sequence, |last| last.sequence);
         stream.skip_to(last);
-        let mut resumed = Self::with_ticket(stream, ticket, None, pace);
+        let mut resumed = Self::with_ticket(stream, ticket, None, options);
         for event in missed {
             let id = EventId {
                 stream: event.stream,
@@ -82,17 +74,22 @@ impl EventStream {
         resumed
     }
 
-    fn with_ticket(stream: Arc<Stream>, ticket: u64, work: Option<Work>, pace: Pace) -> Self {
+    fn with_ticket(
+        stream: Arc<Stream>,
+        ticket: u64,
+        work: Option<Work>,
+        options: &HttpOptions,
+    ) -> Self {
         Self {
-            reading: Reading::new(Arc::clone(&stream), ticket, work, pace.write_timeout),
+            reading: Reading::new(Arc::clone(&stream), ticket, work, options.limits.write),
             stream,
             ticket,
             first: VecDeque::new(),
             first_held: None,
             pieces: Pieces::default(),
             unread: None,
-            period: pace.keep_alive,
-            silence: Box::pin(tokio::time::sleep(pace.keep_alive)),
+            period: options.keep_alive,
+            silence: Box::pin(tokio::time::sleep(options.keep_alive)),
         }
     }
 
@@ -340,11 +337,6 @@ mod tests {
     use crate::transport::http::events::{EventLog, MemoryEvents};
     use crate::transport::http::session::SessionId;
 
-    const QUIET: Pace = Pace {
-        keep_alive: Duration::from_secs(60),
-        write_timeout: Duration::from_secs(60),
-    };
-
     fn read(events: &mut EventStream) -> String {
         let mut cx = Context::from_waker(Waker::noop());
         let mut read = Vec::new();
@@ -367,7 +359,8 @@ mod tests {
         };
         let missed = log.replay(from).await.unwrap();
         stream.push(b"c".to_vec());
-        let mut resumed = EventStream::resumed(stream, ticket, from, &missed, QUIET);
+        let mut resumed =
+            EventStream::resumed(stream, ticket, from, &missed, &HttpOptions::default());
         let expected = "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\nid: 1-3\ndata: c\n\n";
         assert_eq!(read(&mut resumed), expected);
     }
@@ -375,8 +368,8 @@ mod tests {
     #[tokio::test]
     async fn a_reader_that_comes_later_takes_over() {
         let stream = Arc::new(Stream::new(1, None));
-        let mut first = EventStream::new(Arc::clone(&stream), None, QUIET);
-        let mut second = EventStream::new(Arc::clone(&stream), None, QUIET);
+        let mut first = EventStream::new(Arc::clone(&stream), None, &HttpOptions::default());
+        let mut second = EventStream::new(Arc::clone(&stream), None, &HttpOptions::default());
         stream.push(b"a".to_vec());
         assert_eq!(read(&mut first), "");
         assert_eq!(read(&mut second), "data: a\n\n");

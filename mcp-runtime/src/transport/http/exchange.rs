@@ -11,31 +11,18 @@ use http::{Response, StatusCode};
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 
+use super::arrival::{Arrival, Principal};
 use super::event_stream::{EventStream, Work};
 use super::header_validation;
-use super::server::access::Principal;
 use super::server::body::ResponseBody;
 use super::server::response;
-use super::server::service::{ConnectionInfo, HttpState};
+use super::server::state::{ConnectionInfo, HttpState};
 use super::session::HttpSession;
 use super::stream::Stream;
 use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{CallError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
-
-/// A request without its body.
-pub(crate) struct Arrival {
-    pub(crate) parts: Parts,
-    /// Absent where another program has accepted the connection.
-    pub(crate) peer_addr: Option<SocketAddr>,
-}
-
-impl Arrival {
-    pub(crate) fn principal(&self) -> Option<&Principal> {
-        self.parts.extensions.get()
-    }
-}
 
 /// One HTTP request while it is served: to a handler, the link to its client. Also the request that
 /// has opened a WebSocket.
@@ -173,8 +160,7 @@ impl Later {
     /// stream of events. An answer that takes long is a stream, too, so that the connection does not
     /// look dead.
     pub(crate) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
-        let pace = state.options.pace();
-        let mut silence = pin!(tokio::time::sleep(pace.keep_alive));
+        let mut silence = pin!(tokio::time::sleep(state.options.keep_alive));
         poll_fn(|cx| {
             if let Some(work) = &mut self.work
                 && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
@@ -191,7 +177,7 @@ impl Later {
         if let Some((status, message)) = self.stream.take_lone_answer() {
             return response::json(status, message);
         }
-        let events = EventStream::new(self.stream, self.work, pace);
+        let events = EventStream::new(self.stream, self.work, &state.options);
         let events = match self.session {
             Some(session) => events.in_session(session),
             None => events,

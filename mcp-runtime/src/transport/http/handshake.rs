@@ -13,13 +13,14 @@ use super::event_stream::EventStream;
 use super::events::EventId;
 use super::exchange::{Begun, Exchange, Later, Post};
 use super::server::body::ResponseBody;
-use super::server::response::{self, Rejection};
-use super::server::service::HttpState;
+use super::server::response;
+use super::server::state::HttpState;
 use super::server::unread::Unread;
 use super::session::{Delivery, HttpSession, unavailable};
 use super::stream::Stream;
 use super::{header_validation, headers};
 use crate::connection::ReplyTo;
+use crate::error::Rejection;
 use crate::error::RequestError;
 use crate::protocol::NamedRevision;
 
@@ -175,14 +176,13 @@ pub(super) async fn listen(
     unread: &Unread,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let session = session_of(state, parts).await?;
-    if !header_validation::accepts(&parts.headers, headers::EVENT_STREAM) {
+    if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     state.room(unread).await?;
-    let pace = state.options.pace();
-    let last = header_validation::only(&parts.headers, &headers::LAST_EVENT_ID);
+    let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let Some(id) = last.map_err(|_| Rejection::EventId)? else {
-        let events = EventStream::new(Arc::clone(&session.standalone), None, pace);
+        let events = EventStream::new(Arc::clone(&session.standalone), None, &state.options);
         return Ok(response::events(events.in_session(session)));
     };
     let id = id.to_str().ok().and_then(EventId::parse);
@@ -198,7 +198,7 @@ pub(super) async fn listen(
         Some(log) => log.replay(id).await.map_err(unavailable)?,
         None => Vec::new(),
     };
-    let events = EventStream::resumed(stream, ticket, id, &missed, pace);
+    let events = EventStream::resumed(stream, ticket, id, &missed, &state.options);
     Ok(response::events(events.holding(session)))
 }
 

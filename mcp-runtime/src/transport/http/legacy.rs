@@ -16,21 +16,23 @@ use mcp_types::jsonrpc::{Frame, InvalidMessage};
 use tower_service::Service;
 
 use crate::connection::{ReplyTo, now};
+use crate::error::Rejection;
 use crate::error::RequestError;
+use crate::transport::http::arrival::{Arrival, Principal};
 use crate::transport::http::event_stream::EventStream;
-use crate::transport::http::exchange::{Arrival, Exchange};
-use crate::transport::http::server::access::{Principal, cors_origin};
+use crate::transport::http::exchange::Exchange;
+use crate::transport::http::headers;
+use crate::transport::http::server::access::cors_origin;
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
 use crate::transport::http::server::listener::Http;
-use crate::transport::http::server::response::Rejection;
 use crate::transport::http::server::service::{
-    ConnectionInfo, HttpService, HttpState, ResponseFuture, admit, finish, other_method,
+    HttpService, ResponseFuture, admit, finish, other_method,
 };
+use crate::transport::http::server::state::{ConnectionInfo, HttpState};
 use crate::transport::http::server::{body, response};
 use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
 use crate::transport::http::stream::Stream;
-use crate::transport::http::{header_validation, headers};
 
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
@@ -145,7 +147,7 @@ pub(super) fn open(
     messages: &str,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !header_validation::accepts(&parts.headers, headers::EVENT_STREAM) {
+    if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
@@ -159,7 +161,7 @@ pub(super) fn open(
         _session: session,
     };
     let address = format!("{messages}?session_id={id}");
-    let events = EventStream::new(stream, None, state.options.pace())
+    let events = EventStream::new(stream, None, &state.options)
         .beginning_with(endpoint(&address))
         .holding(Arc::new(ends));
     Ok(response::events(events))
@@ -202,7 +204,7 @@ pub(super) async fn post<B: Body>(
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !header_validation::is_json(&parts.headers) {
+    if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
     let session = session(state, &parts)?;

@@ -11,6 +11,8 @@
 //! `counter.http_connections`, as the metrics layer of `tracing-opentelemetry` reads them; and each
 //! MCP request is a span with its outcome and time.
 
+#[cfg(feature = "http-server")]
+mod arrival;
 #[cfg(feature = "http-client")]
 #[doc(hidden)]
 pub mod client;
@@ -42,6 +44,8 @@ mod stateless;
 mod stream;
 
 #[cfg(feature = "http-server")]
+pub use arrival::Principal;
+#[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use exchange::Exchange;
@@ -51,9 +55,9 @@ pub use legacy::SseService;
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
 pub use server::{
-    Http, HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture, http, http_service,
+    Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, http, http_service,
 };
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::{Rejection, Route, check_caller};
+pub(super) use server::{Route, check_caller};
 #[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};

@@ -7,11 +7,12 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 use mcp_types::{Era, RequestId, Side};
 
-use super::exchange::{Arrival, Begun, Post, error};
+use super::arrival::Arrival;
+use super::exchange::{Begun, Post, error};
 use super::server::body::{self, ResponseBody};
-use super::server::response::Rejection;
-use super::server::service::{ConnectionInfo, HttpState};
+use super::server::state::{ConnectionInfo, HttpState};
 use super::{handshake, header_validation, headers, stateless};
+use crate::error::Rejection;
 use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
 
 /// Serves a POST request.
@@ -25,11 +26,11 @@ pub(super) async fn serve<B: Body>(
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !header_validation::is_json(&parts.headers) {
+    if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
-    if !header_validation::accepts(&parts.headers, headers::JSON)
-        || !header_validation::accepts(&parts.headers, headers::EVENT_STREAM)
+    if !headers::accepts(&parts.headers, headers::JSON)
+        || !headers::accepts(&parts.headers, headers::EVENT_STREAM)
     {
         return Err(Rejection::Accept);
     }

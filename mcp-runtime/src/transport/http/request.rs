@@ -9,8 +9,8 @@ use std::time::Duration;
 use http::request::Parts;
 use mcp_types::jsonrpc::code;
 
+use super::arrival::Principal;
 use super::exchange::Exchange;
-use super::server::access::Principal;
 use crate::error::ProtocolError;
 use crate::server::{Borrowed, Context, FromContext};
 
@@ -94,16 +94,6 @@ impl FromContext for Parts {
 
     fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
         Ok(Borrowed::shared(HttpRequest::of(cx)?.0))
-    }
-}
-
-/// The caller. A call without a known principal is answered with an error.
-#[diagnostic::do_not_recommend]
-impl FromContext for Principal {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        cx.identity().cloned().ok_or_else(|| {
-            ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
-        })
     }
 }
 

@@ -11,7 +11,7 @@ use super::exchange::{Begun, Exchange, Later, Post};
 use super::header_validation;
 use super::server::permits::Permit;
 use super::server::response;
-use super::server::service::HttpState;
+use super::server::state::HttpState;
 use super::stream::Stream;
 use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;

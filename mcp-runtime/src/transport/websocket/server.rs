@@ -25,7 +25,7 @@ use tower_service::Service;
 
 use super::frames::{WebSocket, config};
 use crate::connection::Limits;
-use crate::error::ServeError;
+use crate::error::{Rejection, ServeError};
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
@@ -33,9 +33,7 @@ use crate::server::Running;
 use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
-use crate::transport::http::{
-    Exchange, Http, HttpOptions, Rejection, ResponseBody, Route, check_caller,
-};
+use crate::transport::http::{Exchange, Http, HttpOptions, ResponseBody, Route, check_caller};
 
 /// Settings of each connection.
 #[derive(Clone, Debug)]

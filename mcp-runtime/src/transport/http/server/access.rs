@@ -1,6 +1,4 @@
-//! Callers: the principal that a layer has authenticated, the checks of `Host` and `Origin`, and CORS.
-
-use std::sync::Arc;
+//! Checks of `Host` and `Origin`, and CORS.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -11,39 +9,9 @@ use http::{Response, StatusCode, Uri};
 
 use super::body::ResponseBody;
 use super::options::HttpOptions;
-use super::response::{self, Rejection};
-use crate::transport::http::header_validation::only;
-
-/// The sender of a request, as an authenticating layer in front of the server has found out.
-///
-/// A layer puts it into the extensions of the request. A session then belongs to the principal that
-/// opened it: to any other it does not exist. Handlers take it as `&Principal`, or ask
-/// [`Context::identity`](crate::Context::identity) for it, or for other values that the layer has
-/// put there.
-///
-/// ```
-/// use mcp_runtime::transport::http::Principal;
-///
-/// let mut request = http::Request::new(());
-/// request.extensions_mut().insert(Principal::new("user-17"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Principal(Arc<str>);
-
-impl Principal {
-    /// A principal by a name that is unique among all that the server may meet, such as the
-    /// issuer and subject of a token.
-    #[must_use]
-    pub fn new(name: impl AsRef<str>) -> Self {
-        Self(name.as_ref().into())
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.0
-    }
-}
+use super::response;
+use crate::error::Rejection;
+use crate::transport::http::headers::only;
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28, "Streamable
 /// HTTP", section "Security & Endpoint").

@@ -14,12 +14,12 @@ use mcp_types::RequestId;
 use mcp_types::jsonrpc::Head;
 
 use super::permits::Permit;
-use super::response::Rejection;
-use super::service::HttpState;
+use super::state::HttpState;
 use super::unread::{Pieces, Unread};
+use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
+use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
-use crate::transport::http::exchange::Arrival;
 
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;

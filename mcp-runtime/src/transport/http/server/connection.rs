@@ -24,8 +24,10 @@ use tokio::time::{Sleep, sleep, timeout};
 
 use super::access::check_caller;
 use super::body::ResponseBody;
-use super::response::{self, Rejection};
-use super::service::{ConnectionInfo, HttpService, OpenConnection, ResponseFuture, respond};
+use super::response;
+use super::service::{HttpService, OpenConnection, ResponseFuture, respond};
+use super::state::ConnectionInfo;
+use crate::error::Rejection;
 use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 
 /// The routes of a server at an address (MCP at `path`, `/health`, and others), and the timeouts of

@@ -8,12 +8,12 @@ pub(super) mod options;
 pub(super) mod permits;
 pub(super) mod response;
 pub(super) mod service;
+pub(super) mod state;
 pub(super) mod unread;
 
-pub use access::Principal;
 pub use body::ResponseBody;
 pub use listener::{Http, http};
 pub use options::HttpOptions;
 pub use service::{HttpService, ResponseFuture, http_service};
 #[cfg(feature = "websocket")]
-pub(crate) use {access::check_caller, connection::Route, response::Rejection};
+pub(crate) use {access::check_caller, connection::Route};

@@ -10,7 +10,6 @@ use crate::limits::{
     BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_HTTP_SUBSCRIPTIONS,
     MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE, STREAM_KEEP_ALIVE,
 };
-use crate::transport::http::event_stream::Pace;
 use crate::transport::http::events::{EventStore, MemoryEvents};
 use crate::transport::http::session::{MemorySessions, SessionStore};
 
@@ -75,14 +74,6 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The times of a stream of events.
-    pub(crate) fn pace(&self) -> Pace {
-        Pace {
-            keep_alive: self.keep_alive,
-            write_timeout: self.limits.write,
-        }
-    }
-
     /// The names under which the server may be reached, without port, beside those of the local
     /// machine. A request for any other is refused, so that a web page can't reach a local server
     /// by rebinding its own name.

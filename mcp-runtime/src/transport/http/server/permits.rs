@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::access::Principal;
-use crate::transport::http::exchange::Arrival;
+use crate::transport::http::arrival::Arrival;
+use crate::transport::http::arrival::Principal;
 
 /// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::connection::{Core, Limits, Peer, now};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
-use crate::transport::http::server::access::Principal;
+use crate::transport::http::arrival::Principal;
 use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
 

@@ -7,12 +7,12 @@ use http::request::Parts;
 
 use super::{HttpSession, SessionId, SessionRecord, StoreError, first_request_id};
 use crate::connection::now;
+use crate::error::Rejection;
+use crate::transport::http::arrival::Principal;
 use crate::transport::http::events::EventLog;
-use crate::transport::http::server::access::Principal;
-use crate::transport::http::server::response::Rejection;
-use crate::transport::http::server::service::HttpState;
+use crate::transport::http::headers;
+use crate::transport::http::server::state::HttpState;
 use crate::transport::http::stream::Stream;
-use crate::transport::http::{header_validation, headers};
 
 impl HttpState {
     /// A session that no request can name yet.
@@ -77,7 +77,7 @@ impl HttpState {
         &self,
         parts: &Parts,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let value = header_validation::only(&parts.headers, &headers::SESSION_ID);
+        let value = headers::only(&parts.headers, &headers::SESSION_ID);
         let Some(value) = value.map_err(|_| Rejection::SessionUnknown)? else {
             return Ok(None);
         };

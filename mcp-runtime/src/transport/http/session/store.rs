@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::connection::BoxFuture;
 use crate::limits::{FOREVER, STORE_PAUSE};
-use crate::transport::http::server::access::Principal;
+use crate::transport::http::arrival::Principal;
 
 /// Keeps the records of sessions, and decides whether a session goes on.
 ///

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::store::available;
 use super::{HttpSession, SessionId, SessionStore};
-use crate::transport::http::server::response::Rejection;
-use crate::transport::http::server::service::count_sessions;
+use crate::error::Rejection;
 
 /// The sessions that are open.
 pub(crate) struct Sessions {
@@ -111,6 +110,11 @@ impl Sessions {
     }
 }
 
+/// Counts so many sessions more, or less, for the metrics layer of `tracing-opentelemetry`.
+fn count_sessions(more: i64) {
+    tracing::event!(target: "mcp_runtime::http", tracing::Level::DEBUG, counter.http_sessions = more);
+}
+
 /// What a look at all sessions found.
 #[derive(Default)]
 struct Swept {
@@ -167,9 +171,9 @@ mod tests {
     use super::*;
     use crate::connection::{Limits, ReplyTo, Served};
     use crate::server::Server;
+    use crate::transport::http::arrival::Arrival;
+    use crate::transport::http::arrival::Principal;
     use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
-    use crate::transport::http::exchange::Arrival;
-    use crate::transport::http::server::access::Principal;
     use crate::transport::http::server::permits::Permits;
     use crate::transport::http::server::unread::{Budget, Unread};
     use crate::transport::http::session::MemorySessions;
