@@ -37,8 +37,6 @@ pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use notifications::{Changed, Notifications};
 pub use pages::{ListRequest, Pages};
-#[cfg(feature = "server")]
-pub(crate) use proxy::Connections;
 pub use requests::TypedCall;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]

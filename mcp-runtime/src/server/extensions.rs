@@ -76,10 +76,6 @@ impl Extensions {
         }
     }
 
-    pub(super) fn has(&self, method: &str) -> bool {
-        self.methods.get(method).is_some()
-    }
-
     pub(super) fn methods(&self) -> impl Iterator<Item = String> {
         self.methods.keys().cloned()
     }

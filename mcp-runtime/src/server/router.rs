@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, DiscoverRequest,
-    DiscoverResult, GetPromptRequest, InitializeResult, InputRequiredResult, JsonObject,
-    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
-    ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
-    ListToolsResult, PingRequest, ReadResourceRequest, Request, Revision, ServerCapabilities,
-    SetLevelRequest, SetLevelRequestParams, Side, SubscribeRequest, SubscribeRequestParams,
-    SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
-    UnsubscribeRequest, UnsubscribeRequestParams,
+    CompleteRequestParams, CompletionReference, DiscoverResult, InitializeResult,
+    InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, Revision, ServerCapabilities, SetLevelRequestParams,
+    Side, SubscribeRequestParams, SubscriptionFilter, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams, methods,
 };
 
 use crate::connection::Served;
@@ -107,47 +104,41 @@ impl Router {
     /// When the parameters do not fit, or the server does not offer what is asked for.
     pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Outcome {
         let declared = &self.capabilities;
-        let (prompts, resources) = (declared.prompts.is_some(), declared.resources.is_some());
+        let (tools, prompts) = (declared.tools.is_some(), declared.prompts.is_some());
+        let resources = declared.resources.is_some();
+        let updates = || self.resources.has_subscribable();
         match request.method {
-            CallToolRequest::METHOD if declared.tools.is_some() => {
-                let reply = self.tools.call(request)?;
-                Ok(self.answered(reply, request, Answer::call_tool))
+            methods::TOOLS_CALL if tools => {
+                self.answered(self.tools.call(request)?, request, Answer::call_tool)
             }
-            ListToolsRequest::METHOD if declared.tools.is_some() => {
-                self.list::<ListToolsResult>(&self.tools, request)
-            }
-            PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
-            DiscoverRequest::METHOD => {
+            methods::TOOLS_LIST if tools => self.list::<ListToolsResult>(&self.tools, request),
+            methods::PING => Ok(Served::Now(Ok(Answer::empty()))),
+            methods::SERVER_DISCOVER => {
                 let revision = request.context.revision();
                 let json = self.discover.get(revision, || self.discover_result());
-                Ok(self.answered(Reply::Ready(Ok(json)), request, Answer::prepared))
+                self.answered(Reply::Ready(Ok(json)), request, Answer::prepared)
             }
-            GetPromptRequest::METHOD if prompts => {
-                let reply = self.prompts.call(request)?;
-                Ok(self.answered(reply, request, Answer::written))
+            methods::PROMPTS_GET if prompts => {
+                self.answered(self.prompts.call(request)?, request, Answer::written)
             }
-            ListPromptsRequest::METHOD if prompts => {
+            methods::PROMPTS_LIST if prompts => {
                 self.list::<ListPromptsResult>(&self.prompts, request)
             }
-            ReadResourceRequest::METHOD if resources => {
-                let reply = self.resources.read(request)?;
-                Ok(self.answered(reply, request, Answer::written))
+            methods::RESOURCES_READ if resources => {
+                self.answered(self.resources.read(request)?, request, Answer::written)
             }
-            ListResourcesRequest::METHOD if resources => self.list_resources(request),
-            ListResourceTemplatesRequest::METHOD if resources => {
+            methods::RESOURCES_LIST if resources => self.list_resources(request),
+            methods::RESOURCES_TEMPLATES_LIST if resources => {
                 self.list::<ListResourceTemplatesResult>(&self.resources, request)
             }
-            SubscribeRequest::METHOD if self.resources.has_subscribable() => {
-                self.subscribe(request)
+            methods::RESOURCES_SUBSCRIBE if updates() => self.subscribe(request),
+            methods::RESOURCES_UNSUBSCRIBE if updates() => self.unsubscribe(request),
+            methods::SUBSCRIPTIONS_LISTEN if self.announces_changes() => self.listen(request),
+            methods::COMPLETION_COMPLETE if declared.completions.is_some() => {
+                self.complete(request)
             }
-            SubscriptionsListenRequest::METHOD if self.announces_changes() => self.listen(request),
-            UnsubscribeRequest::METHOD if self.resources.has_subscribable() => {
-                self.unsubscribe(request)
-            }
-            CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
-            SetLevelRequest::METHOD if declared.logging.is_some() => set_log_level(request),
-            method if self.settings.extensions.has(method) => self.call_extension(request),
-            _ => Err(not_offered_by_us(request)),
+            methods::LOGGING_SET_LEVEL if declared.logging.is_some() => set_log_level(request),
+            _ => self.call_extension(request),
         }
     }
 
@@ -177,7 +168,7 @@ impl Router {
         }
         let after = Place::after::<ListResourcesResult>(request.params.cursor()?)?;
         let page = self.resources.list_expanded(after, request.context.clone());
-        Ok(self.answered(Reply::Pending(page), request, Answer::written))
+        self.answered(Reply::Pending(page), request, Answer::written)
     }
 
     /// Serves a page of a list. The first one is written once, if it is the same for all callers.
@@ -189,10 +180,10 @@ impl Router {
         let after = Place::after::<L>(request.params.cursor()?)?;
         let page = || catalog.list::<L>(after.as_ref(), request.context);
         if after.is_some() || catalog.differs_by_caller {
-            return Ok(self.answered(Reply::Ready(Ok(page())), request, Answer::written));
+            return self.answered(Reply::Ready(Ok(page())), request, Answer::written);
         }
         let json = self.first_pages[L::NUMBER].get(request.context.revision(), page);
-        Ok(self.answered(Reply::Ready(Ok(json)), request, Answer::prepared))
+        self.answered(Reply::Ready(Ok(json)), request, Answer::prepared)
     }
 
     fn complete(&self, request: ServerRequest<'_>) -> Outcome {
@@ -212,18 +203,21 @@ impl Router {
                 });
             }
         };
-        Ok(self.answered(reply, request, Answer::written))
+        self.answered(reply, request, Answer::written)
     }
 
     /// Serves a method of an extension.
     fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
-        let call = MethodCall {
-            params: request.params.raw(),
-            context: request.context,
-        };
-        let reply = self.settings.extensions.call(request.method, call);
-        let reply = reply.ok_or_else(|| not_offered_by_us(request))?;
-        Ok(self.answered(reply, request, Answer::extension))
+        let (params, context) = (request.params.raw(), request.context);
+        let call = MethodCall { params, context };
+        match self.settings.extensions.call(request.method, call) {
+            Some(reply) => self.answered(reply, request, Answer::extension),
+            None => Err(not_offered(
+                request.method,
+                Side::Server,
+                context.revision(),
+            )),
+        }
     }
 
     /// The answer that asks the client for input instead of giving a result.
@@ -241,9 +235,9 @@ impl Router {
         reply: Reply<T>,
         request: ServerRequest<'_>,
         answer: impl Fn(T, &Negotiated, &Arc<Identity>) -> Answer + Send + 'static,
-    ) -> Served<Answer> {
+    ) -> Outcome {
         let negotiated = request.context.negotiated();
-        match reply {
+        Ok(match reply {
             Reply::Ready(outcome) => {
                 Served::Now(outcome.map(|result| answer(result, negotiated, &self.identity)))
             }
@@ -252,7 +246,7 @@ impl Router {
                 let answer = move |result| Ok(answer(result, &negotiated, &identity));
                 Served::Later(then(future, answer))
             }
-        }
+        })
     }
 
     fn listen(&self, request: ServerRequest<'_>) -> Outcome {
@@ -313,8 +307,4 @@ fn set_log_level(request: ServerRequest<'_>) -> Outcome {
     })?;
     request.context.session().set_log_level(least);
     Ok(Served::Now(Ok(Answer::empty())))
-}
-
-fn not_offered_by_us(request: ServerRequest<'_>) -> RequestError {
-    not_offered(request.method, Side::Server, request.context.revision())
 }

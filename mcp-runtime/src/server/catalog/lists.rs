@@ -1,5 +1,7 @@
-//! The lists of a server, their results, and how long clients may keep results.
+//! The lists of a server, their results, places in them (2026-07-28, "Pagination"), and how long
+//! clients may keep results.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -7,8 +9,9 @@ use mcp_types::{
     CacheScope, Conform, DiscoverResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, ReadResourceResult, Revision,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::error::RequestError;
 use crate::server::changes::Change;
 
 /// A list that a server shows to its clients.
@@ -113,3 +116,71 @@ cached!(
     ListResourceTemplatesResult,
     ReadResourceResult
 );
+
+/// The place of an item in a list. It stays where it is, whatever is added or removed around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::server) enum Place {
+    /// The entry with this number.
+    Entry(u64),
+    /// The URI that the template with this number has found; after all entries.
+    Found(u64, String),
+}
+
+impl Place {
+    /// The cursor of the page after this place: the number of the list and the place, as JSON.
+    pub(super) fn cursor<L: ListResult>(&self) -> String {
+        serde_json::json!([L::NUMBER, self]).to_string()
+    }
+
+    /// The place that a cursor names; `None` for the beginning of the list.
+    ///
+    /// # Errors
+    ///
+    /// When the cursor was not given out for this list.
+    pub(in crate::server) fn after<L: ListResult>(
+        cursor: Option<Cow<'_, str>>,
+    ) -> Result<Option<Self>, RequestError> {
+        let Some(cursor) = cursor else {
+            return Ok(None);
+        };
+        match serde_json::from_str::<(usize, Self)>(&cursor) {
+            Ok((list, place)) if list == L::NUMBER => Ok(Some(place)),
+            _ => Err(RequestError::InvalidParams {
+                path: "params.cursor".to_owned(),
+                reason: format!("`{cursor}` is no cursor that this server gave out for this list"),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_back() {
+        for place in [
+            Place::Entry(0),
+            Place::Entry(u64::MAX),
+            Place::Found(7, "book://é.v1.2".to_owned()),
+        ] {
+            let cursor = place.cursor::<ListResourcesResult>();
+            let read = Place::after::<ListResourcesResult>(Some(cursor.into()));
+            assert_eq!(read.unwrap(), Some(place));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_cursors() {
+        let read = |cursor: &str| Place::after::<ListToolsResult>(Some(cursor.into()));
+        let cursor = Place::Entry(3).cursor::<ListToolsResult>();
+        assert!(read(&cursor).is_ok());
+        assert!(read(&Place::Entry(3).cursor::<ListResourcesResult>()).is_err());
+        for end in 0..cursor.len() {
+            assert!(read(&cursor[..end]).is_err());
+        }
+        for text in ["", "1", "AQ", "not a cursor", "AAAAAAAAAAAAAAAAAAAAAAAA"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

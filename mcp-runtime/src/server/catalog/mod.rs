@@ -13,14 +13,12 @@ mod lists;
 mod mount;
 mod mounted;
 mod namespace;
-mod pages;
 mod snapshot;
 
 pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
 pub use edit::{Edit, FixedList};
 pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
-pub(super) use lists::{Caching, ListResult};
+pub(super) use lists::{Caching, ListResult, Place};
 pub(super) use mount::{Registry, Relay, join_settings};
-pub(super) use pages::Place;
 pub(super) use snapshot::Catalog;

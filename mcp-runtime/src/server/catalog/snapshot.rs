@@ -5,8 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::entries::{Entries, Entry, Visibility};
-use super::lists::{Caching, ListResult};
-use super::pages::Place;
+use super::lists::{Caching, ListResult, Place};
 use crate::server::Context;
 use crate::server::settings::Settings;
 
@@ -91,7 +90,7 @@ impl<R: Entry> Catalog<R> {
         let shown = shown.filter(|(_, entry)| self.shows(entry, entry.name(), context));
         shown.filter_map(|(number, entry)| {
             let item = L::item(entry, context.revision())?;
-            Some((Place::of(*number), item))
+            Some((Place::Entry(*number), item))
         })
     }
 

@@ -351,15 +351,29 @@ pub fn prompt_output<T: IntoPromptResult>() -> Convert<T, GetPromptResult> {
     T::into_prompt_result
 }
 
+macro_rules! prompt_results {
+    ($($kind:ty: $value:ident => $messages:expr;)*) => {$(
+        impl IntoPromptResult for $kind {
+            fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
+                let $value = self;
+                Ok(GetPromptResult::new($messages))
+            }
+        }
+    )*};
+}
+
+prompt_results! {
+    Vec<PromptMessage>: messages => messages;
+    PromptMessage: message => [message];
+    ContentBlock: content => [PromptMessage::new(Role::User, content)];
+    String: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
+    &'static str: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
+    Cow<'static, str>: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
+}
+
 impl IntoPromptResult for GetPromptResult {
     fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
         Ok(self)
-    }
-}
-
-impl IntoPromptResult for Vec<PromptMessage> {
-    fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-        Ok(GetPromptResult::new(self))
     }
 }
 
@@ -368,30 +382,6 @@ impl<const N: usize> IntoPromptResult for [PromptMessage; N] {
         Ok(GetPromptResult::new(self))
     }
 }
-
-impl IntoPromptResult for PromptMessage {
-    fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-        Ok(GetPromptResult::new([self]))
-    }
-}
-
-impl IntoPromptResult for ContentBlock {
-    fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-        PromptMessage::new(Role::User, self).into_prompt_result()
-    }
-}
-
-macro_rules! text {
-    ($($kind:ty),*) => {$(
-        impl IntoPromptResult for $kind {
-            fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-                ContentBlock::text(self).into_prompt_result()
-            }
-        }
-    )*};
-}
-
-text!(String, &'static str, Cow<'static, str>);
 
 impl<T: IntoPromptResult, E: HandlerError> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {

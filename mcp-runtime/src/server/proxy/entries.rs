@@ -43,7 +43,7 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     let forward = move |call: ToolCall<'_>| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
-        forward(&upstream, sent, call.context)
+        forward(&upstream, sent, call.context, passed_on)
     };
     let mut route = ToolRoute::lazy(tool.name.clone(), move || tool, Box::new(forward));
     route.wrapped_schema = wrapped_schema;
@@ -57,7 +57,7 @@ pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) 
     let mut route = PromptRoute::new(prompt, move |call| {
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
-        forward(&asked, sent, call.context)
+        forward(&asked, sent, call.context, passed_on)
     });
     if completes {
         route.completers = completers(upstream, reference);
@@ -90,18 +90,12 @@ pub(super) fn template(
 }
 
 fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
-    let sent = send(
-        upstream,
-        upstream.client.read_resource(call.uri),
-        call.context,
-    );
-    Reply::Pending(Box::pin(async move {
-        match sent.await {
-            Ok(result) => Ok(Contents::Whole(Box::new(result))),
-            Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
-            Err(error) => Err(to_protocol_error(error)),
-        }
-    }))
+    let sent = upstream.client.read_resource(call.uri);
+    forward(upstream, sent, call.context, |outcome| match outcome {
+        Ok(result) => Ok(Contents::Whole(Box::new(result))),
+        Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
+        Err(error) => Err(to_protocol_error(error)),
+    })
 }
 
 /// Returns whether an error says that there is no such resource, in any revision.
@@ -120,9 +114,7 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
         let meta = forwarded_meta(meta.as_ref(), &upstream.client);
         let sent = upstream.client.request::<CompleteRequest>(params);
         let sent = sent.with_meta(meta);
-        Reply::Pending(Box::pin(
-            async move { sent.await.map_err(to_protocol_error) },
-        ))
+        Reply::Pending(Box::pin(async move { passed_on(sent.await) }))
     };
     Completers {
         forward: Some(Arc::new(forward)),
@@ -130,13 +122,14 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
     }
 }
 
-/// Sends a call for the caller of `context`, with the caller's `_meta`. Progress is reported to a
-/// caller that wants it, and extends the wait for the answer.
-fn send<R>(
+/// Sends a call for the caller of `context`, with the caller's `_meta`; `convert` makes the result of
+/// the outcome. Progress is reported to a caller that wants it, and extends the wait for the answer.
+fn forward<R, T>(
     upstream: &Upstream,
     call: Call<R>,
     context: &Context,
-) -> impl Future<Output = Result<R::Result, CallError>> + use<R>
+    convert: impl FnOnce(Result<R::Result, CallError>) -> Result<T, ProtocolError> + Send + 'static,
+) -> Reply<T>
 where
     R: mcp_types::Request + 'static,
     R::Params: mcp_types::Conform,
@@ -152,18 +145,12 @@ where
         _ => call,
     };
     let (callers, client) = (Arc::clone(&upstream.callers), upstream.client.clone());
-    callers.forward(context.clone(), client, call.into_future())
+    let sent = callers.forward(context.clone(), client, call.into_future());
+    Reply::Pending(Box::pin(async move { convert(sent.await) }))
 }
 
-fn forward<R>(upstream: &Upstream, call: Call<R>, context: &Context) -> Reply<R::Result>
-where
-    R: mcp_types::Request + 'static,
-    R::Params: mcp_types::Conform,
-{
-    let sent = send(upstream, call, context);
-    Reply::Pending(Box::pin(
-        async move { sent.await.map_err(to_protocol_error) },
-    ))
+fn passed_on<T>(outcome: Result<T, CallError>) -> Result<T, ProtocolError> {
+    outcome.map_err(to_protocol_error)
 }
 
 /// The answer to the caller of a call that failed.

@@ -1,11 +1,9 @@
 //! The server behind a proxy: its lists as the proxy offers them, and its changes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_types::{
-    LoggingLevel, Prompt, Resource, ResourceTemplate, ServerNotification, SubscriptionFilter, Tool,
-};
+use mcp_types::{LoggingLevel, RawJson, ServerNotification, SubscriptionFilter};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -32,31 +30,9 @@ pub(super) struct Upstream {
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
     watched: Mutex<BTreeMap<String, JoinSet<()>>>,
-    /// The lists as they were last offered. One list is asked for at a time, so that no older
-    /// answer replaces a newer one.
-    offered: tokio::sync::Mutex<Offered>,
-}
-
-/// Lists of the server behind a proxy, with what it declares about their items.
-#[derive(Debug, Default)]
-struct Offered {
-    tools: Vec<Tool>,
-    prompts: Prompts,
-    resources: Resources,
-}
-
-#[derive(Debug, Default, PartialEq)]
-struct Prompts {
-    prompts: Vec<Prompt>,
-    completes: bool,
-}
-
-#[derive(Debug, Default, PartialEq)]
-struct Resources {
-    resources: Vec<Resource>,
-    templates: Vec<ResourceTemplate>,
-    completes: bool,
-    subscribable: bool,
+    /// The lists as they were last offered, with what the server declared about their items. One
+    /// list is asked for at a time, so that no older answer replaces a newer one.
+    offered: tokio::sync::Mutex<HashMap<List, RawJson>>,
 }
 
 /// The index that the entries of a proxy have in place of that of a mounted server.
@@ -180,83 +156,72 @@ impl Upstream {
     /// When it does not answer with the list.
     pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
-        match list {
-            List::Tools => self.update_tools(&mut offered.tools).await,
-            List::Prompts => self.update_prompts(&mut offered.prompts).await,
-            List::Resources => self.update_resources(&mut offered.resources).await,
-        }
-    }
-
-    async fn update_tools(self: &Arc<Self>, offered: &mut Vec<Tool>) -> Result<(), CallError> {
-        let new = match self.client.server_capabilities().tools {
-            Some(_) => self.client.list_tools().await?,
-            None => Vec::new(),
-        };
-        if *offered != new {
-            let routes = new.iter().filter_map(|it| entries::tool(self, it.clone()));
-            self.offer(Change::Tools, |registry| {
-                registry.tools.replace_mounted(MOUNT, routes.collect());
-            });
-            *offered = new;
-        }
-        Ok(())
-    }
-
-    async fn update_prompts(self: &Arc<Self>, offered: &mut Prompts) -> Result<(), CallError> {
-        let declared = self.client.server_capabilities();
+        let (client, declared) = (&self.client, self.client.server_capabilities());
         let completes = declared.completions.is_some();
-        let prompts = match declared.prompts {
-            Some(_) => self.client.list_prompts().await?,
-            None => Vec::new(),
-        };
-        let new = Prompts { prompts, completes };
-        if *offered != new {
-            let routes = new.prompts.iter();
-            let routes = routes.map(|it| entries::prompt(self, it.clone(), completes));
-            self.offer(Change::Prompts, |registry| {
-                registry.prompts.replace_mounted(MOUNT, routes.collect());
-            });
-            *offered = new;
-        }
-        Ok(())
-    }
-
-    async fn update_resources(self: &Arc<Self>, offered: &mut Resources) -> Result<(), CallError> {
-        let declared = self.client.server_capabilities();
-        let mut new = Resources {
-            completes: declared.completions.is_some(),
-            ..Resources::default()
-        };
-        if let Some(declared) = declared.resources {
-            new.resources = self.client.list_resources().await?;
-            new.templates = self.client.list_resource_templates().await?;
-            new.subscribable = declared.subscribe == Some(true);
-        }
-        if *offered != new {
-            let resources = new.resources.iter();
-            let resources = resources.map(|it| entries::resource(self, it.clone()));
-            let templates = new.templates.iter();
-            let templates =
-                templates.filter_map(|it| entries::template(self, it.clone(), new.completes));
-            let mut routes: Vec<_> = resources.chain(templates).collect();
-            for route in routes.iter_mut().filter(|_| new.subscribable) {
-                let upstream = Arc::clone(self);
-                route.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
+        match list {
+            List::Tools => {
+                let tools = match declared.tools {
+                    Some(_) => client.list_tools().await?,
+                    None => Vec::new(),
+                };
+                self.offer(&mut offered, list, RawJson::encode(&tools), |registry| {
+                    let routes = tools.into_iter().filter_map(|it| entries::tool(self, it));
+                    registry.tools.replace_mounted(MOUNT, routes.collect());
+                });
             }
-            self.offer(Change::Resources, |registry| {
-                registry.resources.replace_mounted(MOUNT, routes);
-            });
-            *offered = new;
+            List::Prompts => {
+                let prompts = match declared.prompts {
+                    Some(_) => client.list_prompts().await?,
+                    None => Vec::new(),
+                };
+                let new = RawJson::encode(&(&prompts, completes));
+                self.offer(&mut offered, list, new, |registry| {
+                    let prompts = prompts.into_iter();
+                    let routes = prompts.map(|it| entries::prompt(self, it, completes));
+                    registry.prompts.replace_mounted(MOUNT, routes.collect());
+                });
+            }
+            List::Resources => {
+                let (mut resources, mut templates) = (Vec::new(), Vec::new());
+                if declared.resources.is_some() {
+                    resources = client.list_resources().await?;
+                    templates = client.list_resource_templates().await?;
+                }
+                let watched = declared.resources.and_then(|it| it.subscribe) == Some(true);
+                let new = RawJson::encode(&(&resources, &templates, completes, watched));
+                self.offer(&mut offered, list, new, |registry| {
+                    let resources = resources.into_iter();
+                    let resources = resources.map(|it| entries::resource(self, it));
+                    let templates = templates.into_iter();
+                    let templates =
+                        templates.filter_map(|it| entries::template(self, it, completes));
+                    let mut routes: Vec<_> = resources.chain(templates).collect();
+                    for route in routes.iter_mut().filter(|_| watched) {
+                        let upstream = Arc::clone(self);
+                        route.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
+                    }
+                    registry.resources.replace_mounted(MOUNT, routes);
+                });
+            }
         }
         Ok(())
     }
 
-    fn offer(&self, change: Change, edit: impl FnOnce(&mut Registry)) {
-        if let Some(state) = self.state.upgrade() {
+    /// Offers a list by `edit`, if `new` says something else of it than was offered before.
+    fn offer(
+        &self,
+        offered: &mut HashMap<List, RawJson>,
+        list: List,
+        new: RawJson,
+        edit: impl FnOnce(&mut Registry),
+    ) {
+        let state = self.state.upgrade();
+        if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
             state.change(|registry| {
                 edit(registry);
-                BTreeSet::from([change])
+                BTreeSet::from([list.into()])
             });
+            offered.insert(list, new);
         }
     }
 

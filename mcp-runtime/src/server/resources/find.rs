@@ -272,7 +272,7 @@ impl Catalog<ResourceRoute> {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }
                 for resource in found {
-                    let place = Place::expanded(number, resource.uri.clone());
+                    let place = Place::Found(number, resource.uri.clone());
                     // The second of two resources with one place could not begin a page.
                     let last = items.last().map(|(last, _)| last);
                     let is_double = is_paged && last == Some(&place);
@@ -289,15 +289,19 @@ impl Catalog<ResourceRoute> {
     fn expand(&self, after: Option<&Place>) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
         for (number, route) in &self.entries {
-            let is_listed = after.is_some_and(|after| after.is_after_template(*number));
-            let Some(lister) = route.lister.as_ref().filter(|_| !is_listed) else {
+            let Some(lister) = &route.lister else {
                 continue;
+            };
+            let after = match after {
+                Some(Place::Found(last, _)) if number < last => continue,
+                Some(Place::Found(last, uri)) if number == last => Some(uri.clone()),
+                _ => None,
             };
             // One more than the page has tells whether there is a next one. A filter may leave out
             // any number.
             let enough = self.page_size.filter(|_| !self.differs_by_caller);
             let found = lister(ListPart {
-                after: after.and_then(|after| after.uri_of(*number).map(str::to_owned)),
+                after,
                 enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
                 paged: self.page_size.is_some(),
             });
