@@ -113,7 +113,7 @@ impl Channel {
         // A server may not bear a cancellation before it has answered `initialize`.
         options.cancellable = self.with(|lifecycle| {
             lifecycle.send(method)?;
-            Ok::<_, CallError>(lifecycle.state() == LifecycleState::Operating)
+            Ok::<_, CallError>(lifecycle.state == LifecycleState::Operating)
         })?;
         let id = self.peer.link.next_id();
         if options.progress.is_some() || options.timeouts.reset_on_progress {
@@ -167,7 +167,7 @@ impl Channel {
 
     /// Whether nothing can be sent any more.
     pub(super) fn is_over(&self) -> bool {
-        let state = self.with(|lifecycle| lifecycle.state());
+        let state = self.with(|lifecycle| lifecycle.state);
         state >= LifecycleState::ShuttingDown || self.end.borrow().is_some()
     }
 
@@ -202,9 +202,9 @@ impl ChannelState {
     fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         let lifecycle = self.lifecycle.lock();
         let mut lifecycle = lifecycle.unwrap_or_else(PoisonError::into_inner);
-        let before = lifecycle.state();
+        let before = lifecycle.state;
         let result = f(&mut lifecycle);
-        let after = lifecycle.state();
+        let after = lifecycle.state;
         // Announced under the lock, so that observers see changes in order.
         if before != after {
             self.client.set_status(|status| status.lifecycle = after);
@@ -219,7 +219,7 @@ impl ChannelState {
     ) -> Result<Served<RawJson>, RequestError> {
         let revision = self.with(|lifecycle| {
             lifecycle.request(method)?;
-            let negotiated = lifecycle.negotiated();
+            let negotiated = lifecycle.negotiated.as_ref();
             Ok::<_, RequestError>(negotiated.map_or(Revision::LATEST, |agreed| agreed.revision))
         })?;
         if method == methods::PING {

@@ -142,7 +142,7 @@ impl Client {
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.current.borrow().connection);
         let channel = &connection.channel;
-        let newest = channel.with(|lifecycle| lifecycle.negotiated().cloned());
+        let newest = channel.with(|lifecycle| lifecycle.negotiated.clone());
         newest.unwrap_or_else(|| Arc::clone(&connection.negotiated))
     }
 

@@ -126,11 +126,10 @@ impl<R: Role, D: Clone> Core<R, D> {
         };
         let mut only_responses = true;
         for member in members {
-            match member {
-                Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) => {
-                    self.answered(id.as_ref(), Err(error.to_string()));
-                }
-                Ok(_) | Err(_) => only_responses = false,
+            if let Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) = member {
+                self.answered(id.as_ref(), Err(error.to_string()));
+            } else {
+                only_responses = false;
             }
         }
         Err(RefusedBatch {

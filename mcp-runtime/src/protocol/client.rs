@@ -209,7 +209,7 @@ mod tests {
     fn at(state: LifecycleState) -> ClientLifecycle {
         let mut lifecycle = ClientLifecycle::new();
         for (reached, next) in STATES {
-            assert_eq!(lifecycle.state(), reached);
+            assert_eq!(lifecycle.state, reached);
             if reached == state {
                 break;
             }
@@ -265,14 +265,14 @@ mod tests {
         assert_documented(&states, &EVENTS, |state, event| {
             let mut lifecycle = at(state);
             let decision = happen(&mut lifecycle, event);
-            (decision, lifecycle.state())
+            (decision, lifecycle.state)
         });
     }
 
     #[test]
     fn what_was_agreed_on_is_known_until_the_end() {
         for (state, _) in STATES {
-            let known = at(state).negotiated().is_some();
+            let known = at(state).negotiated.is_some();
             let expected =
                 [LifecycleState::Initialized, LifecycleState::Operating].contains(&state);
             assert_eq!(known, expected, "{state}");

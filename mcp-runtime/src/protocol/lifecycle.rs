@@ -10,9 +10,9 @@ use crate::error::RequestError;
 /// A connection in its lifecycle. `C` is the peer's type of capabilities.
 #[derive(Debug)]
 pub(crate) struct Lifecycle<C = ClientCapabilities> {
-    pub(super) state: LifecycleState,
+    pub(crate) state: LifecycleState,
     /// The outcome of the negotiation, until the connection shuts down.
-    pub(super) negotiated: Option<Arc<Negotiated<C>>>,
+    pub(crate) negotiated: Option<Arc<Negotiated<C>>>,
 }
 
 impl<C> Lifecycle<C> {
@@ -21,15 +21,6 @@ impl<C> Lifecycle<C> {
             state: LifecycleState::Uninitialized,
             negotiated: None,
         }
-    }
-
-    pub(crate) fn state(&self) -> LifecycleState {
-        self.state
-    }
-
-    /// The outcome of the negotiation, once there was one, until the connection shuts down.
-    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated<C>>> {
-        self.negotiated.as_ref()
     }
 
     /// Enters `state`, if the connection is in one of `from`. Returns whether it was.

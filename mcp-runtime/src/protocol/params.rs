@@ -13,9 +13,12 @@ use crate::error::RequestError;
 /// Members that methods share are found once; a fault in a member is reported by the method that reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestParams<'a> {
-    raw: Option<RawJsonRef<'a>>,
-    shared: RequestParamsRef<'a>,
-    meta: RequestMetaRef<'a>,
+    /// The text of all.
+    pub(crate) raw: Option<RawJsonRef<'a>>,
+    /// Texts of the members that methods share.
+    pub(crate) shared: RequestParamsRef<'a>,
+    /// Texts of the reserved members of `_meta`.
+    pub(crate) meta: RequestMetaRef<'a>,
 }
 
 impl<'a> RequestParams<'a> {
@@ -32,11 +35,6 @@ impl<'a> RequestParams<'a> {
         Ok(Self { raw, shared, meta })
     }
 
-    /// The text of `params`.
-    pub(crate) fn raw(&self) -> Option<RawJsonRef<'a>> {
-        self.raw
-    }
-
     /// Decodes all parameters; absent ones count as an empty object.
     ///
     /// # Errors
@@ -44,16 +42,6 @@ impl<'a> RequestParams<'a> {
     /// [`RequestError::InvalidParams`] with the path of the first fault.
     pub(crate) fn decode<T: Deserialize<'a>>(&self) -> Result<T, RequestError> {
         decode_params(self.raw)
-    }
-
-    /// The text of `_meta`.
-    pub(crate) fn raw_meta(&self) -> Option<RawJsonRef<'a>> {
-        self.shared.meta
-    }
-
-    /// The reserved members of `_meta`.
-    pub(crate) fn meta(&self) -> &RequestMetaRef<'a> {
-        &self.meta
     }
 
     /// Returns true if `_meta` names a version or capabilities, as stateless requests do.
@@ -79,11 +67,6 @@ impl<'a> RequestParams<'a> {
         }
     }
 
-    /// The text of the arguments.
-    pub(crate) fn raw_arguments(&self) -> Option<RawJsonRef<'a>> {
-        self.shared.arguments
-    }
-
     /// The arguments of a tool call.
     ///
     /// # Errors
@@ -102,11 +85,6 @@ impl<'a> RequestParams<'a> {
     /// The position that a list continues from.
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         text(self.shared.cursor, "cursor")
-    }
-
-    /// The answers that a retry brings.
-    pub(crate) fn input_responses(&self) -> Option<RawJsonRef<'a>> {
-        self.shared.input_responses
     }
 
     /// The state that a retry brings back.

@@ -86,7 +86,7 @@ impl ServerRules {
         params: RequestParams<'a>,
         last: &mut LastNegotiated,
     ) -> Result<Admission<'a>, RequestError> {
-        let negotiated = last.stateless(params.meta(), self.supported)?;
+        let negotiated = last.stateless(&params.meta, self.supported)?;
         known.map_or(Ok(()), |info| {
             check_revision(info, Side::Client, negotiated.revision)
         })?;
@@ -287,7 +287,7 @@ mod tests {
                 happen(&mut lifecycle, *event);
             }
         }
-        assert_eq!(lifecycle.connection.state(), state);
+        assert_eq!(lifecycle.connection.state, state);
         lifecycle
     }
 
@@ -341,7 +341,7 @@ mod tests {
         assert_documented(&states, &EVENTS, |state, event| {
             let mut lifecycle = at(state);
             let answer = happen(&mut lifecycle, event);
-            (answer, lifecycle.connection.state())
+            (answer, lifecycle.connection.state)
         });
     }
 }

@@ -84,7 +84,7 @@ impl Context {
         params: &RequestParams<'_>,
     ) -> Self {
         // Requests in which these can't be read were refused before.
-        let meta = params.meta();
+        let meta = &params.meta;
         let level = meta.log_level.and_then(|level| level.parse().ok());
         let level = level
             .as_ref()
@@ -92,7 +92,7 @@ impl Context {
         Self {
             request: Arc::new(RequestContext {
                 id: request.id.clone(),
-                meta: params.raw_meta().map(RawJson::from),
+                meta: params.shared.meta.map(RawJson::from),
                 progress_token: meta.progress_token.and_then(|token| token.parse().ok()),
                 log_level: level,
                 peer: request.peer.guarded(&negotiated),

@@ -85,7 +85,7 @@ impl ServerRole {
                 .begin(&self.server.settings().dynamic, self.peer.clone());
         }
         self.lifecycle.connection.operate();
-        self.lifecycle.connection.negotiated().cloned()
+        self.lifecycle.connection.negotiated.clone()
     }
 
     /// Replaces the state of the session by that of another process.

@@ -25,7 +25,7 @@ impl ServerRequest<'_> {
     pub(super) fn to_owned(self) -> OwnedRequest {
         OwnedRequest {
             method: self.method.into(),
-            params: self.params.raw().map(RawJson::from),
+            params: self.params.raw.map(RawJson::from),
             context: self.context.clone(),
         }
     }

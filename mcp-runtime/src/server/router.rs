@@ -208,7 +208,7 @@ impl Router {
 
     /// Serves a method of an extension.
     fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
-        let (params, context) = (request.params.raw(), request.context);
+        let (params, context) = (request.params.raw, request.context);
         let call = MethodCall { params, context };
         match self.settings.extensions.call(request.method, call) {
             Some(reply) => self.answered(reply, request, Answer::extension),

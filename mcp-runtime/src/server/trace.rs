@@ -55,7 +55,7 @@ impl Trace {
         if let Ok(Some(name)) = params.target() {
             self.span.record("name", &*name);
         }
-        if let Some(trace) = params.raw_meta().and_then(TraceContext::of_meta) {
+        if let Some(trace) = params.shared.meta.and_then(TraceContext::of_meta) {
             self.span.record("trace_id", trace.trace_id());
             self.span.record("traceparent", trace.traceparent());
             self.span.record("tracestate", trace.tracestate());

@@ -114,7 +114,7 @@ impl World {
     }
 
     fn send(&mut self, method: &'static str) {
-        let state = self.client.state();
+        let state = self.client.state;
         if self.client.send(method).is_err() {
             return;
         }
@@ -164,7 +164,7 @@ impl World {
                         self.to_client.push_back(FromServer::Answer(id, true));
                     }
                     Ok(Admission::Serve(..)) => {
-                        let state = self.server.connection.state();
+                        let state = self.server.connection.state;
                         let alone = params.get().contains("protocolVersion");
                         let open = match state {
                             LifecycleState::Initialized | LifecycleState::Operating => true,

@@ -55,7 +55,7 @@ pub(in crate::server) fn run(
 /// Restores the state of a call that is retried.
 fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestError> {
     let state = request.params.request_state()?;
-    let responses = request.params.input_responses();
+    let responses = request.params.shared.input_responses;
     // Other revisions have no such members.
     let is_retry = (state.is_some() || responses.is_some())
         && request.context.revision().era() == Era::Stateless;
@@ -98,7 +98,7 @@ fn invalid(member: &str, reason: &str) -> RequestError {
 /// The call that a state of `request` belongs to.
 fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
     let target = request.params.target()?.unwrap_or_default();
-    let arguments = request.params.raw_arguments();
+    let arguments = request.params.shared.arguments;
     let principal = request.context.peer().link.principal();
     Binding::new(request.method, &target, arguments, principal)
 }

@@ -131,7 +131,7 @@ impl Catalog<PromptRoute> {
         request: ServerRequest<'_>,
     ) -> Result<Reply<GetPromptResult>, RequestError> {
         let name = request.params.name()?;
-        let arguments = request.params.raw_arguments();
+        let arguments = request.params.shared.arguments;
         let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments: Texts = arguments
             .parse()

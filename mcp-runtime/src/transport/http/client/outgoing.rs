@@ -133,7 +133,7 @@ fn headers(
 ) -> Result<HeaderMap, BoxError> {
     let mut headers = HeaderMap::new();
     let params = RequestParams::read(params)?;
-    let Some(version) = params.meta().protocol_version else {
+    let Some(version) = params.meta.protocol_version else {
         return Ok(headers);
     };
     let mut insert = |name: &str, text: &str| {
@@ -152,7 +152,10 @@ fn headers(
     if method == CallToolRequest::METHOD
         && let Some(annotated) = param_headers.0.get(&*name).filter(|it| !it.is_empty())
     {
-        let arguments = params.raw_arguments().unwrap_or(RawJsonRef::empty_object());
+        let arguments = params
+            .shared
+            .arguments
+            .unwrap_or(RawJsonRef::empty_object());
         let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
         for param in annotated {
             if let Some(text) = text(param, &arguments)? {

@@ -108,8 +108,8 @@ impl HttpSession {
             .role
             .lifecycle
             .connection
-            .negotiated()
-            .cloned()
+            .negotiated
+            .clone()
     }
 
     pub(crate) fn touch(&self, now: Instant) {
