@@ -116,6 +116,22 @@ impl<T> NotAsync<T> for MaybeAsync<T> {
     }
 }
 
+/// Implements `$trait` for types whose values become a `$result` without fail.
+macro_rules! conversions {
+    ($trait:ident::$method:ident -> $result:ty; $($value:ident: $($kind:ty),* => $into:expr;)*) => {
+        $($(
+            impl $trait for $kind {
+                fn $method(self) -> Result<$result, ProtocolError> {
+                    let $value = self;
+                    Ok($into)
+                }
+            }
+        )*)*
+    };
+}
+
+pub(crate) use conversions;
+
 /// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$spec` and
 /// read from a `$call`.
 macro_rules! for_tuples {

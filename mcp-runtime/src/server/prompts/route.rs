@@ -15,7 +15,7 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
-use crate::server::handler::run::{Convert, Rejection};
+use crate::server::handler::run::{Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::{HandlerError, error};
 use crate::server::metadata::{IntoIcon, IntoMeta};
@@ -351,30 +351,14 @@ pub fn prompt_output<T: IntoPromptResult>() -> Convert<T, GetPromptResult> {
     T::into_prompt_result
 }
 
-macro_rules! prompt_results {
-    ($($kind:ty: $value:ident => $messages:expr;)*) => {$(
-        impl IntoPromptResult for $kind {
-            fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-                let $value = self;
-                Ok(GetPromptResult::new($messages))
-            }
-        }
-    )*};
-}
-
-prompt_results! {
-    Vec<PromptMessage>: messages => messages;
-    PromptMessage: message => [message];
-    ContentBlock: content => [PromptMessage::new(Role::User, content)];
-    String: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
-    &'static str: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
-    Cow<'static, str>: text => [PromptMessage::new(Role::User, ContentBlock::text(text))];
-}
-
-impl IntoPromptResult for GetPromptResult {
-    fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-        Ok(self)
-    }
+conversions! {
+    IntoPromptResult::into_prompt_result -> GetPromptResult;
+    result: GetPromptResult => result;
+    messages: Vec<PromptMessage> => GetPromptResult::new(messages);
+    message: PromptMessage => GetPromptResult::new([message]);
+    content: ContentBlock => GetPromptResult::new([PromptMessage::new(Role::User, content)]);
+    text: String, &'static str, Cow<'static, str> =>
+        GetPromptResult::new([PromptMessage::new(Role::User, ContentBlock::text(text))]);
 }
 
 impl<const N: usize> IntoPromptResult for [PromptMessage; N] {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::resource_not_found;
-use crate::server::handler::run::{Convert, Json};
+use crate::server::handler::run::{Convert, Json, conversions};
 use crate::server::handler::{HandlerError, error};
 
 /// Contents of a resource, without URI and media type.
@@ -66,27 +66,17 @@ pub fn resource_output<T: IntoContents>() -> Convert<T, Contents> {
     T::into_contents
 }
 
-macro_rules! contents {
-    ($($kind:ty: $value:ident => $contents:expr;)*) => {$(
-        impl IntoContents for $kind {
-            fn into_contents(self) -> Result<Contents, ProtocolError> {
-                let $value = self;
-                Ok($contents)
-            }
-        }
-    )*};
-}
-
-contents! {
-    Contents: contents => contents;
-    String: text => Contents::Text(text);
-    &'static str: text => Contents::Text(text.to_owned());
-    Cow<'static, str>: text => Contents::Text(text.into_owned());
-    Vec<u8>: bytes => Contents::Bytes(bytes);
-    &'static [u8]: bytes => Contents::Bytes(bytes.to_vec());
-    ResourceContents: part => Contents::Parts(vec![part]);
-    Vec<ResourceContents>: parts => Contents::Parts(parts);
-    ReadResourceResult: whole => Contents::Whole(Box::new(whole));
+conversions! {
+    IntoContents::into_contents -> Contents;
+    contents: Contents => contents;
+    text: String => Contents::Text(text);
+    text: &'static str => Contents::Text(text.to_owned());
+    text: Cow<'static, str> => Contents::Text(text.into_owned());
+    bytes: Vec<u8> => Contents::Bytes(bytes);
+    bytes: &'static [u8] => Contents::Bytes(bytes.to_vec());
+    part: ResourceContents => Contents::Parts(vec![part]);
+    parts: Vec<ResourceContents> => Contents::Parts(parts);
+    whole: ReadResourceResult => Contents::Whole(Box::new(whole));
 }
 
 impl<T: Serialize> IntoContents for Json<T> {

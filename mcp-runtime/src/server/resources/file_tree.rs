@@ -13,7 +13,7 @@ use mcp_types::{
 use tokio::time::Instant;
 
 use super::route::ListPart;
-use super::{Contents, ResourceRoute, UriTemplate};
+use super::{Contents, IntoContents as _, ResourceRoute, UriTemplate};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::{FILE_WALK_LIFETIME, MAX_FILE_BYTES};
@@ -147,11 +147,7 @@ impl FileTree {
             Ok(bytes) if bytes.len() as u64 > self.max_size => {
                 Err(RequestError::FileTooLarge(self.max_size).to_error())
             }
-            Ok(bytes) => Ok(Contents::Parts(vec![contents(
-                bytes,
-                uri,
-                media_type(&path),
-            )])),
+            Ok(bytes) => contents(bytes, uri, media_type(&path)).into_contents(),
             Err(_) => Ok(Contents::Missing),
         }
     }

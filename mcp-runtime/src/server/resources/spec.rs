@@ -18,7 +18,7 @@ use crate::server::{Context, Reply};
 pub struct ResourceSpec {
     template: ResourceTemplate,
     size: Option<i64>,
-    /// The route without its handler and description.
+    /// The route, which gets its handler and description by [`route`](Self::route).
     route: ResourceRoute,
 }
 

@@ -13,7 +13,7 @@ use super::structured;
 use crate::ProtocolError;
 use crate::server::handler::HandlerError;
 use crate::server::handler::error::{downcast, known};
-use crate::server::handler::run::{Convert, Json};
+use crate::server::handler::run::{Convert, Json, conversions};
 use crate::server::input::AskError;
 
 /// A value that answers a call.
@@ -52,27 +52,23 @@ pub trait IntoToolResult: Sized {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError>;
 }
 
-macro_rules! results {
-    ($($value:ident: $($kind:ty),* => $result:expr;)*) => {$($(
-        impl IntoToolResult for $kind {
-            fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-                let $value = self;
-                Ok($result)
-            }
-        }
-    )*)*};
-}
-
-results! {
+conversions! {
+    IntoToolResult::into_tool_result -> CallToolResult;
     result: CallToolResult => result;
     _nothing: () => CallToolResult::new([]);
-    blocks: Vec<ContentBlock> => CallToolResult::new(blocks);
     block: ContentBlock => CallToolResult::new([block]);
     block: ResourceLink, Image, Audio => CallToolResult::new([ContentBlock::from(block)]);
     text: String, &'static str, Box<str>, Cow<'static, str> =>
         CallToolResult::new([ContentBlock::text(text)]);
     value: bool, char, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64 =>
         CallToolResult::new([ContentBlock::text(value.to_string())]);
+}
+
+// By hand, as errors of the compiler about other vectors quote it.
+impl IntoToolResult for Vec<ContentBlock> {
+    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+        Ok(CallToolResult::new(self))
+    }
 }
 
 impl<T: IntoToolResult> IntoToolResult for Option<T> {

@@ -27,8 +27,7 @@ pub struct ToolRoute {
     pub(in crate::server) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
-    /// The arguments that headers repeat: read from the input schema when the tool is first called,
-    /// unless it is known before that there are none.
+    /// The arguments that headers repeat, read from the input schema when the tool is first called.
     pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
     pub(in crate::server) visibility: Visibility<Self>,
 }
