@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::client::Changed;
+use mcp_runtime::client::Change;
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{LoggingLevel, SubscriptionFilter};
 use mcp_runtime::{Client, ClientBuilder, Revision};
@@ -112,7 +112,7 @@ async fn subscribers_hear_of_each_change() {
             for _ in 0..2 {
                 client.call_tool("increment", json!({})).await.unwrap();
                 let told = subscription.next().await.unwrap().unwrap();
-                let Some(Changed::Resource(uri)) = Changed::by(&told) else {
+                let Some(Change::Resource(uri)) = Change::by(&told) else {
                     panic!("not a resource: {told:?}");
                 };
                 let read = client.read_resource(uri).await.unwrap();

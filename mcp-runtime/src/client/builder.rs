@@ -17,7 +17,7 @@ use super::connect::{connect, connect_first, expected};
 use super::connection::Open;
 use super::state::ClientState;
 use super::{
-    Changed, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
+    Change, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
     Roots, Status,
 };
 use crate::TraceContext;
@@ -190,9 +190,9 @@ impl ClientBuilder {
     /// quickly: the connection waits. What is announced is up to
     /// [`subscribe_to`](Client::subscribe_to); in revisions with a handshake, changes of
     /// lists are announced unasked.
-    pub fn on_changed(self, observer: impl Fn(Changed) + Send + Sync + 'static) -> Self {
+    pub fn on_changed(self, observer: impl Fn(Change) + Send + Sync + 'static) -> Self {
         self.on_notification(move |notification| {
-            if let Some(changed) = Changed::by(notification) {
+            if let Some(changed) = Change::by(notification) {
                 observer(changed);
             }
         })

@@ -9,8 +9,8 @@ use mcp_types::{CacheScope, RawJson, Request, methods};
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::notifications::Changed;
 use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
+use crate::protocol::Change;
 
 /// Keeps the answers of a server for as long as it allows: lists, and the contents of resources
 /// (2026-07-28, "Caching"). At most 1,024 answers and 16 MiB.
@@ -85,16 +85,16 @@ impl ClientCache {
     }
 
     /// Forgets the answers that a change concerns.
-    pub(super) fn invalidate(&self, changed: &Changed) {
+    pub(super) fn invalidate(&self, changed: &Change) {
         self.cache.lock().invalidate(|method| match changed {
-            Changed::Tools => method == methods::TOOLS_LIST,
-            Changed::Prompts => method == methods::PROMPTS_LIST,
-            Changed::Resources => matches!(
+            Change::Tools => method == methods::TOOLS_LIST,
+            Change::Prompts => method == methods::PROMPTS_LIST,
+            Change::Resources => matches!(
                 method,
                 methods::RESOURCES_LIST | methods::RESOURCES_TEMPLATES_LIST
             ),
             // One resource may be a part of another.
-            Changed::Resource(_) => method == methods::RESOURCES_READ,
+            Change::Resource(_) => method == methods::RESOURCES_READ,
         });
     }
 
@@ -152,14 +152,18 @@ impl CachePlace<'_> {
         let ttl = u64::try_from(hints.ttl_ms.unwrap_or_default()).unwrap_or_default();
         let expires = Instant::now().checked_add(Duration::from_millis(ttl));
         let mut entries = self.cache.cache.lock();
-        if let Some(expires) = expires.filter(|_| ttl > 0 && self.generation == entries.generation)
-        {
-            let is_public = hints.cache_scope == Some(CacheScope::Public);
-            let owner = (!is_public).then_some(self.cache.client);
-            let result = result.clone();
-            let key = (owner, self.method, self.params);
-            entries.insert(key, Entry { result, expires });
-        }
+        let size = result.get().len();
+        let is_fresh = ttl > 0 && self.generation == entries.generation;
+        let Some(expires) = expires.filter(|_| is_fresh && size <= MAX_CACHED_BYTES) else {
+            return;
+        };
+        let is_public = hints.cache_scope == Some(CacheScope::Public);
+        let owner = (!is_public).then_some(self.cache.client);
+        let key = (owner, self.method, self.params);
+        entries.table.remove(&key);
+        entries.make_room(size);
+        let result = result.clone();
+        entries.table.insert(key, Entry { result, expires });
     }
 }
 
@@ -181,21 +185,16 @@ struct Entry {
 }
 
 impl Entries {
-    fn insert(&mut self, key: EntryKey, entry: Entry) {
-        let size = entry.result.get().len();
-        if size > MAX_CACHED_BYTES {
-            return;
-        }
-        self.table.remove(&key);
-        // Those that expire first make room, expired ones among them.
+    /// Removes answers until `size` more bytes fit. Those that expire first make room, expired ones
+    /// among them.
+    fn make_room(&mut self, size: usize) {
         while self.table.len() >= MAX_CACHED_ANSWERS || self.bytes() + size > MAX_CACHED_BYTES {
             let first = self.table.iter().min_by_key(|(_, entry)| entry.expires);
             let Some(first) = first.map(|(key, _)| key.clone()) else {
-                break;
+                return;
             };
             self.table.remove(&first);
         }
-        self.table.insert(key, entry);
     }
 
     /// The size of all answers.
@@ -272,7 +271,7 @@ mod tests {
     fn an_answer_that_is_overtaken_by_a_change_is_not_kept() {
         let cache = ClientCache::new(ResponseCache::new());
         let before = place(&cache, "a");
-        cache.invalidate(&Changed::Resource("a".to_owned()));
+        cache.invalidate(&Change::Resource("a".to_owned()));
         before.put(&serde_json::from_str(r#"{"ttlMs":5000}"#).unwrap());
         assert!(!has(&cache, "a"));
     }

@@ -28,6 +28,7 @@ mod supervisor;
 #[cfg(feature = "validation")]
 mod validate;
 
+pub use crate::protocol::Change;
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::Call;
@@ -35,7 +36,7 @@ pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
-pub use notifications::{Changed, Notifications};
+pub use notifications::Notifications;
 pub use pages::{ListRequest, Pages};
 pub use requests::TypedCall;
 pub use status::{Status, StatusWatch, TransportState};

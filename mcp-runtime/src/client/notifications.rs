@@ -5,34 +5,6 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
-/// A list of the server, or one of its resources, that has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Changed {
-    /// The list of tools.
-    Tools,
-    /// The list of prompts.
-    Prompts,
-    /// The list of resources, or of templates.
-    Resources,
-    /// The contents of the resource under this URI.
-    Resource(String),
-}
-
-impl Changed {
-    /// The change that a notification announces, if it announces one.
-    #[must_use]
-    pub fn by(notification: &ServerNotification) -> Option<Self> {
-        Some(match notification {
-            ServerNotification::ToolListChanged(_) => Self::Tools,
-            ServerNotification::PromptListChanged(_) => Self::Prompts,
-            ServerNotification::ResourceListChanged(_) => Self::Resources,
-            ServerNotification::ResourceUpdated(params) => Self::Resource(params.uri.clone()),
-            _ => return None,
-        })
-    }
-}
-
 /// An observer of notifications.
 pub(super) type OnNotification = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 

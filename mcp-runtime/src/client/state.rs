@@ -8,10 +8,10 @@ use tokio::sync::{broadcast, watch};
 
 use super::cache::ClientCache;
 use super::config::Config;
-use super::notifications::{Changed, Received};
+use super::notifications::Received;
 use super::status::{Status, TransportState};
 use crate::limits::MAX_UNREAD_NOTIFICATIONS;
-use crate::protocol::LifecycleState;
+use crate::protocol::{Change, LifecycleState};
 
 /// Everything that the connections of a client share.
 pub(super) struct ClientState {
@@ -89,8 +89,8 @@ impl ClientState {
         notification: ServerNotification,
         subscription: Option<RequestId>,
     ) {
-        if let Some(changed) = Changed::by(&notification) {
-            if changed == Changed::Tools {
+        if let Some(changed) = Change::by(&notification) {
+            if changed == Change::Tools {
                 self.session().tools.clear();
             }
             // Before the observers, which may ask again at once.

@@ -17,13 +17,14 @@ use mcp_types::{
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::Client;
 use super::channel::request_options;
 use super::config::within;
 use super::connection::Connection;
 use super::notifications::Notifications;
-use super::{Changed, Client};
 use crate::error::CallError;
 use crate::limits::{FOREVER, STABLE_STREAM};
+use crate::protocol::{Change, accepted_lists};
 
 impl Client {
     /// Subscribes to the changes that `filter` names, in any revision, and waits until the server has
@@ -380,50 +381,26 @@ impl Subscriber {
 
 /// Whether a notification of a session is about an accepted filter.
 fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> bool {
-    match Changed::by(notification) {
-        Some(Changed::Tools) => accepted.tools_list_changed == Some(true),
-        Some(Changed::Prompts) => accepted.prompts_list_changed == Some(true),
-        Some(Changed::Resources) => accepted.resources_list_changed == Some(true),
-        Some(Changed::Resource(uri)) => {
+    match Change::by(notification) {
+        Some(Change::Resource(uri)) => {
             let mut resources = accepted.resource_subscriptions.iter().flatten();
             resources.any(|whole| is_part(&uri, whole))
         }
+        Some(changed) => Change::lists(accepted).any(|list| list == changed),
         None => false,
     }
 }
 
 /// Notifications of all changes that a filter names.
-fn all_changes(filter: &SubscriptionFilter) -> Vec<ServerNotification> {
-    let mut changes = Vec::new();
-    if filter.tools_list_changed == Some(true) {
-        changes.push(ServerNotification::ToolListChanged(Default::default()));
-    }
-    if filter.prompts_list_changed == Some(true) {
-        changes.push(ServerNotification::PromptListChanged(Default::default()));
-    }
-    if filter.resources_list_changed == Some(true) {
-        changes.push(ServerNotification::ResourceListChanged(Default::default()));
-    }
-    for uri in filter.resource_subscriptions.iter().flatten() {
-        let params = ResourceUpdatedNotificationParams::new(uri.clone());
-        changes.push(ServerNotification::ResourceUpdated(params));
-    }
-    changes
-}
-
-/// The lists of `filter` whose changes a server announces to its sessions.
-fn accepted_lists(filter: &SubscriptionFilter, offered: &ServerCapabilities) -> SubscriptionFilter {
-    let tools = offered.tools.as_ref().and_then(|it| it.list_changed);
-    let prompts = offered.prompts.as_ref().and_then(|it| it.list_changed);
-    let resources = offered.resources.as_ref().and_then(|it| it.list_changed);
-    let mut accepted = SubscriptionFilter::new();
-    let both = |wanted: Option<bool>, offered: Option<bool>| {
-        (wanted == Some(true) && offered == Some(true)).then_some(true)
-    };
-    accepted.tools_list_changed = both(filter.tools_list_changed, tools);
-    accepted.prompts_list_changed = both(filter.prompts_list_changed, prompts);
-    accepted.resources_list_changed = both(filter.resources_list_changed, resources);
-    accepted
+fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotification> {
+    let lists = Change::lists(filter).map(|list| match list {
+        Change::Tools => ServerNotification::ToolListChanged(Default::default()),
+        Change::Prompts => ServerNotification::PromptListChanged(Default::default()),
+        _ => ServerNotification::ResourceListChanged(Default::default()),
+    });
+    let resources = filter.resource_subscriptions.iter().flatten();
+    let updates = resources.map(|uri| ResourceUpdatedNotificationParams::new(uri.clone()));
+    lists.chain(updates.map(ServerNotification::ResourceUpdated))
 }
 
 /// Whether `uri` is `whole`, or something in it.

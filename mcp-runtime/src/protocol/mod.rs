@@ -4,6 +4,7 @@
 //! about messages in it. [`Negotiated`] is what was agreed on, by handshake or by the request itself.
 
 mod capabilities;
+mod changes;
 mod client;
 mod decode;
 pub(crate) mod form;
@@ -19,6 +20,8 @@ mod strict_json;
 mod tests;
 
 pub(crate) use capabilities::{Requirement, method_info, missing_capability, not_offered, tree};
+pub use changes::Change;
+pub(crate) use changes::accepted_lists;
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::{decode_params, invalid_params, locate, reason};
 pub(crate) use lifecycle::Lifecycle;

@@ -13,20 +13,7 @@ use tokio::sync::Notify;
 use crate::connection::{Peer, notification};
 use crate::error::CallError;
 use crate::limits::ANNOUNCE_INTERVAL;
-
-/// A change of a server.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Change {
-    /// The list of tools.
-    Tools,
-    /// The list of prompts.
-    Prompts,
-    /// The list of resources, or of templates.
-    Resources,
-    /// The contents of the resource with this URI.
-    Resource(String),
-}
+use crate::protocol::Change;
 
 /// The sender of changes; one for each server. Cloning is cheap: the clones share it.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use mcp_types::Tool;
 use tokio::task::JoinSet;
 
 use super::catalog::{Registry, Relay};
-use super::changes::{Change, Changes};
+use super::changes::Changes;
 use super::hooks::Initialized;
 use super::router::Router;
 use super::settings::Settings;
@@ -17,7 +17,7 @@ use super::{Context, FromContext, Session};
 use crate::ProtocolError;
 use crate::connection::Peer;
 use crate::limits::MAX_UNMATCHED_WARNINGS;
-use crate::protocol::{Negotiated, ServerLifecycle, ServerRules};
+use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///

@@ -45,12 +45,12 @@ pub mod tools;
 mod trace;
 
 pub use crate::connection::BoxFuture;
+pub use crate::protocol::Change;
 pub(crate) use answer::Answer;
 pub use answer::Reply;
 pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedList, List, OfferedPrompt, OfferedResource, OfferedTool};
-pub use changes::Change;
 pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext};
 #[cfg(feature = "http-server")]

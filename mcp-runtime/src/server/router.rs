@@ -12,7 +12,7 @@ use mcp_types::{
 
 use crate::connection::Served;
 use crate::error::RequestError;
-use crate::protocol::{Negotiated, not_offered};
+use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place, Registry};
 use crate::server::prompts::PromptRoute;
@@ -270,12 +270,7 @@ impl Router {
         wanted: SubscriptionFilter,
         context: &Context,
     ) -> Result<SubscriptionFilter, RequestError> {
-        let lists = &self.settings.dynamic;
-        let both = |wanted: Option<bool>, list| wanted.filter(|_| lists.contains(&list));
-        let mut accepted = SubscriptionFilter::new();
-        accepted.tools_list_changed = both(wanted.tools_list_changed, List::Tools);
-        accepted.prompts_list_changed = both(wanted.prompts_list_changed, List::Prompts);
-        accepted.resources_list_changed = both(wanted.resources_list_changed, List::Resources);
+        let mut accepted = accepted_lists(&wanted, &self.capabilities);
         let uris = wanted.resource_subscriptions.unwrap_or_default();
         let uris = self.resources.subscribable(uris, context)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());

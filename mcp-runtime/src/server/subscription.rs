@@ -10,11 +10,12 @@ use mcp_types::{
 };
 
 use super::catalog::Catalog;
-use super::changes::{Change, Subscriber, meta_of, notify};
+use super::changes::{Subscriber, meta_of, notify};
 use super::resources::ResourceRoute;
 use super::{Answer, Context};
 use crate::connection::notification;
 use crate::error::CallError;
+use crate::protocol::Change;
 
 /// One `subscriptions/listen` request.
 pub(super) struct Subscription {
@@ -51,17 +52,8 @@ impl Subscription {
     /// The subscriber, made before the acknowledgement, so that no change is lost in between.
     fn subscriber(&self) -> Arc<Subscriber> {
         let subscriber = self.context.session().changes.subscriber();
-        let accepted = &self.accepted;
-        for (wanted, list) in [
-            (accepted.tools_list_changed, Change::Tools),
-            (accepted.prompts_list_changed, Change::Prompts),
-            (accepted.resources_list_changed, Change::Resources),
-        ] {
-            if wanted == Some(true) {
-                subscriber.subscribe(list);
-            }
-        }
-        for uri in accepted.resource_subscriptions.iter().flatten() {
+        Change::lists(&self.accepted).for_each(|list| subscriber.subscribe(list));
+        for uri in self.accepted.resource_subscriptions.iter().flatten() {
             let canonical = self.resources.canonical(uri);
             subscriber.subscribe_resource(canonical.as_deref().unwrap_or(uri), uri);
             self.resources.subscribed(uri);

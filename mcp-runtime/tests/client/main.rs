@@ -7,9 +7,11 @@ mod calls;
 #[cfg(unix)]
 mod child_process;
 mod eras;
+mod keep_alive;
 mod malformed;
 mod reconnection;
 mod revisions;
+mod servers;
 mod subscribing;
 mod subscriptions;
 #[path = "../support/mod.rs"]

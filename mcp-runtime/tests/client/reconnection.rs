@@ -3,61 +3,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::client::{KeepAlive, Reconnect, TransportState};
-use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::client::{Reconnect, TransportState};
 use mcp_runtime::types::{LoggingLevel, ServerNotification};
-use mcp_runtime::{CallError, Client, ClientBuilder, Era, LifecycleState};
+use mcp_runtime::{CallError, LifecycleState};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::support::scripted::{Scripted, said};
-
-const SECOND: Duration = Duration::from_secs(1);
-
-fn builder() -> ClientBuilder {
-    let steady = Reconnect {
-        jitter: 0.0,
-        ..Reconnect::default()
-    };
-    Client::builder("test", "1.0.0").reconnect(steady)
-}
-
-/// Servers one after the other, each of which waits for its client.
-struct Servers(mpsc::UnboundedReceiver<Scripted>);
-
-impl Servers {
-    /// The servers, and what makes a connection to the next one.
-    fn new() -> (Self, impl Fn() -> Memory + Send + Sync) {
-        let (started, servers) = mpsc::unbounded_channel();
-        let make = move || {
-            let (ours, server) = Scripted::pair();
-            // A test that is over starts no more servers.
-            let _ = started.send(server);
-            ours
-        };
-        (Self(servers), make)
-    }
-
-    async fn next(&mut self) -> Scripted {
-        self.0.recv().await.unwrap()
-    }
-
-    /// The next server, after its handshake.
-    async fn operating(&mut self) -> Scripted {
-        let mut server = self.next().await;
-        server.shake_hands("2025-11-25").await;
-        server
-    }
-}
-
-/// A client of the handshake era, its first server, and those that follow.
-async fn connected(builder: ClientBuilder) -> (Client, Scripted, Servers) {
-    let (mut servers, make) = Servers::new();
-    let connect = builder.era(Era::Handshake).connect_with(make);
-    let (client, server) = tokio::join!(connect, servers.operating());
-    (client.unwrap(), server, servers)
-}
+use crate::servers::{SECOND, Servers, builder, connected, until};
+use crate::support::scripted::said;
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_connection_is_made_anew() {
@@ -294,12 +248,72 @@ async fn a_call_just_after_the_loss_waits_for_the_connection() {
     calling.await.unwrap().unwrap();
 }
 
-/// Waits until the transport of `client` is in a state.
-async fn until(client: &Client, state: TransportState) {
-    let mut status = client.watch_status();
-    while status.current().transport != state {
-        status.changed().await.unwrap();
+#[tokio::test(start_paused = true)]
+async fn closing_ends_the_attempts() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    until(&client, TransportState::Reconnecting).await;
+    client.close().await;
+    assert!(
+        servers.0.try_recv().is_err(),
+        "no further server was started"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_client_closes_its_connection() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    drop(client);
+    assert_eq!(server.next().await, None);
+    assert!(
+        servers.0.recv().await.is_none(),
+        "nothing is left that could reconnect"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_dies_of_the_probe_is_greeted_with_a_handshake() {
+    let (mut servers, make) = Servers::new();
+    let script = async {
+        let mut server = servers.next().await;
+        server.expect("server/discover").await;
+        drop(server);
+        servers.operating().await
+    };
+    let (client, _server) = tokio::join!(builder().connect_with(make), script);
+    assert_eq!(client.unwrap().revision().as_str(), "2025-11-25");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_behind_a_proxy_tries_without_end() {
+    use mcp_runtime::Server;
+    use mcp_runtime::transport::memory;
+
+    let (started, mut servers) = mpsc::unbounded_channel();
+    let few = Reconnect {
+        tries: Some(1),
+        ..Reconnect::default()
+    };
+    let connect = builder().reconnect(few).connect_with(move || {
+        let (ours, theirs) = memory::pair();
+        // A test that is over starts no more servers.
+        let _ = started.send(theirs);
+        ours
+    });
+    let serve = |theirs| {
+        let served = Server::builder().build().serve(theirs).without_signals();
+        tokio::spawn(served.into_future())
+    };
+    let connecting = tokio::spawn(connect);
+    let serving = serve(servers.recv().await.unwrap());
+    let client = connecting.await.unwrap().unwrap();
+    let _proxy = Server::proxy(&client).await.unwrap();
+    serving.abort();
+    for _ in 0..10 {
+        drop(servers.recv().await.unwrap());
     }
+    let _serving = serve(servers.recv().await.unwrap());
+    until(&client, TransportState::Connected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -371,135 +385,4 @@ async fn a_tool_that_cant_be_read_does_not_hide_the_others_after_a_reconnection(
     let client = pinging.await.unwrap().unwrap();
     assert!(client.known_tool("first").is_some());
     assert!(client.known_tool("second").is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_without_a_sign_of_life_is_left() {
-    let (client, mut server, mut servers) = connected(builder()).await;
-    let start = Instant::now();
-    let calling = tokio::spawn(
-        client
-            .call_tool("add", ())
-            .timeout(1000 * SECOND)
-            .into_future(),
-    );
-    server.expect("tools/call").await;
-    server.expect("ping").await;
-    assert_eq!(start.elapsed(), 30 * SECOND);
-    server.expect("notifications/cancelled").await;
-    let (id, _) = server.expect("ping").await;
-    assert_eq!(start.elapsed(), 65 * SECOND);
-    server.refuse(&id, -32601, Value::Null).await;
-    for _ in 0..3 {
-        server.expect("ping").await;
-        server.expect("notifications/cancelled").await;
-    }
-    assert_eq!(server.next().await, None, "the connection is closed");
-    assert_eq!(start.elapsed(), (65 + 3 * 35) * SECOND);
-    let error = calling.await.unwrap().unwrap_err();
-    assert!(matches!(error, CallError::Closed), "{error}");
-    servers.operating().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn signs_of_life_are_as_often_as_wanted() {
-    let often = KeepAlive {
-        every: SECOND,
-        timeout: SECOND,
-        misses: 1,
-    };
-    let (_client, mut server, _servers) = connected(builder().keep_alive(often)).await;
-    let start = Instant::now();
-    for seconds in 1..5 {
-        let (id, _) = server.expect("ping").await;
-        assert_eq!(start.elapsed().as_secs(), seconds);
-        server.answer(&id, json!({})).await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn closing_ends_the_attempts() {
-    let (client, server, mut servers) = connected(builder()).await;
-    drop(server);
-    until(&client, TransportState::Reconnecting).await;
-    client.close().await;
-    assert!(
-        servers.0.try_recv().is_err(),
-        "no further server was started"
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dropped_client_closes_its_connection() {
-    let (client, mut server, mut servers) = connected(builder()).await;
-    drop(client);
-    assert_eq!(server.next().await, None);
-    assert!(
-        servers.0.recv().await.is_none(),
-        "nothing is left that could reconnect"
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_dies_of_the_probe_is_greeted_with_a_handshake() {
-    let (mut servers, make) = Servers::new();
-    let script = async {
-        let mut server = servers.next().await;
-        server.expect("server/discover").await;
-        drop(server);
-        servers.operating().await
-    };
-    let (client, _server) = tokio::join!(builder().connect_with(make), script);
-    assert_eq!(client.unwrap().revision().as_str(), "2025-11-25");
-}
-
-#[tokio::test(start_paused = true)]
-async fn whatever_a_server_sends_is_a_sign_of_life() {
-    let often = KeepAlive {
-        every: SECOND,
-        timeout: SECOND,
-        misses: 1,
-    };
-    let (client, mut server, _servers) = connected(builder().keep_alive(often)).await;
-    for _ in 0..3 {
-        server.expect("ping").await;
-        server.send_text("rubbish").await;
-        server.expect("notifications/cancelled").await;
-    }
-    assert_eq!(client.status().transport, TransportState::Connected);
-    server.expect("ping").await;
-    server.expect("notifications/cancelled").await;
-    assert_eq!(server.next().await, None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_client_behind_a_proxy_tries_without_end() {
-    use mcp_runtime::Server;
-    use mcp_runtime::transport::memory;
-
-    let (started, mut servers) = mpsc::unbounded_channel();
-    let few = Reconnect {
-        tries: Some(1),
-        ..Reconnect::default()
-    };
-    let connect = builder().reconnect(few).connect_with(move || {
-        let (ours, theirs) = memory::pair();
-        // A test that is over starts no more servers.
-        let _ = started.send(theirs);
-        ours
-    });
-    let serve = |theirs| {
-        let served = Server::builder().build().serve(theirs).without_signals();
-        tokio::spawn(served.into_future())
-    };
-    let connecting = tokio::spawn(connect);
-    let serving = serve(servers.recv().await.unwrap());
-    let client = connecting.await.unwrap().unwrap();
-    let _proxy = Server::proxy(&client).await.unwrap();
-    serving.abort();
-    for _ in 0..10 {
-        drop(servers.recv().await.unwrap());
-    }
-    let _serving = serve(servers.recv().await.unwrap());
-    until(&client, TransportState::Connected).await;
 }

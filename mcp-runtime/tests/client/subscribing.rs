@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::client::{Changed, Subscription};
+use mcp_runtime::client::{Change, Subscription};
 use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
-use mcp_runtime::server::{Change, List, Reply};
+use mcp_runtime::server::{List, Reply};
 use mcp_runtime::types::{LoggingLevel, Resource, SubscriptionFilter};
-use mcp_runtime::{CallError, Era, Revision, Server};
+use mcp_runtime::{CallError, Revision, Server};
 use serde_json::{Value, json};
 
+use crate::servers::{Servers, connected};
 use crate::support;
 use crate::support::client::{builder, connect};
 use crate::support::clock::in_time;
@@ -40,27 +41,21 @@ fn filter() -> SubscriptionFilter {
         .with_resource_subscriptions(["test://watched", "test://fixed"])
 }
 
-async fn changed(subscription: &mut Subscription) -> Option<Changed> {
+async fn changed(subscription: &mut Subscription) -> Option<Change> {
     let told = subscription.next().await.unwrap()?;
-    Some(Changed::by(&told).unwrap())
+    Some(Change::by(&told).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it() {
-    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
-    let make = move || {
-        let (ours, server) = Scripted::pair();
-        // A test that is over starts no more servers.
-        let _ = started.send(server);
-        ours
-    };
+    let (mut servers, make) = Servers::new();
     let connecting = tokio::spawn(
         builder()
             .without_keep_alive()
             .connect_with(make)
             .into_future(),
     );
-    let mut server: Scripted = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     let (id, _) = server.expect("server/discover").await;
     server.refuse(&id, -32601, Value::Null).await;
     server.shake_hands("2025-11-25").await;
@@ -70,12 +65,12 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     let (id, _) = server.expect("resources/subscribe").await;
     server.answer(&id, json!({})).await;
     let mut subscription = subscribing.await.unwrap().unwrap();
-    let told = Changed::Resource("test://watched".to_owned());
+    let told = Change::Resource("test://watched".to_owned());
 
     // Another server with sessions: what has changed meanwhile is not known.
     let next = tokio::spawn(async move { (changed(&mut subscription).await, subscription) });
     drop(server);
-    let mut server: Scripted = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.shake_hands("2025-11-25").await;
     let (id, _) = server.expect("resources/subscribe").await;
     server.answer(&id, json!({})).await;
@@ -85,10 +80,10 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     // One without, which refuses the handshake.
     let next = tokio::spawn(async move { changed(&mut subscription).await });
     drop(server);
-    let mut server: Scripted = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     let (id, _) = server.expect("initialize").await;
     server.refuse(&id, -32601, Value::Null).await;
-    let mut server: Scripted = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.be_discovered().await;
     let (id, _) = server.expect("subscriptions/listen").await;
     let about = json!({"io.modelcontextprotocol/subscriptionId": id});
@@ -115,9 +110,9 @@ async fn both_eras_tell_the_same() {
         server.notify_resource_updated("test://fixed");
         server.notify_resource_updated(&uri);
         let told = changed(&mut subscription).await;
-        assert_eq!(told, Some(Changed::Resource(uri)));
+        assert_eq!(told, Some(Change::Resource(uri)));
         server.notify_changed(Change::Tools);
-        assert_eq!(changed(&mut subscription).await, Some(Changed::Tools));
+        assert_eq!(changed(&mut subscription).await, Some(Change::Tools));
         client.close().await;
         let end = subscription.next().await;
         assert!(matches!(end, Err(CallError::Closed)), "{end:?}");
@@ -146,10 +141,10 @@ async fn a_subscription_is_a_stream() {
         assert!(matches!(end, Some(Err(CallError::Closed))), "{end:?}");
         assert!(stream.next().await.is_none());
         drop((stream, client));
-        let seen = notifications.map(|told| Changed::by(&told));
+        let seen = notifications.map(|told| Change::by(&told));
         let seen: Vec<_> = seen.collect().await;
         let changes: Vec<_> = seen.into_iter().flatten().collect();
-        assert_eq!(changes, vec![Changed::Tools; 3]);
+        assert_eq!(changes, vec![Change::Tools; 3]);
     }
 }
 
@@ -210,29 +205,16 @@ async fn a_resource_is_unsubscribed_from_when_nobody_holds_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_was_lost_is_subscribed_to_again() {
-    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
-    let make = move || {
-        let (ours, server) = Scripted::pair();
-        started.send(server).unwrap();
-        ours
-    };
-    let connect = builder().era(Era::Handshake).connect_with(make);
-    let script = async {
-        let mut server: Scripted = servers.recv().await.unwrap();
-        server.shake_hands("2025-11-25").await;
-        server
-    };
-    let (client, mut server) = tokio::join!(connect, script);
-    let client = client.unwrap();
+    let (client, mut server, mut servers) = connected(builder()).await;
     let subscribing = tokio::spawn(async move { client.subscribe_to(watched()).await.unwrap() });
     answered(&mut server, "resources/subscribe").await;
     let mut subscription = subscribing.await.unwrap();
     drop(server);
-    let mut server = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.shake_hands("2025-11-25").await;
     answered(&mut server, "resources/subscribe").await;
     let uri = json!({"uri": "a:1"});
     server.notify("notifications/resources/updated", uri).await;
     let told = changed(&mut subscription).await;
-    assert_eq!(told, Some(Changed::Resource("a:1".to_owned())));
+    assert_eq!(told, Some(Change::Resource("a:1".to_owned())));
 }

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::client::{Changed, Reconnect, Subscription};
+use mcp_runtime::client::{Change, Reconnect, Subscription};
 use mcp_runtime::types::{ServerNotification, SubscriptionFilter};
 use mcp_runtime::{CallError, Client, ClientBuilder, Era, Timeouts, Unavailable};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::servers::Servers;
 use crate::support::client::builder;
 use crate::support::scripted::{Scripted, operating, stateless};
 
@@ -126,24 +126,11 @@ async fn a_server_that_does_not_agree_is_not_waited_for() {
 }
 
 /// A client of servers that come one after the other, the first of which it listens to.
-async fn reconnecting(
-    builder: ClientBuilder,
-) -> (
-    Client,
-    Scripted,
-    mpsc::UnboundedReceiver<Scripted>,
-    Subscription,
-) {
-    let (started, mut servers) = mpsc::unbounded_channel();
-    let make = move || {
-        let (ours, server) = Scripted::pair();
-        // A test that is over starts no more servers.
-        let _ = started.send(server);
-        ours
-    };
+async fn reconnecting(builder: ClientBuilder) -> (Client, Scripted, Servers, Subscription) {
+    let (mut servers, make) = Servers::new();
     let connect = builder.era(Era::Stateless).connect_with(make);
     let script = async {
-        let mut server: Scripted = servers.recv().await.unwrap();
+        let mut server = servers.next().await;
         server.be_discovered().await;
         server
     };
@@ -161,18 +148,18 @@ fn is_of_tools(told: &Option<ServerNotification>) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_reconnected_client_subscribes_again_and_counts_everything_as_changed() {
-    let observed: Arc<Mutex<Vec<Changed>>> = Arc::default();
+    let observed: Arc<Mutex<Vec<Change>>> = Arc::default();
     let observer = Arc::clone(&observed);
     let builder = builder().on_changed(move |changed| observer.lock().unwrap().push(changed));
     let (_client, server, mut servers, mut subscription) = reconnecting(builder).await;
     let told = tokio::spawn(async move { (subscription.next().await, subscription) });
     drop(server);
-    let mut server = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.be_discovered().await;
     let id = acknowledge(&mut server).await;
     let (told, mut subscription) = told.await.unwrap();
     assert!(is_of_tools(&told.unwrap()));
-    assert_eq!(*observed.lock().unwrap(), [Changed::Tools]);
+    assert_eq!(*observed.lock().unwrap(), [Change::Tools]);
 
     let more = tokio::time::timeout(Duration::from_secs(9), subscription.next()).await;
     assert!(more.is_err(), "once: {more:?}");
@@ -195,7 +182,7 @@ async fn a_server_that_does_not_agree_again_is_asked_again() {
     let (_client, server, mut servers, mut subscription) = reconnecting(builder).await;
     let told = tokio::spawn(async move { subscription.next().await });
     drop(server);
-    let mut server = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.be_discovered().await;
     let mut last = None;
     for waited in [0, 11, 12] {
@@ -215,7 +202,7 @@ async fn a_refusal_after_a_reconnection_ends_a_subscription() {
     let (_client, server, mut servers, mut subscription) = reconnecting(builder()).await;
     let told = tokio::spawn(async move { (subscription.next().await, subscription.next().await) });
     drop(server);
-    let mut server = servers.recv().await.unwrap();
+    let mut server = servers.next().await;
     server.be_discovered().await;
     let (id, _) = server.expect("subscriptions/listen").await;
     server.refuse(&id, -32601, Value::Null).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::client::{Changed, Reconnect, Subscription};
+use mcp_runtime::client::{Change, Reconnect, Subscription};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::types::SubscriptionFilter;
 use mcp_runtime::{CallError, Client, Era, Server};
@@ -135,9 +135,9 @@ async fn subscribed(client: &Client) -> Subscription {
     in_time(client.subscribe_to(filter)).await.unwrap()
 }
 
-async fn next(subscription: &mut Subscription) -> Result<Option<Changed>, CallError> {
+async fn next(subscription: &mut Subscription) -> Result<Option<Change>, CallError> {
     let told = in_time(subscription.next()).await?;
-    Ok(told.map(|told| Changed::by(&told).unwrap()))
+    Ok(told.map(|told| Change::by(&told).unwrap()))
 }
 
 #[tokio::test]
@@ -152,8 +152,8 @@ async fn a_stream_that_is_cut_is_opened_again_and_everything_counts_as_changed()
     let server = server(steps, &open()).await;
     let client = client(&server).await;
     let mut subscription = subscribed(&client).await;
-    let resource = |uri: &str| Changed::Resource(uri.to_owned());
-    for expected in [Changed::Tools, resource("test://a"), resource("test://a/b")] {
+    let resource = |uri: &str| Change::Resource(uri.to_owned());
+    for expected in [Change::Tools, resource("test://a"), resource("test://a/b")] {
         assert_eq!(next(&mut subscription).await.unwrap(), Some(expected));
     }
     assert_eq!(server.count("subscriptions/listen"), 5);

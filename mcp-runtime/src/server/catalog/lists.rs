@@ -12,7 +12,7 @@ use mcp_types::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::RequestError;
-use crate::server::changes::Change;
+use crate::protocol::Change;
 
 /// A list that a server shows to its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

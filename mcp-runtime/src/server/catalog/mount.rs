@@ -8,7 +8,7 @@ use super::entries::{Entries, Entry, Visibility};
 use super::mounted;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;
-use crate::server::changes::Change;
+use crate::protocol::Change;
 use crate::server::handle::ServerState;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;

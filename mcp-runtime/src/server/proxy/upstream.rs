@@ -10,13 +10,14 @@ use tokio::time::sleep;
 use super::entries;
 use super::questions::Callers;
 use super::subscription::LastingSubscription;
-use crate::client::{Changed, Client, SubscriptionEvent};
+use crate::client::{Client, SubscriptionEvent};
 use crate::error::CallError;
 use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::protocol::{Change, accepted_lists};
+use crate::server::List;
 use crate::server::catalog::Registry;
 use crate::server::handle::ServerState;
 use crate::server::settings::Introduction;
-use crate::server::{Change, List};
 
 /// The server behind a proxy.
 #[derive(Debug)]
@@ -101,10 +102,10 @@ impl Upstream {
             };
             let changed = match event {
                 Ok(SubscriptionEvent::Notification(notification)) => {
-                    match Changed::by(&notification) {
-                        Some(Changed::Tools) => Some(List::Tools),
-                        Some(Changed::Prompts) => Some(List::Prompts),
-                        Some(Changed::Resources) => Some(List::Resources),
+                    match Change::by(&notification) {
+                        Some(Change::Tools) => Some(List::Tools),
+                        Some(Change::Prompts) => Some(List::Prompts),
+                        Some(Change::Resources) => Some(List::Resources),
                         _ => continue,
                     }
                 }
@@ -313,22 +314,15 @@ fn join_again_above(state: &ServerState) {
 /// Subscribes to changes of the lists of the server behind `client`. `None` if it announces none,
 /// or refuses.
 pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
-    let declared = client.server_capabilities();
-    let announced = [
-        declared.tools.and_then(|tools| tools.list_changed),
-        declared.prompts.and_then(|prompts| prompts.list_changed),
-        declared
-            .resources
-            .and_then(|resources| resources.list_changed),
-    ];
-    // A session costs nothing to follow, and tells of its successors.
-    if !client.has_session().await && !announced.contains(&Some(true)) {
-        return None;
-    }
     let filter = SubscriptionFilter::new()
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true);
+    let announced = accepted_lists(&filter, &client.server_capabilities());
+    // A session costs nothing to follow, and tells of its successors.
+    if !client.has_session().await && Change::lists(&announced).next().is_none() {
+        return None;
+    }
     let lists = LastingSubscription::open(client.clone(), filter).await;
     lists
         .inspect_err(|error| {

@@ -1,7 +1,6 @@
 //! Subscriptions of clients that have no conversation.
 
-use mcp_runtime::client::Changed;
-use mcp_runtime::server::Change;
+use mcp_runtime::client::Change;
 use mcp_runtime::types::SubscriptionFilter;
 use mcp_runtime::{CallError, Client, Revision};
 use serde_json::json;
@@ -125,10 +124,10 @@ async fn our_clients_hear_of_changes_in_either_era() {
         server.notify_resource_updated("test://first");
         let told = subscription.next().await.unwrap().unwrap();
         let uri = "test://first".to_owned();
-        assert_eq!(Changed::by(&told), Some(Changed::Resource(uri)));
+        assert_eq!(Change::by(&told), Some(Change::Resource(uri)));
         server.notify_changed(Change::Tools);
         let told = subscription.next().await.unwrap().unwrap();
-        assert_eq!(Changed::by(&told), Some(Changed::Tools));
+        assert_eq!(Change::by(&told), Some(Change::Tools));
         client.close().await;
         let end = subscription.next().await;
         assert!(matches!(end, Err(CallError::Closed)), "{end:?}");

@@ -1,0 +1,64 @@
+//! Servers that come one after the other, for a client that reconnects.
+
+use std::time::Duration;
+
+use mcp_runtime::client::{Reconnect, TransportState};
+use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::{Client, ClientBuilder, Era};
+use tokio::sync::mpsc;
+
+use crate::support::scripted::Scripted;
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+pub(crate) fn builder() -> ClientBuilder {
+    let steady = Reconnect {
+        jitter: 0.0,
+        ..Reconnect::default()
+    };
+    Client::builder("test", "1.0.0").reconnect(steady)
+}
+
+/// Servers one after the other, each of which waits for its client.
+pub(crate) struct Servers(pub(crate) mpsc::UnboundedReceiver<Scripted>);
+
+impl Servers {
+    /// The servers, and what makes a connection to the next one.
+    pub(crate) fn new() -> (Self, impl Fn() -> Memory + Send + Sync) {
+        let (started, servers) = mpsc::unbounded_channel();
+        let make = move || {
+            let (ours, server) = Scripted::pair();
+            // A test that is over starts no more servers.
+            let _ = started.send(server);
+            ours
+        };
+        (Self(servers), make)
+    }
+
+    pub(crate) async fn next(&mut self) -> Scripted {
+        self.0.recv().await.unwrap()
+    }
+
+    /// The next server, after its handshake.
+    pub(crate) async fn operating(&mut self) -> Scripted {
+        let mut server = self.next().await;
+        server.shake_hands("2025-11-25").await;
+        server
+    }
+}
+
+/// A client of the handshake era, its first server, and those that follow.
+pub(crate) async fn connected(builder: ClientBuilder) -> (Client, Scripted, Servers) {
+    let (mut servers, make) = Servers::new();
+    let connect = builder.era(Era::Handshake).connect_with(make);
+    let (client, server) = tokio::join!(connect, servers.operating());
+    (client.unwrap(), server, servers)
+}
+
+/// Waits until the transport of `client` is in a state.
+pub(crate) async fn until(client: &Client, state: TransportState) {
+    let mut status = client.watch_status();
+    while status.current().transport != state {
+        status.changed().await.unwrap();
+    }
+}
