@@ -281,13 +281,18 @@ async fn reach(
 ) -> Result<Arc<Connection>, CallError> {
     let reached = tokio::time::timeout(limit, client.connection(waits)).await;
     reached.unwrap_or_else(|_| {
-        let reason = match client.current().borrow().not_sent() {
-            CallError::NotSent(cause) => format!(": {cause}"),
-            _ => String::new(),
-        };
-        let reason = format!("the connection was not restored within {limit:?}{reason}");
-        let error = io::Error::new(io::ErrorKind::TimedOut, reason);
-        Err(CallError::NotSent(error))
+        let cause = client
+            .current()
+            .borrow()
+            .cause
+            .as_ref()
+            .map(|cause| cause.to_io());
+        let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+        let reason = format!("the connection was not restored within {limit:?}{cause}");
+        Err(CallError::NotSent(io::Error::new(
+            io::ErrorKind::TimedOut,
+            reason,
+        )))
     })
 }
 
@@ -297,15 +302,11 @@ async fn reach(
 ///
 /// When no time is left.
 fn left<R: Request>(timeouts: Timeouts, spent: Duration) -> Result<Timeouts, CallError> {
-    let idle = match timeouts.reset_on_progress {
-        true => timeouts.idle,
-        false => timeouts.idle.saturating_sub(spent),
-    };
-    let left = Timeouts {
-        idle,
-        total: timeouts.total.saturating_sub(spent),
-        ..timeouts
-    };
+    let mut left = timeouts;
+    left.total = left.total.saturating_sub(spent);
+    if !left.reset_on_progress {
+        left.idle = left.idle.saturating_sub(spent);
+    }
     match left.shortest().is_zero() {
         true => Err(CallError::timed_out(R::METHOD, spent)),
         false => Ok(left),

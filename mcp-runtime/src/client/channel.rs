@@ -211,23 +211,6 @@ impl ChannelState {
         }
         result
     }
-
-    fn serve(
-        &self,
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> Result<Served<RawJson>, RequestError> {
-        let revision = self.with(|lifecycle| {
-            lifecycle.request(method)?;
-            let negotiated = lifecycle.negotiated.as_ref();
-            Ok::<_, RequestError>(negotiated.map_or(Revision::LATEST, |agreed| agreed.revision))
-        })?;
-        if method == methods::PING {
-            return Ok(Served::Now(Ok(RawJson::empty_object())));
-        }
-        let input = &self.client.config.input;
-        Ok(Served::Later(input.serve(method, params, revision)?))
-    }
 }
 
 impl Role for Arc<ChannelState> {
@@ -252,10 +235,23 @@ impl Role for Arc<ChannelState> {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Served<RawJson> {
-        self.serve(method, params).unwrap_or_else(|error| {
-            tracing::debug!(%id, method, %error, "a request of the server was refused");
-            error.into()
-        })
+        let revision = self.with(|lifecycle| {
+            lifecycle.request(method)?;
+            let negotiated = lifecycle.negotiated.as_ref();
+            Ok(negotiated.map_or(Revision::LATEST, |negotiated| negotiated.revision))
+        });
+        let input = &self.client.config.input;
+        let served = revision.and_then(|revision| match method {
+            methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
+            _ => input.serve(method, params, revision).map(Served::Later),
+        });
+        match served {
+            Ok(served) => served,
+            Err(error) => {
+                tracing::debug!(%id, method, %error, "a request of the server was refused");
+                error.into()
+            }
+        }
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {

@@ -221,10 +221,8 @@ impl Negotiation<'_> {
             instructions: found.instructions,
         });
         let adopted = Arc::clone(&negotiated);
-        match self.channel.with(|lifecycle| lifecycle.discovered(adopted)) {
-            true => Ok(negotiated),
-            false => Err(ConnectError::Closed),
-        }
+        let is_due = self.channel.with(|lifecycle| lifecycle.discovered(adopted));
+        is_due.then_some(negotiated).ok_or(ConnectError::Closed)
     }
 
     /// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server

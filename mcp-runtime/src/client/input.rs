@@ -97,13 +97,23 @@ impl InputHandlers {
     /// Begins to answer a question; `None` if there is no handler for it.
     fn answer(&self, request: InputRequest, revision: Revision) -> Option<Answering> {
         match request {
-            InputRequest::Elicit(ElicitRequestParams::Form(params)) => {
-                let form = self.form.as_ref()?;
-                Some(elicited(form(Form { params: *params }), revision))
-            }
-            InputRequest::Elicit(ElicitRequestParams::Url(params)) => {
-                let page = self.page.as_ref()?;
-                Some(elicited(page(Page { params: *params }), revision))
+            InputRequest::Elicit(params) => {
+                let reply = match params {
+                    ElicitRequestParams::Form(params) => {
+                        self.form.as_ref()?(Form { params: *params })
+                    }
+                    ElicitRequestParams::Url(params) => {
+                        self.page.as_ref()?(Page { params: *params })
+                    }
+                    _ => return None,
+                };
+                Some(Box::pin(async move {
+                    let result = reply.await.0.map_err(|reason| {
+                        tracing::error!(reason, "an elicitation is answered with an error");
+                        RequestError::NoAnswer(reason).to_error()
+                    });
+                    Ok(encoded(result?, revision))
+                }))
             }
             InputRequest::CreateMessage(params) => {
                 let sample = self.sample.as_ref()?;
@@ -174,18 +184,6 @@ pub(super) struct InputResponses {
     /// The server's state, as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_state: Option<String>,
-}
-
-fn elicited(reply: BoxFuture<ElicitReply>, revision: Revision) -> Answering {
-    Box::pin(async move {
-        match reply.await.0 {
-            Ok(result) => Ok(encoded(result, revision)),
-            Err(reason) => {
-                tracing::error!(reason, "an elicitation is answered with an error");
-                Err(RequestError::NoAnswer(reason).to_error())
-            }
-        }
-    })
 }
 
 fn encoded<T: Serialize + Conform>(mut result: T, revision: Revision) -> RawJson {

@@ -98,12 +98,7 @@ impl Supervisor {
         roots: &mut Option<watch::Receiver<Vec<Root>>>,
     ) -> ConnectError {
         let channel = &connection.channel;
-        let mut dead = pin!(async {
-            match self.state.config.keep_alive {
-                Some(keep_alive) => until_dead(channel, keep_alive).await,
-                None => std::future::pending().await,
-            }
-        });
+        let mut dead = pin!(until_dead(channel, self.state.config.keep_alive));
         loop {
             tokio::select! {
                 error = channel.ended() => {
@@ -245,7 +240,10 @@ impl Supervisor {
 }
 
 /// Pings the server, and returns when it no longer answers. Pending where there is no `ping`.
-async fn until_dead(channel: &Channel, keep_alive: KeepAlive) {
+async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
+    let Some(keep_alive) = keep_alive else {
+        return std::future::pending().await;
+    };
     let mut missed = 0;
     while missed < keep_alive.misses {
         sleep(keep_alive.every).await;
