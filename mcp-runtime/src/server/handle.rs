@@ -43,7 +43,7 @@ impl Server {
     pub fn tools(&self) -> Vec<Tool> {
         let router = self.router();
         let tools = router.tools.entries.iter();
-        tools.map(|(_, route)| route.tool().clone()).collect()
+        tools.map(|(_, route)| Tool::clone(&route.tool)).collect()
     }
 
     /// Notifies the clients that have subscribed to `change`, by their session or by

@@ -68,15 +68,15 @@ impl Router {
         let mut capabilities = ServerCapabilities::default();
         let dynamic = |list| self.settings.dynamic.contains(&list).then_some(true);
         let list_changed = dynamic(List::Tools);
-        if list_changed.is_some() || !self.tools.is_empty() {
+        if list_changed.is_some() || !self.tools.entries.is_empty() {
             capabilities.tools.get_or_insert_default().list_changed = list_changed;
         }
         let list_changed = dynamic(List::Prompts);
-        if list_changed.is_some() || !self.prompts.is_empty() {
+        if list_changed.is_some() || !self.prompts.entries.is_empty() {
             capabilities.prompts.get_or_insert_default().list_changed = list_changed;
         }
         let list_changed = dynamic(List::Resources);
-        if list_changed.is_some() || !self.resources.is_empty() {
+        if list_changed.is_some() || !self.resources.entries.is_empty() {
             let resources = capabilities.resources.get_or_insert_default();
             resources.list_changed = list_changed;
             resources.subscribe = self.resources.has_subscribable().then_some(true);

@@ -123,7 +123,7 @@ impl ServerBuilder {
         &mut self,
         shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
-        let shows = move |route: &ToolRoute, _: &str, cx: &Context| shows(route.tool(), cx);
+        let shows = move |route: &ToolRoute, _: &str, cx: &Context| shows(&route.tool, cx);
         self.registry.tools.visibility = Visibility::limited(shows);
         self
     }

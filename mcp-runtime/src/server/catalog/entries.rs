@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::server::Context;
-use crate::server::completions::Completers;
 
 /// All entries of one kind, in the order in which they are listed.
 ///
@@ -155,9 +154,9 @@ pub(in crate::server) trait Entry:
     /// The callers that may see the entry.
     fn visibility(&self) -> &Visibility<Self>;
 
-    /// The functions that complete its arguments.
-    fn completers(&self) -> Option<&Completers> {
-        None
+    /// Returns whether any of its arguments can be completed.
+    fn completes(&self) -> bool {
+        false
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
 use super::entries::Visibility;
 use super::mount::Mount;
@@ -19,7 +19,7 @@ pub(super) fn tool(
     let name = mount.namespace.name(&inner.name);
     let (described, named) = (Arc::clone(inner), name.clone());
     let tool = move || {
-        let mut tool = described.tool().clone();
+        let mut tool = Tool::clone(&described.tool);
         tool.name = named;
         tool
     };
@@ -74,7 +74,7 @@ pub(super) fn resource(
         });
         reply.then(move |contents| Ok(mount.contents(contents)))
     };
-    let mut route = ResourceRoute::new(listed, template, Box::new(handler));
+    let mut route = ResourceRoute::new(listed, template, handler);
     if let Some(on_subscribe) = inner.on_subscribe.clone() {
         let namespace = mount.namespace.clone();
         route.on_subscribe = Some(Arc::new(move |uri| on_subscribe(namespace.strip(uri))));

@@ -47,13 +47,8 @@ impl<R: Entry> Catalog<R> {
         }
     }
 
-    pub(in crate::server) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     pub(in crate::server) fn has_completers(&self) -> bool {
-        let mut completers = self.entries.iter().map(|(_, entry)| entry.completers());
-        completers.any(|it| it.is_some_and(|it| !it.is_empty()))
+        self.entries.iter().any(|(_, entry)| entry.completes())
     }
 
     /// Returns whether the caller of `context` may see `entry` under `name`.

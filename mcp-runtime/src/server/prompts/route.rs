@@ -98,8 +98,8 @@ impl Entry for PromptRoute {
         &self.visibility
     }
 
-    fn completers(&self) -> Option<&Completers> {
-        Some(&self.completers)
+    fn completes(&self) -> bool {
+        !self.completers.is_empty()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Proxies: servers that offer what another one offers, which is reached through a client.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use mcp_types::ServerNotification;
 
@@ -160,7 +160,14 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
     // Whatever that server declares today, another one may take its place.
     builder.dynamic(List::ALL);
     let server = builder.build();
-    let upstream = Arc::new(Upstream::new(client.clone(), callers, logs, &server.state));
+    let upstream = Arc::new(Upstream {
+        client: client.clone(),
+        callers,
+        logs,
+        state: Arc::downgrade(&server.state),
+        watched: Mutex::default(),
+        offered: Default::default(),
+    });
     // News that come before the lists are there are not lost: they are asked for again.
     let news = listen(client).await;
     upstream.request_logs().await;

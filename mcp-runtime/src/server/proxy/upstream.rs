@@ -25,15 +25,15 @@ pub(super) struct Upstream {
     pub(super) client: Client,
     pub(super) callers: Arc<Callers>,
     /// If set, callers are sent the server's log messages.
-    logs: bool,
+    pub(super) logs: bool,
     /// The proxy.
-    state: Weak<ServerState>,
+    pub(super) state: Weak<ServerState>,
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
-    watched: Mutex<BTreeMap<String, JoinSet<()>>>,
+    pub(super) watched: Mutex<BTreeMap<String, JoinSet<()>>>,
     /// The lists as they were last offered, with what the server declared about their items. One
     /// list is asked for at a time, so that no older answer replaces a newer one.
-    offered: tokio::sync::Mutex<HashMap<List, RawJson>>,
+    pub(super) offered: tokio::sync::Mutex<HashMap<List, RawJson>>,
 }
 
 /// The index that the entries of a proxy have in place of that of a mounted server.
@@ -59,22 +59,6 @@ pub(super) fn introduction(client: &Client) -> Introduction {
 }
 
 impl Upstream {
-    pub(super) fn new(
-        client: Client,
-        callers: Arc<Callers>,
-        logs: bool,
-        state: &Arc<ServerState>,
-    ) -> Self {
-        Self {
-            client,
-            callers,
-            logs,
-            state: Arc::downgrade(state),
-            watched: Mutex::default(),
-            offered: tokio::sync::Mutex::default(),
-        }
-    }
-
     /// Asks the server for all log messages, if it logs and callers are sent them.
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
@@ -141,7 +125,12 @@ impl Upstream {
             tracing::warn!(%error, "the server behind a proxy does not say what it offers");
         }
         if let Some(state) = self.state.upgrade() {
-            introduce(&state, introduction(&self.client));
+            // No client is told: clients ask when they connect.
+            state.change(|registry| {
+                registry.introduction = introduction(&self.client);
+                BTreeSet::new()
+            });
+            join_again_above(&state);
         }
         self.request_logs().await;
         for list in List::ALL {
@@ -159,16 +148,18 @@ impl Upstream {
         let mut offered = self.offered.lock().await;
         let (client, declared) = (&self.client, self.client.server_capabilities());
         let completes = declared.completions.is_some();
-        match list {
+        let (new, edit): (_, Box<dyn FnOnce(&mut Registry) + Send + '_>) = match list {
             List::Tools => {
                 let tools = match declared.tools {
                     Some(_) => client.list_tools().await?,
                     None => Vec::new(),
                 };
-                self.offer(&mut offered, list, RawJson::encode(&tools), |registry| {
+                let new = RawJson::encode(&tools);
+                let edit = move |registry: &mut Registry| {
                     let routes = tools.into_iter().filter_map(|it| entries::tool(self, it));
                     registry.tools.replace_mounted(MOUNT, routes.collect());
-                });
+                };
+                (new, Box::new(edit))
             }
             List::Prompts => {
                 let prompts = match declared.prompts {
@@ -176,11 +167,12 @@ impl Upstream {
                     None => Vec::new(),
                 };
                 let new = RawJson::encode(&(&prompts, completes));
-                self.offer(&mut offered, list, new, |registry| {
+                let edit = move |registry: &mut Registry| {
                     let prompts = prompts.into_iter();
                     let routes = prompts.map(|it| entries::prompt(self, it, completes));
                     registry.prompts.replace_mounted(MOUNT, routes.collect());
-                });
+                };
+                (new, Box::new(edit))
             }
             List::Resources => {
                 let (mut resources, mut templates) = (Vec::new(), Vec::new());
@@ -190,7 +182,7 @@ impl Upstream {
                 }
                 let watched = declared.resources.and_then(|it| it.subscribe) == Some(true);
                 let new = RawJson::encode(&(&resources, &templates, completes, watched));
-                self.offer(&mut offered, list, new, |registry| {
+                let edit = move |registry: &mut Registry| {
                     let resources = resources.into_iter();
                     let resources = resources.map(|it| entries::resource(self, it));
                     let templates = templates.into_iter();
@@ -202,20 +194,10 @@ impl Upstream {
                         route.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
                     }
                     registry.resources.replace_mounted(MOUNT, routes);
-                });
+                };
+                (new, Box::new(edit))
             }
-        }
-        Ok(())
-    }
-
-    /// Offers a list by `edit`, if `new` says something else of it than was offered before.
-    fn offer(
-        &self,
-        offered: &mut HashMap<List, RawJson>,
-        list: List,
-        new: RawJson,
-        edit: impl FnOnce(&mut Registry),
-    ) {
+        };
         let state = self.state.upgrade();
         if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
             state.change(|registry| {
@@ -224,6 +206,7 @@ impl Upstream {
             });
             offered.insert(list, new);
         }
+        Ok(())
     }
 
     fn watched(&self) -> MutexGuard<'_, BTreeMap<String, JoinSet<()>>> {
@@ -285,19 +268,6 @@ async fn publish_changes(
         if upstream.is_none_or(|upstream| !upstream.publish(uri)) {
             return Ok(());
         }
-    }
-}
-
-/// Replaces the introduction of a server. No client is told: clients ask when they connect.
-fn introduce(state: &ServerState, introduction: Introduction) {
-    let mut changed = false;
-    state.change(|registry| {
-        changed = registry.introduction != introduction;
-        registry.introduction = introduction;
-        BTreeSet::new()
-    });
-    if changed {
-        join_again_above(state);
     }
 }
 

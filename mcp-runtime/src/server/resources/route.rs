@@ -85,11 +85,7 @@ impl ResourceRoute {
         handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
     ) -> Self {
         let template = UriTemplate::literal(&resource.uri);
-        Self::new(
-            Listed::Resource(Box::new(resource)),
-            template,
-            Box::new(handler),
-        )
+        Self::new(Listed::Resource(Box::new(resource)), template, handler)
     }
 
     /// All resources whose URIs match `template`, served by `handler`.
@@ -101,22 +97,18 @@ impl ResourceRoute {
         handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
     ) -> Self {
         listed.uri_template = template.to_string();
-        Self::new(
-            Listed::Template(Box::new(listed)),
-            template,
-            Box::new(handler),
-        )
+        Self::new(Listed::Template(Box::new(listed)), template, handler)
     }
 
     pub(in crate::server) fn new(
         listed: Listed,
         template: UriTemplate,
-        handler: Box<Handler>,
+        handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
     ) -> Self {
         Self {
             listed,
             template,
-            handler,
+            handler: Box::new(handler),
             completers: Completers::default(),
             lister: None,
             caching: Caching::default(),
@@ -219,8 +211,8 @@ impl Entry for ResourceRoute {
         &self.visibility
     }
 
-    fn completers(&self) -> Option<&Completers> {
-        Some(&self.completers)
+    fn completes(&self) -> bool {
+        !self.completers.is_empty()
     }
 }
 

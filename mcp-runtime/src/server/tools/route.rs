@@ -23,7 +23,7 @@ pub struct ToolRoute {
     pub(in crate::server) name: String,
     /// The entry of the list, made by its first use: the schemas of three small tools cost as much as
     /// all else that a server does before its first answer.
-    pub(super) tool: LazyLock<Tool, MakeTool>,
+    pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
     pub(in crate::server) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
@@ -202,11 +202,6 @@ impl ToolRoute {
         let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
         context.peer().link.check_headers(headers, &arguments)
-    }
-
-    /// The tool as it is listed in most revisions.
-    pub(in crate::server) fn tool(&self) -> &Tool {
-        &self.tool
     }
 
     /// The tool as `revision` lists it.
