@@ -1,16 +1,14 @@
 //! JSON-RPC errors of messages that are not served.
 
-use std::borrow::Cow;
-
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
 use mcp_types::{RawJson, Revision, Revisions, error_codes};
-
 use serde_json::{Value, json};
 
 use crate::protocol::LifecycleState;
 
-/// The cause for which a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
+/// The cause for which a message is not served; [`to_error`](Self::to_error) is the answer to its
+/// sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum RequestError {
     /// A handshake-era request before `initialize`.
@@ -110,7 +108,7 @@ pub(crate) enum RequestError {
     NoAnswer(String),
     /// A batch in a revision, or over a transport, that has none.
     #[error("Invalid request: {0} has no batches")]
-    NoBatches(Cow<'static, str>),
+    NoBatches(String),
     /// A batch before a handshake.
     #[error(
         "Invalid request: a batch needs a handshake that settles on a revision with batches, and the \

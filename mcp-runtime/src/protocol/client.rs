@@ -79,8 +79,8 @@ impl ClientLifecycle {
         }
     }
 
-    /// Returns true if requests of the server are answered: a stateless one must not send any, and its
-    /// client must not respond (2026-07-28, "stdio", section Sending Messages).
+    /// Returns true if requests of the server are answered: a stateless one must not send any, and
+    /// its client must not respond (2026-07-28, "stdio", section Sending Messages).
     pub(crate) fn answers(&self) -> bool {
         let negotiated = self.negotiated.as_ref();
         negotiated.is_none_or(|negotiated| negotiated.revision.era() == Era::Handshake)

@@ -43,15 +43,10 @@ impl<C> Lifecycle<C> {
     ///
     /// When it has none, or no revision is negotiated.
     pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
-        match self
-            .negotiated
-            .as_ref()
-            .map(|negotiated| negotiated.revision)
-        {
+        let negotiated = self.negotiated.as_ref();
+        match negotiated.map(|negotiated| negotiated.revision) {
             Some(revision) if revision.has_batches() => Ok(()),
-            Some(revision) => Err(RequestError::NoBatches(
-                format!("revision {revision}").into(),
-            )),
+            Some(revision) => Err(RequestError::NoBatches(format!("revision {revision}"))),
             None => Err(RequestError::BatchBeforeHandshake(self.state)),
         }
     }

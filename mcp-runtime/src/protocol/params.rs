@@ -10,7 +10,8 @@ use crate::error::RequestError;
 
 /// The `params` of a request.
 ///
-/// Members that methods share are found once; a fault in a member is reported by the method that reads it.
+/// Members that methods share are found once; a fault in a member is reported by the method that
+/// reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestParams<'a> {
     /// The text of all.

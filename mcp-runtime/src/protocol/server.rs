@@ -208,8 +208,8 @@ impl ServerLifecycle {
         }
     }
 
-    /// Returns true if an error about a message without a readable id says `null`; stateless revisions
-    /// leave the id out.
+    /// Returns true if an error about a message without a readable id has the id `null`; stateless
+    /// revisions leave the id out.
     pub(crate) fn sends_null_ids(&self) -> bool {
         !self.stateless_seen || self.connection.negotiated.is_some()
     }
