@@ -241,7 +241,7 @@ impl FrameWriter for HttpWriter {
 /// another one. Only `notifications/initialized` is waited for, so that the server has it before
 /// anything else.
 async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
-    let (notifications, queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
+    let (notifications, mut queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
     let mut connection = Connection {
         remote: Arc::clone(&remote),
         exchanges: JoinSet::new(),
@@ -251,7 +251,14 @@ async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
         listening: JoinSet::new(),
     };
     let mut notifying = JoinSet::new();
-    notifying.spawn(notify(Arc::clone(&remote), queue));
+    let sender = Arc::clone(&remote);
+    notifying.spawn(async move {
+        while !sender.has_ended()
+            && let Some(notification) = queue.recv().await
+        {
+            sender.notify(&notification, sender.message_timeout).await;
+        }
+    });
     while !remote.has_ended() {
         tokio::select! {
             line = lines.recv() => match line {
@@ -274,15 +281,6 @@ async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
     // Notifications that wait are sent before the session is deleted, while there is time for both.
     while notifying.join_next().await.is_some() {}
     remote.delete_session().await;
-}
-
-/// Sends notifications one after the other.
-async fn notify(remote: Arc<Remote>, mut queue: mpsc::Receiver<Outgoing>) {
-    while !remote.has_ended()
-        && let Some(notification) = queue.recv().await
-    {
-        remote.notify(&notification, remote.message_timeout).await;
-    }
 }
 
 /// Messages that are being sent and answered.

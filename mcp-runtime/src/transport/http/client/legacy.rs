@@ -3,9 +3,6 @@
 
 use std::sync::atomic::Ordering;
 
-use http::{Response, Uri};
-use hyper::body::Incoming;
-
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
 use super::response::{is_stream, next_bytes};
@@ -27,7 +24,14 @@ impl Remote {
             return Ok(false);
         }
         let mut parser = EventParser::new(self.max_message_bytes);
-        let found = self.endpoint(&mut response, &mut parser);
+        // The stream begins with the URL for messages.
+        let found = async {
+            while parser.endpoint.is_none() {
+                let bytes = next_bytes(response.body_mut()).await?.ok()?;
+                parser.feed(&bytes);
+            }
+            resolve_same_origin(&self.uri, &parser.endpoint.take()?)
+        };
         let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
@@ -49,23 +53,5 @@ impl Remote {
         tracing::info!("the stream of the server has ended");
         self.state().ended = true;
         Err(CallError::Closed)
-    }
-
-    /// Reads the URL for messages, with which the stream begins.
-    async fn endpoint(
-        &self,
-        response: &mut Response<Incoming>,
-        parser: &mut EventParser,
-    ) -> Option<Uri> {
-        while parser.endpoint.is_none() {
-            let bytes = next_bytes(response.body_mut()).await?.ok()?;
-            parser.feed(&bytes);
-        }
-        let named = parser.endpoint.take()?;
-        let endpoint = resolve_same_origin(&self.uri, &named);
-        if endpoint.is_none() {
-            tracing::warn!("messages are not posted to another origin");
-        }
-        endpoint
     }
 }

@@ -143,8 +143,8 @@ impl Remote {
             }
             let mut copy = request.clone();
             let authorization = self.connector.proxy_authorization(request.uri());
-            let authorization = authorization.map(|value| (PROXY_AUTHORIZATION, value));
-            copy.headers_mut().extend(authorization);
+            copy.headers_mut()
+                .extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
             let sent = self.client.request(copy).await;
             let after = match &sent {
                 Ok(response) => pause(response, resend == Resend::Safe, attempt),
@@ -233,11 +233,7 @@ fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<U
         _ => false,
     };
     let location = response.headers().get(LOCATION).filter(|_| follows)?;
-    let uri = resolve_same_origin(request.uri(), location.to_str().ok()?);
-    if uri.is_none() {
-        tracing::warn!("a redirect to another origin was not followed");
-    }
-    uri
+    resolve_same_origin(request.uri(), location.to_str().ok()?)
 }
 
 /// Resolves `reference` against `base` (RFC 3986, section 5). `None` for another origin: messages
@@ -245,10 +241,14 @@ fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<U
 pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     let base_text = base.to_string();
     let base_text = UriAbsoluteStr::new(&base_text).ok()?;
-    let reference = UriReferenceStr::new(reference).ok()?;
-    let resolved = reference.resolve_against(base_text).to_string();
-    let resolved: Uri = resolved.parse().ok()?;
-    (origin(&resolved)? == origin(base)?).then_some(resolved)
+    let resolved = UriReferenceStr::new(reference).ok()?;
+    let resolved = resolved.resolve_against(base_text).to_string();
+    let resolved = resolved.parse::<Uri>().ok();
+    let resolved = resolved.filter(|uri| origin(uri) == origin(base));
+    if resolved.is_none() {
+        tracing::warn!("an address of another origin is not used");
+    }
+    resolved
 }
 
 /// Scheme, host and port.

@@ -37,17 +37,6 @@ pub(crate) async fn read<B: Body>(
     arrival: &Arrival,
     failed: impl FnOnce(Option<&RequestId>, String),
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
-    let collected = collect(body, state, arrival, failed);
-    let outcome = tokio::time::timeout(state.options.body_timeout, collected).await;
-    outcome.unwrap_or(Err(Rejection::Timeout))
-}
-
-async fn collect<B: Body>(
-    body: B,
-    state: &HttpState,
-    arrival: &Arrival,
-    failed: impl FnOnce(Option<&RequestId>, String),
-) -> Result<(Bytes, Option<Permit>), Rejection> {
     let limit = state.options.max_body_bytes;
     let is_too_large = body.size_hint().lower() > limit as u64;
     // A client that waits for `100 Continue` gets the error instead.
@@ -57,42 +46,46 @@ async fn collect<B: Body>(
     let mut body = pin!(body);
     let mut bytes = Bytes::new();
     let mut permit: Option<Permit> = None;
-    while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
-        let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
-            continue;
-        };
-        let length = data.remaining();
-        let received = bytes.len() + length;
-        if is_too_large || received > limit {
-            let mut head = BytesMut::from(bytes);
-            head.put(data.take(HEAD.saturating_sub(head.len())));
-            let rejection = Rejection::TooLarge(limit);
-            let head = Head::read(&head);
-            if head.is_response() {
-                failed(head.id.as_ref(), rejection.to_string());
+    let collected = async {
+        while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+            let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
+                continue;
+            };
+            let length = data.remaining();
+            let received = bytes.len() + length;
+            if is_too_large || received > limit {
+                let mut head = BytesMut::from(bytes);
+                head.put(data.take(HEAD.saturating_sub(head.len())));
+                let rejection = Rejection::TooLarge(limit);
+                let head = Head::read(&head);
+                if head.is_response() {
+                    failed(head.id.as_ref(), rejection.to_string());
+                }
+                return Err(rejection);
             }
-            return Err(rejection);
-        }
-        let counted = FREE_BODY_BYTES.max(bytes.len());
-        if received > counted {
-            let permit = permit.get_or_insert_with(|| state.bodies.none(arrival));
-            if !permit.grow(received - counted) {
-                return Err(Rejection::TooManyBodies);
+            let counted = FREE_BODY_BYTES.max(bytes.len());
+            if received > counted {
+                let permit = permit.get_or_insert_with(|| state.bodies.none(arrival));
+                if !permit.grow(received - counted) {
+                    return Err(Rejection::TooManyBodies);
+                }
+            }
+            bytes = if bytes.is_empty() {
+                // Mostly, one frame is all there is. It is not copied.
+                data.copy_to_bytes(length)
+            } else {
+                let mut joined = BytesMut::from(bytes);
+                joined.put(data);
+                joined.freeze()
+            };
+            if body.is_end_stream() {
+                break;
             }
         }
-        bytes = if bytes.is_empty() {
-            // Mostly, one frame is all there is. It is not copied.
-            data.copy_to_bytes(length)
-        } else {
-            let mut joined = BytesMut::from(bytes);
-            joined.put(data);
-            joined.freeze()
-        };
-        if body.is_end_stream() {
-            break;
-        }
-    }
-    Ok((bytes, permit))
+        Ok((bytes, permit))
+    };
+    let outcome = tokio::time::timeout(state.options.body_timeout, collected).await;
+    outcome.unwrap_or(Err(Rejection::Timeout))
 }
 
 /// The body of a response: nothing, one JSON message, or a stream of events.
@@ -154,9 +147,6 @@ impl Body for ResponseBody {
 
 impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Inner::Full(_) => "ResponseBody::Full",
-            Inner::Events(_) => "ResponseBody::Events",
-        })
+        f.debug_struct("ResponseBody").finish_non_exhaustive()
     }
 }

@@ -29,6 +29,7 @@ use super::service::{HttpService, OpenConnection, ResponseFuture, respond};
 use super::state::ConnectionInfo;
 use crate::error::Rejection;
 use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
+use crate::server::listen::ended;
 
 /// The routes of a server at an address (MCP at `path`, `/health`, and others), and the timeouts of
 /// its connections.
@@ -189,8 +190,7 @@ pub(crate) async fn serve(
 
 /// Waits until the server ends, and over HTTP/1 for `linger` more.
 async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger: Duration) {
-    // The sender lives as long as the server.
-    let _ = ending.wait_for(|ending| *ending).await;
+    ended(ending).await;
     if !activity.is_http2.load(Ordering::Relaxed) {
         sleep(linger).await;
     }

@@ -2,7 +2,6 @@
 //! bytes of request bodies.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -100,16 +99,14 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut used = self.permits.lock();
+        let used = &mut *self.permits.lock();
         used.total -= self.amount;
-        if let Some(Entry::Occupied(mut own)) = self
-            .caller
-            .take()
-            .map(|caller| used.by_caller.entry(caller))
+        if let Some(caller) = &self.caller
+            && let Some(own) = used.by_caller.get_mut(caller)
         {
-            *own.get_mut() -= self.amount;
-            if *own.get() == 0 {
-                own.remove();
+            *own -= self.amount;
+            if *own == 0 {
+                used.by_caller.remove(caller);
             }
         }
     }

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response};
 use http_body::Body;
 use tower_service::Service;
 use tracing::Level;
@@ -130,7 +130,8 @@ pub(crate) fn finish(
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
     response.body_mut().count(unread);
-    count_response(response.status());
+    let status = response.status().as_u16();
+    tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
     if let Some(origin) = origin {
         allow_origin(&mut response, origin);
     }
@@ -188,12 +189,6 @@ impl fmt::Debug for HttpService {
 
 /// The target of events, whose fields the metrics layer of `tracing-opentelemetry` reads.
 const TARGET: &str = "mcp_runtime::http";
-
-/// Counts a response.
-pub(crate) fn count_response(status: StatusCode) {
-    let status = status.as_u16();
-    tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
-}
 
 /// A connection that is counted until this is dropped.
 pub(crate) struct OpenConnection(());
