@@ -104,8 +104,7 @@ fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choi
     let mut all = Vec::new();
     for branch in branches {
         let branch = branch.as_object().cloned().unwrap_or_default();
-        let branch = definitions.resolve(branch)?;
-        let choices = choices(&branch, definitions)?;
+        let choices = choices(&definitions.resolve(branch)?, definitions)?;
         all.extend(choices.ok_or("an enum whose variants hold values is no choice")?);
     }
     Ok(Some(all))
@@ -137,10 +136,8 @@ fn multi_select(mut schema: Schema, definitions: &Definitions) -> Result<Value, 
 /// The keyword and value that list choices: `enum`, or `keyword` if one has a title.
 fn choice_schema(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) {
     if choices.iter().all(|choice| choice.title.is_none()) {
-        return (
-            "enum",
-            choices.into_iter().map(|choice| choice.value).collect(),
-        );
+        let values = choices.into_iter().map(|choice| choice.value);
+        return ("enum", values.collect());
     }
     let titled = choices.into_iter().map(|Choice { value, title }| {
         let title = title.unwrap_or_else(|| value.as_str().unwrap_or_default().to_owned());

@@ -165,10 +165,10 @@ fn check(
     }
     let negotiated = cx.negotiated();
     let lacks = |request| negotiated.missing_capability(request);
-    let lacking = requests.values().find_map(lacks);
-    lacking.map_or(Ok(()), |capability| {
-        Err(missing_capability(capability, negotiated.revision))
-    })
+    match requests.values().find_map(lacks) {
+        Some(capability) => Err(missing_capability(capability, negotiated.revision)),
+        None => Ok(()),
+    }
 }
 
 /// The result that asks the client in the stateless era.
@@ -186,8 +186,9 @@ fn suspend(
     if !requests.is_empty() {
         result = result.with_input_requests(requests);
     }
-    let negotiated = request.context.negotiated();
-    Ok(server.router().input_required(result, negotiated))
+    Ok(server
+        .router()
+        .input_required(result, request.context.negotiated()))
 }
 
 /// The error that names the web pages to visit.

@@ -125,12 +125,8 @@ impl Process {
         })?;
         let recent = Captured::with_limit(EXIT_STDERR_BYTES);
         let stderr = child.stderr.take().map(|stream| {
-            let (stderr, recent) = (command.stderr.clone(), recent.clone());
-            tokio::spawn(async move {
-                if let Err(error) = stderr.read(stream, &program, &recent).await {
-                    tracing::debug!(program, %error, "standard error of a child can't be read");
-                }
-            })
+            let stderr = command.stderr.clone();
+            tokio::spawn(stderr.read(stream, program, recent.clone()))
         });
         Ok(Self {
             group: Group::new(&child),

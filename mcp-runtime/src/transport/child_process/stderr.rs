@@ -36,18 +36,19 @@ impl Stderr {
     }
 
     /// Reads until the end, and keeps the newest output of `program` in `recent`.
-    pub(super) async fn read(
-        &self,
-        stream: ChildStderr,
-        program: &str,
-        recent: &Captured,
-    ) -> io::Result<()> {
+    pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Captured) {
+        if let Err(error) = self.copy(stream, &program, &recent).await {
+            tracing::debug!(program, %error, "standard error of a child can't be read");
+        }
+    }
+
+    async fn copy(self, stream: ChildStderr, program: &str, recent: &Captured) -> io::Result<()> {
         let mut stream = BufReader::new(stream);
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
             let mut part = (&mut stream).take(STDERR_LINE_BYTES);
-            let count = match self {
+            let count = match &self {
                 Self::Capture(_) => part.read_buf(&mut bytes).await?,
                 _ => part.read_until(b'\n', &mut bytes).await?,
             };
@@ -55,7 +56,7 @@ impl Stderr {
                 return Ok(());
             }
             recent.push(&bytes);
-            match self {
+            match &self {
                 Self::Capture(captured) => captured.push(&bytes),
                 _ => tracing::info!(program, "{}", String::from_utf8_lossy(&bytes).trim_end()),
             }
