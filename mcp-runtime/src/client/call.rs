@@ -15,7 +15,6 @@ use tokio::time::Instant;
 use super::Client;
 use super::cache::CachePlace;
 use super::channel::{Channel, Written, request_options};
-use super::config::within;
 use super::connection::Connection;
 use super::input::InputResponses;
 use super::result::complete;
@@ -141,7 +140,7 @@ impl<R: Request, T> Call<R, T> {
     /// Time in which the server's questions are answered does not count, in either era. A call that
     /// is sent again after its connection was lost has its time again.
     pub fn timeout(self, timeout: Duration) -> Self {
-        self.timeouts(within(timeout))
+        self.timeouts(Timeouts::within(timeout))
     }
 
     /// The time limits of the answer, which progress may extend. All rounds share these limits, and

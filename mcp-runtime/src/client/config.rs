@@ -62,15 +62,6 @@ impl Config {
     }
 }
 
-/// Time limits of `limit` in all, whatever progress is reported.
-pub(super) fn within(limit: Duration) -> Timeouts {
-    Timeouts {
-        idle: limit,
-        total: limit,
-        reset_on_progress: false,
-    }
-}
-
 /// Detection of servers that no longer answer, in revisions that have `ping`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {

@@ -15,7 +15,7 @@ use mcp_types::{
 use serde::Deserialize;
 
 use super::channel::Channel;
-use super::config::{Config, within};
+use super::config::Config;
 use super::connection::{Connection, Open};
 use super::error::ConnectError;
 use super::state::ClientState;
@@ -130,7 +130,7 @@ impl Negotiation<'_> {
     /// Tries the stateless era, then the handshake.
     async fn probe(&self, stateless: Revision, handshake: Revision) -> Outcome {
         // Limited by the time of the probe and of the handshake: a late answer counts.
-        let mut discovery = pin!(self.discover(stateless, within(FOREVER)));
+        let mut discovery = pin!(self.discover(stateless, Timeouts::within(FOREVER)));
         match tokio::time::timeout(self.config.probe_timeout, &mut discovery).await {
             Ok(Ok(Discovery::Foreign(error))) => {
                 tracing::debug!(%error, "`server/discover` failed: trying `initialize`");

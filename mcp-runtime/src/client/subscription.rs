@@ -19,12 +19,11 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Client;
 use super::channel::request_options;
-use super::config::within;
 use super::connection::Connection;
 use super::notifications::Notifications;
 use crate::error::CallError;
 use crate::limits::{FOREVER, STABLE_STREAM};
-use crate::protocol::{Change, accepted_lists};
+use crate::protocol::{Change, Timeouts, accepted_lists};
 
 impl Client {
     /// Subscribes to the changes that `filter` names, in any revision, and waits until the server has
@@ -304,7 +303,7 @@ impl Subscriber {
         let filter = self.filter.clone();
         let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
         params.conform(connection.negotiated.revision);
-        let options = request_options::<SubscriptionsListenRequest>(within(FOREVER));
+        let options = request_options::<SubscriptionsListenRequest>(Timeouts::within(FOREVER));
         let written = connection.channel.write(&params, meta, options)?;
         let id = RequestId::Number(written.id);
         let mut response = pin!(connection.channel.send(written));

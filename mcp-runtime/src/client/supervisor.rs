@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::channel::Channel;
-use super::config::{KeepAlive, Reconnect, within};
+use super::config::{KeepAlive, Reconnect};
 use super::connect::{connect, expected};
 use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
@@ -23,6 +23,7 @@ use super::state::ClientState;
 use super::status::TransportState;
 use crate::error::CallError;
 use crate::limits::FOREVER;
+use crate::protocol::Timeouts;
 
 /// Watches the connection of a client, and restores it when it is lost.
 pub(super) struct Supervisor {
@@ -249,7 +250,7 @@ async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
         sleep(keep_alive.every).await;
         // Cancelled when it times out, so that a transport that keeps something for each request, as
         // HTTP does, releases it.
-        let (params, limit) = (RequestParams::new(), within(keep_alive.timeout));
+        let (params, limit) = (RequestParams::new(), Timeouts::within(keep_alive.timeout));
         let frames = channel.frames();
         match channel.request::<PingRequest>(&params, "", limit).await {
             Err(CallError::Timeout { .. } | CallError::NotSent(_) | CallError::Lost(_))

@@ -32,6 +32,15 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
+    /// A limit of `limit` in all, whatever progress is reported.
+    pub(crate) fn within(limit: Duration) -> Self {
+        Self {
+            idle: limit,
+            total: limit,
+            reset_on_progress: false,
+        }
+    }
+
     /// The time until the first of both limits.
     pub(crate) fn shortest(self) -> Duration {
         self.total.min(self.idle)

@@ -103,11 +103,6 @@ pub(super) async fn send(
 ) -> Result<RawJson, AskError> {
     request.conform(cx.revision());
     let wait = timeout.unwrap_or_else(|| cx.session().answer_timeout);
-    let timeouts = Timeouts {
-        idle: wait,
-        total: wait,
-        reset_on_progress: false,
-    };
     let (method, params) = match &request {
         InputRequest::Elicit(params) => (ElicitRequest::METHOD, RawJson::encode(params)),
         InputRequest::CreateMessage(params) => {
@@ -119,7 +114,10 @@ pub(super) async fn send(
         }
         _ => return Err(AskError::Question("an unknown kind of request".to_owned())),
     };
-    Ok(cx.peer().ask(method, &params, timeouts).await?)
+    Ok(cx
+        .peer()
+        .ask(method, &params, Timeouts::within(wait))
+        .await?)
 }
 
 /// Several questions: a tuple of two to six.
