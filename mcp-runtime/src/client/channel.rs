@@ -12,8 +12,7 @@ use mcp_types::{
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::notifications::subscription;
-use super::state::ClientState;
+use super::state::{ClientState, subscription};
 use super::status::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
 use crate::error::{CallError, RequestError, shared};

@@ -5,11 +5,10 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, Revisions};
+use mcp_types::{Era, Implementation, Revisions, ServerNotification};
 
 use super::cache::ResponseCache;
 use super::input::InputHandlers;
-use super::notifications::OnNotification;
 use super::status::Status;
 use crate::TraceContext;
 use crate::limits::{
@@ -37,7 +36,7 @@ pub(super) struct Config {
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
-    pub(super) on_notification: Vec<OnNotification>,
+    pub(super) on_notification: Vec<Box<dyn Fn(&ServerNotification) + Send + Sync>>,
 }
 
 impl Config {

@@ -8,8 +8,7 @@ use tokio::sync::watch;
 
 use super::ConnectError;
 use super::connection::{Connection, ConnectionState, Open, Phase};
-use super::notifications::Notifications;
-use super::state::ClientState;
+use super::state::{ClientState, Notifications};
 use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
 use crate::error::CallError;

@@ -13,7 +13,6 @@ mod connection;
 mod error;
 mod handle;
 mod input;
-mod notifications;
 mod pages;
 #[cfg(feature = "server")]
 mod proxy;
@@ -36,9 +35,9 @@ pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
-pub use notifications::Notifications;
 pub use pages::{ListRequest, Pages};
 pub use requests::TypedCall;
+pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
 pub use stream::{Items, NotificationStream, SubscriptionStream, Unfold};

@@ -1,14 +1,15 @@
-//! State of a client that outlives its connections.
+//! State of a client that outlives its connections, and the notifications that it dispatches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_types::{LoggingLevel, RequestId, ServerNotification, Tool, meta_keys};
+use mcp_types::{LoggingLevel, RawJsonRef, RequestId, ServerNotification, Tool, meta_keys};
+use serde::Deserialize as _;
+use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::cache::ClientCache;
 use super::config::Config;
-use super::notifications::Received;
 use super::status::{Status, TransportState};
 use crate::limits::MAX_UNREAD_NOTIFICATIONS;
 use crate::protocol::{Change, LifecycleState};
@@ -83,7 +84,7 @@ impl ClientState {
     }
 
     /// Forgets what a notification makes stale, then passes it to observers and
-    /// [`Notifications`](super::Notifications).
+    /// [`Notifications`].
     pub(super) fn dispatch(
         &self,
         notification: ServerNotification,
@@ -113,7 +114,7 @@ impl ClientState {
     pub(super) fn request_meta(&self, connection: &str, further: &str) -> String {
         let level = self.session().log_level.clone();
         let level = level.filter(|_| !connection.is_empty()).map(|level| {
-            let level = serde_json::Value::from(level.as_str());
+            let level = Value::from(level.as_str());
             format!(r#""{}":{level}"#, meta_keys::LOG_LEVEL)
         });
         let trace = self.config.trace.as_ref().and_then(|trace| trace());
@@ -139,5 +140,47 @@ impl SessionState {
         }
         self.held.retain(|_, count| *count > 0);
         !self.held.contains_key(uri) && !self.resources.contains(uri)
+    }
+}
+
+/// A notification, and the subscription that it belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct Received {
+    pub(super) notification: ServerNotification,
+    pub(super) subscription: Option<RequestId>,
+}
+
+/// The subscription that a notification names in its `_meta`.
+pub(super) fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
+    let params: Value = serde_json::from_str(params?.get()).ok()?;
+    let id = params.get("_meta")?.get(meta_keys::SUBSCRIPTION_ID)?;
+    RequestId::deserialize(id).ok()
+}
+
+/// The notifications of a server from now on, across reconnections.
+///
+/// A reader that falls behind by more than 256 misses the oldest.
+#[derive(Debug)]
+pub struct Notifications(pub(super) broadcast::Receiver<Received>);
+
+impl Notifications {
+    /// The next notification; `None` once there can't be any, because the client is gone.
+    ///
+    /// Cancel safe: a future that is dropped loses nothing.
+    pub async fn next(&mut self) -> Option<ServerNotification> {
+        Some(self.receive().await?.notification)
+    }
+
+    /// The same, with the subscription that it belongs to.
+    pub(super) async fn receive(&mut self) -> Option<Received> {
+        loop {
+            match self.0.recv().await {
+                Ok(received) => return Some(received),
+                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                    tracing::warn!(missed, "notifications were lost: the reader is too slow");
+                }
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
     }
 }

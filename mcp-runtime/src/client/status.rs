@@ -71,3 +71,28 @@ impl StatusWatch {
         Some(*self.0.borrow_and_update())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn changes_are_followed_until_the_client_is_gone() {
+        let status = |transport, lifecycle| Status {
+            transport,
+            lifecycle,
+        };
+        let before = status(TransportState::Disconnected, LifecycleState::Uninitialized);
+        let sender = watch::Sender::new(before);
+        let mut watching = StatusWatch(sender.subscribe());
+        assert_eq!(
+            watching.current().to_string(),
+            "disconnected, uninitialized"
+        );
+        sender.send_replace(status(TransportState::Connected, LifecycleState::Operating));
+        let changed = watching.changed().await.unwrap();
+        assert_eq!(changed.to_string(), "connected, operating");
+        drop(sender);
+        assert_eq!(watching.changed().await, None);
+    }
+}

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::Client;
 use super::channel::request_options;
 use super::connection::Connection;
-use super::notifications::Notifications;
+use super::state::Notifications;
 use crate::error::CallError;
 use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};
