@@ -249,6 +249,7 @@ impl PromptSpec {
         route.completers = self.completers;
         route
     }
+
     /// Adds arguments; the order is the one that `prompts/list` shows.
     pub fn arguments<A: TextArguments>(mut self, arguments: A) -> PromptClosure<A> {
         let arguments = arguments.declare(&mut self);

@@ -199,7 +199,7 @@ fn forwarded_meta(meta: Option<&RawJson>, client: &Client) -> String {
     let has_trace = client.has_trace();
     members.retain(|name, _| {
         let name = name.as_str();
-        !OF_THE_REQUEST.contains(&name) && !(has_trace && OF_THE_TRACE.contains(&name))
+        !(OF_THE_REQUEST.contains(&name) || has_trace && OF_THE_TRACE.contains(&name))
     });
     let object = RawJson::encode(&members);
     let members = object.get().trim_start_matches('{');

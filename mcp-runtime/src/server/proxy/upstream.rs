@@ -39,6 +39,9 @@ pub(super) struct Upstream {
 /// The index that the entries of a proxy have in place of that of a mounted server.
 const MOUNT: usize = 0;
 
+/// Replaces the entries of one list.
+type EditRegistry<'a> = Box<dyn FnOnce(&mut Registry) + Send + 'a>;
+
 /// Starts a task that is aborted when the set is dropped.
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
@@ -148,7 +151,7 @@ impl Upstream {
         let mut offered = self.offered.lock().await;
         let (client, declared) = (&self.client, self.client.server_capabilities());
         let completes = declared.completions.is_some();
-        let (new, edit): (_, Box<dyn FnOnce(&mut Registry) + Send + '_>) = match list {
+        let (new, edit): (_, EditRegistry<'_>) = match list {
             List::Tools => {
                 let tools = match declared.tools {
                     Some(_) => client.list_tools().await?,
