@@ -1,13 +1,14 @@
 //! Builder of servers, and parser of the sets of revisions in attributes.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{CacheScope, ClientCapabilities, Implementation, JsonObject, Revision, Revisions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::catalog::{Caching, Registry, join_settings};
+use super::catalog::{Caching, Mount, Namespace, Registry};
 use super::hooks::{self, Initialized, IntoHookResult};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
@@ -219,6 +220,51 @@ impl ServerBuilder {
         self
     }
 
+    /// Offers everything that `server` offers as well, under names and URIs that begin with
+    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
+    /// `gh+repo://main`. With an empty prefix, all keep their names. Of those that have one name, the
+    /// entry of this server itself is offered, or else that of the server that was mounted first; a
+    /// warning of `tracing` tells of the others, which come back when that one is removed.
+    ///
+    /// Changes of the mounted server appear here, and clients are notified. A handler's
+    /// [`Context::server`](crate::Context::server) is the server that it belongs to.
+    ///
+    /// Settings of the whole server are joined: its instructions follow those of this one, under
+    /// a heading that names the prefix, if there is one; its experimental capabilities are offered;
+    /// its extensions are declared and their methods served, its hooks run where it was mounted among
+    /// those of this one, clients have to have what either of them
+    /// [requires](Self::requires), and are sent what its handlers log. How lists are cut and kept,
+    /// the revisions, the name and the keys that seal state are those of this one.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::{ToolSpec, argument};
+    ///
+    /// let mut github = Server::builder();
+    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
+    /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
+    ///
+    /// let mut server = Server::builder();
+    /// server.mount("gh", &github.build());
+    /// assert_eq!(server.build().tools()[0].name, "gh_search");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
+    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
+        // Under a second prefix it is still one server, which starts once.
+        if !is_mounted(&self.registry.mounts, server) {
+            self.settings.hooks.mount(&server.settings().hooks);
+        }
+        self.settings.dynamic.extend(&server.settings().dynamic);
+        self.registry.mounts.push(Arc::new(Mount {
+            namespace: Namespace::new(prefix),
+            server: server.clone(),
+        }));
+        self
+    }
+
     /// Builds the server.
     ///
     /// # Panics
@@ -242,6 +288,31 @@ impl Server {
     #[must_use]
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
+    }
+}
+
+fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
+    let mut mounts = mounts.iter();
+    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
+}
+
+/// Adds to the settings of a server those of its mounts that hold for it as a whole.
+///
+/// # Panics
+///
+/// When mounted servers declare one extension with different settings, or both serve one of its
+/// methods.
+fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
+    for (index, mount) in mounts.iter().enumerate() {
+        let theirs = mount.server.settings();
+        settings.logging |= theirs.logging;
+        let requirement = &mut settings.rules.requirement;
+        *requirement = requirement.and(&theirs.rules.requirement);
+        if !is_mounted(&mounts[..index], &mount.server) {
+            let server = mount.server.clone();
+            let at = move |context: &Context| context.at(&server);
+            settings.extensions.mount(&theirs.extensions, at);
+        }
     }
 }
 

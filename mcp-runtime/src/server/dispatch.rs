@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
+use super::context::ServerRequest;
 use super::logging::attach;
-use super::request::ServerRequest;
 use super::session::SessionState;
 use super::trace::Trace;
 use super::{Answer, Context, IncomingRequest, Server, Session, input};
@@ -43,7 +43,17 @@ impl Server {
         trace.end(served.unwrap_or_else(Served::from))
     }
 
-    /// Calls the handler of a request: the one place where they meet.
+    /// Calls the handler of a request: the seam where both meet, for all transports and eras.
+    ///
+    /// From here on a request is its method, its raw parameters and its context; the result is written
+    /// as raw JSON by [`Answer`]. A layer around handlers belongs here: one that outlives the frame
+    /// takes the request [owned](ServerRequest::to_owned), and calls on with it
+    /// [borrowed](super::context::OwnedRequest::borrow), as rounds of questions do. Handlers that do not
+    /// wait are answered on return, without a future.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not fit, or the server does not offer what is asked for.
     fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
         let served = match input::may_ask(request.method) {
             true => input::run(self, request)?,

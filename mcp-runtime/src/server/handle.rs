@@ -76,7 +76,7 @@ impl Server {
     pub(super) fn new(settings: Settings, registry: Registry) -> Self {
         let settings = Arc::new(settings);
         let mounts = registry.mounts.clone();
-        let router = Arc::new(Router::new(Arc::clone(&settings), &registry));
+        let router = Arc::new(registry.router(&settings));
         let state = Arc::new(ServerState {
             settings,
             registry: Mutex::new(registry),
@@ -179,7 +179,7 @@ impl ServerState {
         let registry = self.registry.lock();
         let mut registry = registry.unwrap_or_else(PoisonError::into_inner);
         let changed = edit(&mut registry);
-        let router = Router::new(Arc::clone(&self.settings), &registry);
+        let router = registry.router(&self.settings);
         *self.router.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(router);
         self.generation.fetch_add(1, Ordering::Release);
         drop(registry);

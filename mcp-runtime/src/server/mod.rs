@@ -33,13 +33,11 @@ pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
 mod reporter;
-mod request;
 pub mod resources;
 mod router;
 mod serve;
 mod session;
 mod settings;
-mod signal;
 mod subscription;
 pub mod tools;
 mod trace;

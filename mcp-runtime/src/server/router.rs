@@ -14,9 +14,9 @@ use crate::connection::Served;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
-use crate::server::catalog::{Catalog, Entry, ListResult, Place, Registry};
+use crate::server::catalog::{Catalog, Entry, ListResult, Place};
+use crate::server::context::ServerRequest;
 use crate::server::prompts::PromptRoute;
-use crate::server::request::ServerRequest;
 use crate::server::resources::ResourceRoute;
 use crate::server::session::Severity;
 use crate::server::settings::{Introduction, Settings};
@@ -41,19 +41,20 @@ pub(in crate::server) struct Router {
 }
 
 impl Router {
-    pub(in crate::server) fn new(settings: Arc<Settings>, registry: &Registry) -> Self {
-        let mut introduction = registry.introduction.clone();
-        for mount in &registry.mounts {
-            let inner = mount.server.state.current();
-            introduction.add(&inner.introduction, |prefix| mount.namespace.name(prefix));
-        }
+    pub(in crate::server) fn new(
+        settings: Arc<Settings>,
+        introduction: Introduction,
+        tools: Catalog<ToolRoute>,
+        prompts: Catalog<PromptRoute>,
+        resources: Catalog<ResourceRoute>,
+    ) -> Self {
         let mut router = Self {
             identity: Arc::new(Identity::new(&settings.info)),
             introduction,
             capabilities: ServerCapabilities::default(),
-            tools: Arc::new(Catalog::new(&registry.tools, &settings)),
-            prompts: Arc::new(Catalog::new(&registry.prompts, &settings)),
-            resources: Arc::new(Catalog::new(&registry.resources, &settings)),
+            tools: Arc::new(tools),
+            prompts: Arc::new(prompts),
+            resources: Arc::new(resources),
             discover: Prepared::default(),
             first_pages: Default::default(),
             settings,

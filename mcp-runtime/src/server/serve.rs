@@ -1,13 +1,22 @@
 //! Serving at an endpoint, from start to shutdown, and the trait of types that are offered as a
 //! server.
 
+#[cfg_attr(all(feature = "signal", unix), path = "serve/unix_signals.rs")]
+#[cfg_attr(all(feature = "signal", not(unix)), path = "serve/ctrl_c.rs")]
+#[cfg_attr(not(feature = "signal"), path = "serve/no_signals.rs")]
+mod signals;
+
 use std::any::Any;
 use std::future::{Future, IntoFuture};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use self::signals::Signals;
 use super::dispatch::ServerRole;
-use super::signal::SignalHandler;
 use super::{BoxFuture, Server, ServerBuilder};
 use crate::connection::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
@@ -254,5 +263,50 @@ pub trait McpServer: Send + Sync + Sized + 'static {
 impl<T: McpServer> From<T> for Server {
     fn from(server: T) -> Self {
         server.into_server()
+    }
+}
+
+/// Ends a server on signals, in a task of its own, so that the connection's loop does not poll them
+/// with each message. Dropping this ends the task.
+struct SignalHandler {
+    task: AbortHandle,
+    received: Arc<Notify>,
+}
+
+impl SignalHandler {
+    /// Shuts the server of `peer` down on the first signal, and aborts it on all further ones.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not deliver signals.
+    fn listen(peer: Peer) -> io::Result<Self> {
+        let mut signals = Signals::listen()?;
+        let received = Arc::new(Notify::new());
+        let notified = Arc::clone(&received);
+        let task = tokio::spawn(async move {
+            signals.next().await;
+            tracing::info!("shutting down on a signal");
+            peer.shut_down();
+            loop {
+                notified.notify_waiters();
+                signals.next().await;
+                peer.abort();
+            }
+        });
+        Ok(Self {
+            task: task.abort_handle(),
+            received,
+        })
+    }
+
+    /// Waits for another signal.
+    async fn next(&self) {
+        self.received.notified().await;
+    }
+}
+
+impl Drop for SignalHandler {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }

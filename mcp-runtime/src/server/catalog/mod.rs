@@ -11,7 +11,6 @@ mod edit;
 mod entries;
 mod lists;
 mod mount;
-mod mounted;
 mod namespace;
 mod snapshot;
 
@@ -20,5 +19,6 @@ pub use edit::{Edit, FixedList};
 pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
-pub(super) use mount::{Registry, Relay, join_settings};
+pub(super) use mount::{Mount, Registry, Relay};
+pub(super) use namespace::Namespace;
 pub(super) use snapshot::Catalog;

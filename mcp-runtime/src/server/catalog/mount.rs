@@ -1,20 +1,23 @@
 //! Servers within servers: a mounted server keeps its entries, and the server that mounts it has
-//! entries that lead there, under names and URIs with a prefix.
+//! entries that lead there. Their names and URIs have a prefix, also in results, so that clients can
+//! read what they lead to.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, Weak};
 
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
+
 use super::entries::{Entries, Entry, Visibility};
-use super::mounted;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::handle::ServerState;
-use crate::server::prompts::PromptRoute;
-use crate::server::resources::ResourceRoute;
+use crate::server::prompts::{PromptCall, PromptRoute};
+use crate::server::resources::{Contents, Lister, ResourceCall, ResourceRoute};
+use crate::server::router::Router;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::tools::ToolRoute;
-use crate::server::{Context, Server, ServerBuilder};
+use crate::server::tools::{ToolCall, ToolRoute};
+use crate::server::{Context, Server};
 
 /// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
 #[derive(Debug, Default)]
@@ -43,94 +46,38 @@ pub(in crate::server) struct Relay {
     namespace: Namespace,
 }
 
-impl ServerBuilder {
-    /// Offers everything that `server` offers as well, under names and URIs that begin with
-    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
-    /// `gh+repo://main`. With an empty prefix, all keep their names. Of those that have one name, the
-    /// entry of this server itself is offered, or else that of the server that was mounted first; a
-    /// warning of `tracing` tells of the others, which come back when that one is removed.
-    ///
-    /// Changes of the mounted server appear here, and clients are notified. A handler's
-    /// [`Context::server`](crate::Context::server) is the server that it belongs to.
-    ///
-    /// Settings of the whole server are joined: its instructions follow those of this one, under
-    /// a heading that names the prefix, if there is one; its experimental capabilities are offered;
-    /// its extensions are declared and their methods served, its hooks run where it was mounted among
-    /// those of this one, clients have to have what either of them
-    /// [requires](Self::requires), and are sent what its handlers log. How lists are cut and kept,
-    /// the revisions, the name and the keys that seal state are those of this one.
-    ///
-    /// ```
-    /// use mcp_runtime::Server;
-    /// use mcp_runtime::server::tools::{ToolSpec, argument};
-    ///
-    /// let mut github = Server::builder();
-    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
-    /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
-    ///
-    /// let mut server = Server::builder();
-    /// server.mount("gh", &github.build());
-    /// assert_eq!(server.build().tools()[0].name, "gh_search");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
-    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
-        // Under a second prefix it is still one server, which starts once.
-        if !is_mounted(&self.registry.mounts, server) {
-            self.settings.hooks.mount(&server.settings().hooks);
-        }
-        self.settings.dynamic.extend(&server.settings().dynamic);
-        self.registry.mounts.push(Arc::new(Mount {
-            namespace: Namespace::new(prefix),
-            server: server.clone(),
-        }));
-        self
-    }
-}
-
-fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
-    let mut mounts = mounts.iter();
-    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
-}
-
-/// Adds to the settings of a server those of its mounts that hold for it as a whole.
-///
-/// # Panics
-///
-/// When mounted servers declare one extension with different settings, or both serve one of its
-/// methods.
-pub(in crate::server) fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
-    for (index, mount) in mounts.iter().enumerate() {
-        let theirs = mount.server.settings();
-        settings.logging |= theirs.logging;
-        let requirement = &mut settings.rules.requirement;
-        *requirement = requirement.and(&theirs.rules.requirement);
-        if !is_mounted(&mounts[..index], &mount.server) {
-            let server = mount.server.clone();
-            let at = move |context: &Context| context.at(&server);
-            settings.extensions.mount(&theirs.extensions, at);
-        }
-    }
-}
-
 impl Registry {
+    /// The router of the entries as they are.
+    pub(in crate::server) fn router(&self, settings: &Arc<Settings>) -> Router {
+        let mut introduction = self.introduction.clone();
+        for mount in &self.mounts {
+            let inner = mount.server.state.current();
+            introduction.add(&inner.introduction, |prefix| mount.namespace.name(prefix));
+        }
+        Router::new(
+            Arc::clone(settings),
+            introduction,
+            Catalog::new(&self.tools, settings),
+            Catalog::new(&self.prompts, settings),
+            Catalog::new(&self.resources, settings),
+        )
+    }
+
     /// Brings the entries of the mounted server with this index up to date.
     pub(in crate::server) fn update_mounted(&mut self, index: usize) {
         let Some(mount) = self.mounts.get(index) else {
             return;
         };
         let inner = mount.server.state.current();
-        update(&mut self.tools, index, mount, &inner.tools, mounted::tool);
+        update(&mut self.tools, index, mount, &inner.tools, mounted_tool);
         let (prompts, resources) = (&inner.prompts, &inner.resources);
-        update(&mut self.prompts, index, mount, prompts, mounted::prompt);
+        update(&mut self.prompts, index, mount, prompts, mounted_prompt);
         update(
             &mut self.resources,
             index,
             mount,
             resources,
-            mounted::resource,
+            mounted_resource,
         );
     }
 }
@@ -188,5 +135,139 @@ impl Relay {
             BTreeSet::from([change.clone()])
         });
         true
+    }
+}
+
+fn mounted_tool(
+    inner: &Arc<ToolRoute>,
+    mount: &Arc<Mount>,
+    visibility: Visibility<ToolRoute>,
+) -> ToolRoute {
+    let name = mount.namespace.name(&inner.name);
+    let (described, named) = (Arc::clone(inner), name.clone());
+    let tool = move || {
+        let mut tool = Tool::clone(&described.tool);
+        tool.name = named;
+        tool
+    };
+    let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
+    let handler = move |call: ToolCall<'_>| {
+        let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
+        let reply = (serving.handler)(ToolCall { context, ..call });
+        reply.then(move |result| Ok(mount.tool_result(result)))
+    };
+    let mut route = ToolRoute::lazy(name, tool, Box::new(handler));
+    route.wrapped_schema.clone_from(&inner.wrapped_schema);
+    route.param_headers.clone_from(&inner.param_headers);
+    route.visibility = visibility;
+    route
+}
+
+fn mounted_prompt(
+    inner: &Arc<PromptRoute>,
+    mount: &Arc<Mount>,
+    visibility: Visibility<PromptRoute>,
+) -> PromptRoute {
+    let mut prompt = inner.prompt.clone();
+    prompt.name = mount.namespace.name(&prompt.name);
+    let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
+    let mut route = PromptRoute::new(prompt, move |call| {
+        let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
+        let reply = (serving.handler)(PromptCall { context, ..call });
+        reply.then(move |result| Ok(mount.prompt_result(result)))
+    });
+    route.completers = inner.completers.clone();
+    route.visibility = visibility;
+    route
+}
+
+fn mounted_resource(
+    inner: &Arc<ResourceRoute>,
+    mount: &Arc<Mount>,
+    visibility: Visibility<ResourceRoute>,
+) -> ResourceRoute {
+    let mut listed = inner.listed.clone();
+    let uri = listed.uri_mut();
+    *uri = mount.namespace.uri(uri);
+    let template = inner.template.prefixed(&mount.namespace.uri(""));
+    let (serving, outer) = (Arc::clone(inner), Arc::clone(mount));
+    let handler = move |call: ResourceCall<'_>| {
+        let (context, mount) = (&call.context.at(&outer.server), Arc::clone(&outer));
+        let uri = mount.namespace.strip(call.uri);
+        let reply = (serving.handler)(ResourceCall {
+            uri,
+            context,
+            ..call
+        });
+        reply.then(move |contents| Ok(mount.contents(contents)))
+    };
+    let mut route = ResourceRoute::new(listed, template, handler);
+    if let Some(on_subscribe) = inner.on_subscribe.clone() {
+        let namespace = mount.namespace.clone();
+        route.on_subscribe = Some(Arc::new(move |uri| on_subscribe(namespace.strip(uri))));
+    }
+    route.lister = inner.lister.clone().map(|inner| lister(inner, mount));
+    route.completers = inner.completers.clone();
+    route.caching = inner.caching.clone();
+    route.visibility = visibility;
+    route
+}
+
+/// A lister of a mounted server, with outer URIs.
+fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
+    let namespace = mount.namespace.clone();
+    Arc::new(move |mut part| {
+        let after = part.after.as_deref();
+        part.after = after.map(|uri| namespace.strip(uri).to_owned());
+        let (found, namespace) = (inner(part), namespace.clone());
+        Box::pin(async move {
+            let mut resources = found.await;
+            for resource in &mut resources {
+                resource.uri = namespace.uri(&resource.uri);
+            }
+            resources
+        })
+    })
+}
+
+impl Mount {
+    fn tool_result(&self, mut result: CallToolResult) -> CallToolResult {
+        result
+            .content
+            .iter_mut()
+            .for_each(|block| self.block(block));
+        result
+    }
+
+    fn prompt_result(&self, mut result: GetPromptResult) -> GetPromptResult {
+        let messages = result.messages.iter_mut();
+        messages.for_each(|message| self.block(&mut message.content));
+        result
+    }
+
+    fn contents(&self, mut contents: Contents) -> Contents {
+        let parts = match &mut contents {
+            Contents::Parts(parts) => parts,
+            Contents::Whole(result) => &mut result.contents,
+            _ => return contents,
+        };
+        for uri in parts.iter_mut().filter_map(ResourceContents::uri_mut) {
+            *uri = self.namespace.uri(uri);
+        }
+        contents
+    }
+
+    /// Adds the prefix to the URI in a block, if the mounted server has the resource: other links
+    /// lead elsewhere.
+    fn block(&self, block: &mut ContentBlock) {
+        let uri = match block {
+            ContentBlock::ResourceLink(link) => Some(&mut link.uri),
+            ContentBlock::Resource(embedded) => embedded.resource.uri_mut(),
+            _ => None,
+        };
+        let router = self.server.router();
+        if let Some(uri) = uri.filter(|uri| router.resources.canonical(uri).is_some()) {
+            *uri = self.namespace.uri(uri);
+        }
     }
 }

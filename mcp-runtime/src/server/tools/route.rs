@@ -13,9 +13,9 @@ use super::{result, structured};
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
+use crate::server::context::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{Convert, Rejection};
-use crate::server::request::ServerRequest;
 use crate::server::{Borrowed, Context, FromContext, Reply};
 
 /// A tool that a server offers.
