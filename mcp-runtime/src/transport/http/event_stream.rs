@@ -29,8 +29,9 @@ pub(crate) type Work = BoxFuture<(StatusCode, Vec<u8>)>;
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
 /// breaks long silences.
 pub(crate) struct EventStream {
-    stream: Arc<Stream>,
-    ticket: u64,
+    reading: Arc<Reading>,
+    /// The task that checks whether the client reads.
+    watch: AbortHandle,
     /// Events that go before all others.
     first: VecDeque<Bytes>,
     /// Counts them.
@@ -39,7 +40,6 @@ pub(crate) struct EventStream {
     pieces: Pieces,
     /// What the client has not read counts here.
     unread: Option<Arc<Unread>>,
-    reading: Reading,
     period: Duration,
     silence: Pin<Box<Sleep>>,
 }
@@ -80,10 +80,18 @@ impl EventStream {
         work: Option<Work>,
         options: &HttpOptions,
     ) -> Self {
-        Self {
-            reading: Reading::new(Arc::clone(&stream), ticket, work, options.limits.write),
+        let reading = Arc::new(Reading {
             stream,
             ticket,
+            polls: AtomicU64::new(0),
+            waits: AtomicBool::new(false),
+            holdings: Mutex::new(Holdings { work, held: None }),
+        });
+        let period = options.limits.write / CHECKS;
+        let watch = tokio::spawn(watch(Arc::downgrade(&reading), period));
+        Self {
+            reading,
+            watch: watch.abort_handle(),
             first: VecDeque::new(),
             first_held: None,
             pieces: Pieces::default(),
@@ -126,14 +134,16 @@ impl EventStream {
     /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
     /// "Transports", section "Sending Messages to the Server").
     fn primed(self) -> Self {
-        let id = self.id(self.stream.position());
+        let id = self.id(self.reading.stream.position());
         self.beginning_with(sse::empty(&id.to_string(), None))
     }
 
     /// The next events. `None` when there are no more.
     pub(crate) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let polled = self.poll_piece(cx);
-        self.reading.asked(polled.is_pending());
+        let reading = &self.reading;
+        reading.polls.fetch_add(1, Ordering::Relaxed);
+        reading.waits.store(polled.is_pending(), Ordering::Relaxed);
         polled
     }
 
@@ -157,7 +167,7 @@ impl EventStream {
         }
         self.first_held = None;
         self.poll_work(cx);
-        match self.stream.poll_items(self.ticket, cx) {
+        match self.reading.stream.poll_items(self.reading.ticket, cx) {
             Poll::Ready(Found::Items(items)) => {
                 self.silence
                     .as_mut()
@@ -184,7 +194,7 @@ impl EventStream {
             let done = holdings.work.take();
             drop(holdings);
             drop(done);
-            self.stream.answer(status, message);
+            self.reading.stream.answer(status, message);
         }
     }
 
@@ -202,7 +212,7 @@ impl EventStream {
 
     fn written(&self, items: &VecDeque<Item>) -> Bytes {
         let mut events = items.iter().map(|item| {
-            let logged = self.stream.log.is_some();
+            let logged = self.reading.stream.log.is_some();
             let id = logged.then(|| self.id(item.sequence).to_string());
             sse::event(id.as_deref(), &item.message)
         });
@@ -216,7 +226,7 @@ impl EventStream {
 
     fn id(&self, sequence: u64) -> EventId {
         EventId {
-            stream: self.stream.number,
+            stream: self.reading.stream.number,
             sequence,
         }
     }
@@ -233,16 +243,10 @@ const CHECKS: u32 = 4;
 /// as if the connection had been closed: the handler is dropped, and all else that is held for the
 /// client.
 struct Reading {
-    kept: Arc<Kept>,
-    watch: AbortHandle,
-}
-
-/// State shared with the task.
-struct Kept {
     stream: Arc<Stream>,
     ticket: u64,
     /// Number of polls.
-    asked: AtomicU64,
+    polls: AtomicU64,
     /// Whether the last poll found nothing to send.
     waits: AtomicBool,
     holdings: Mutex<Holdings>,
@@ -255,42 +259,13 @@ struct Holdings {
     held: Option<Arc<dyn Send + Sync>>,
 }
 
-impl Reading {
-    /// A reading of `stream` by the holder of `ticket`.
-    fn new(stream: Arc<Stream>, ticket: u64, work: Option<Work>, timeout: Duration) -> Self {
-        let holdings = Holdings { work, held: None };
-        let kept = Arc::new(Kept {
-            stream,
-            ticket,
-            asked: AtomicU64::new(0),
-            waits: AtomicBool::new(false),
-            holdings: Mutex::new(holdings),
-        });
-        let watch = tokio::spawn(watch(Arc::downgrade(&kept), timeout / CHECKS));
-        Self {
-            kept,
-            watch: watch.abort_handle(),
-        }
-    }
-
-    fn holdings(&self) -> MutexGuard<'_, Holdings> {
-        self.kept.holdings()
-    }
-
-    /// Notes a poll of the body; `waits` if it found nothing to send.
-    fn asked(&self, waits: bool) {
-        self.kept.asked.fetch_add(1, Ordering::Relaxed);
-        self.kept.waits.store(waits, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Reading {
+impl Drop for EventStream {
     fn drop(&mut self) {
         self.watch.abort();
     }
 }
 
-impl Kept {
+impl Reading {
     fn holdings(&self) -> MutexGuard<'_, Holdings> {
         self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -310,21 +285,21 @@ impl Kept {
 }
 
 /// Ends a stream whose body was not polled for [`CHECKS`] periods.
-async fn watch(kept: Weak<Kept>, period: Duration) {
+async fn watch(reading: Weak<Reading>, period: Duration) {
     let (mut before, mut unread) = (0, 0);
     loop {
         tokio::time::sleep(period).await;
-        let Some(kept) = kept.upgrade() else {
+        let Some(reading) = reading.upgrade() else {
             return;
         };
-        let asked = kept.asked.load(Ordering::Relaxed);
-        if asked != before || kept.is_read() {
-            (before, unread) = (asked, 0);
+        let polls = reading.polls.load(Ordering::Relaxed);
+        if polls != before || reading.is_read() {
+            (before, unread) = (polls, 0);
             continue;
         }
         unread += 1;
         if unread == CHECKS {
-            return kept.give_up();
+            return reading.give_up();
         }
     }
 }

@@ -6,9 +6,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use mcp_types::{
-    CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, RequestMetaRef, integer_digits,
-};
+use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, integer_digits};
 
 use super::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION, Repeated, only,
@@ -28,7 +26,8 @@ pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
     revision.map_or(NamedRevision::Unknown, NamedRevision::Known)
 }
 
-/// Checks the headers of every stateless request, beside the version.
+/// Checks the headers of every stateless request. A version that is missing from the body is an error
+/// of the body.
 ///
 /// # Errors
 ///
@@ -38,6 +37,10 @@ pub(super) fn check(
     method: &str,
     params: &RequestParams<'_>,
 ) -> Result<(), RequestError> {
+    let version = params.meta.protocol_version;
+    let version = version.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
+    let is_same = |text: &str| version.as_ref().is_none_or(|version| text == version);
+    check_header(headers, &PROTOCOL_VERSION, plain, Some(is_same))?;
     check_header(headers, &METHOD, plain, Some(|text: &str| text == method))?;
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
@@ -48,23 +51,6 @@ pub(super) fn check(
     named.map_or(Ok(()), |named| {
         check_header(headers, &NAME, decoded, Some(|text: &str| text == named))
     })
-}
-
-/// Checks the header that repeats the version. A version that is missing from the body is an error
-/// of the body.
-///
-/// # Errors
-///
-/// [`RequestError::HeaderMismatch`].
-pub(super) fn check_version(
-    headers: &HeaderMap,
-    meta: &RequestMetaRef<'_>,
-) -> Result<(), RequestError> {
-    let in_body = meta
-        .protocol_version
-        .and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
-    let is_same = |text: &str| in_body.as_ref().is_none_or(|in_body| text == in_body);
-    check_header(headers, &PROTOCOL_VERSION, plain, Some(is_same))
 }
 
 /// Checks the `Mcp-Param-*` headers of a call.
@@ -308,11 +294,12 @@ mod tests {
     #[test]
     fn a_header_that_is_given_twice_is_at_fault() {
         let usual = [("mcp-method", "tools/call"), ("mcp-name", "query")];
+        let version = ("mcp-protocol-version", "2026-07-28");
         let params = json!({"name": "query"}).to_string();
         let params = mcp_types::RawJsonRef::from_text(&params).unwrap();
         let params = RequestParams::read(Some(params)).unwrap();
         for (repeated, name) in [(usual[0], "`Mcp-Method`"), (usual[1], "`Mcp-Name`")] {
-            let headers = map(&[usual[0], usual[1], repeated]);
+            let headers = map(&[version, usual[0], usual[1], repeated]);
             let fault = fault(check(&headers, "tools/call", &params)).unwrap();
             assert!(
                 fault.contains(name) && fault.contains("more than once"),

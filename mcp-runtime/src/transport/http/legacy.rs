@@ -7,7 +7,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -16,9 +15,8 @@ use mcp_types::jsonrpc::{Frame, InvalidMessage};
 use tower_service::Service;
 
 use crate::connection::{ReplyTo, now};
-use crate::error::Rejection;
-use crate::error::RequestError;
-use crate::transport::http::arrival::{Arrival, Principal};
+use crate::error::{Rejection, RequestError};
+use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Exchange;
 use crate::transport::http::headers;
@@ -45,7 +43,7 @@ impl Http {
                 let service = service.sse("/messages");
                 let route: Route = Box::new(move |request, connection| {
                     let mut service = service.clone();
-                    service.connection = connection.clone();
+                    service.service.connection = connection.clone();
                     service.call(request)
                 });
                 (path.to_owned(), route)
@@ -77,32 +75,31 @@ impl HttpService {
     #[must_use]
     pub fn sse(&self, messages: impl Into<String>) -> SseService {
         SseService {
-            state: Arc::clone(&self.state),
+            service: self.clone(),
             messages: messages.into().into(),
-            connection: self.connection.clone(),
         }
     }
 }
 
 /// A server for clients of revision 2024-11-05; made by [`HttpService::sse`]. Clones share
 /// everything.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SseService {
-    state: Arc<HttpState>,
+    service: HttpService,
     messages: Arc<str>,
-    connection: ConnectionInfo,
 }
 
 async fn serve<B: Body>(
-    state: &HttpState,
+    service: &HttpService,
+    messages: &str,
     parts: Parts,
     body: B,
-    service: &SseService,
 ) -> Result<Response<ResponseBody>, Rejection> {
+    let (state, connection) = (&*service.state, &service.connection);
     admit(state, &parts)?;
     match parts.method {
-        Method::GET => open(state, &parts, &service.messages, &service.connection),
-        Method::POST => post(state, parts, body, &service.connection).await,
+        Method::GET => open(state, &parts, messages, connection),
+        Method::POST => post(state, parts, body, connection).await,
         _ => other_method(state, &parts, "GET, POST"),
     }
 }
@@ -123,25 +120,17 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
         let (parts, body) = request.into_parts();
-        let service = self.clone();
+        let Self { service, messages } = self.clone();
         Box::pin(async move {
             let origin = cors_origin(&parts.headers, &service.state.options);
-            let served = serve(&service.state, parts, body, &service).await;
+            let served = serve(&service, &messages, parts, body).await;
             Ok(finish(served, origin, &service.connection.unread))
         })
     }
 }
 
-impl std::fmt::Debug for SseService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SseService")
-            .field("messages", &self.messages)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Opens a session, which lasts as long as its stream.
-pub(super) fn open(
+fn open(
     state: &HttpState,
     parts: &Parts,
     messages: &str,
@@ -151,36 +140,21 @@ pub(super) fn open(
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
-    let session = session_of_stream(state, owner, connection)?;
+    let id = SessionId::random().map_err(unavailable)?;
+    let stream = Stream::new(0, None).counting(&connection.unread);
+    let session = Arc::new(state.session_called(id, owner, stream)?);
     state.sessions.add(&session, now())?;
-    let id = session.id;
     let stream = Arc::clone(&session.standalone);
     let ends = Ends {
         sessions: Arc::clone(&state.sessions),
         id,
         _session: session,
     };
-    let address = format!("{messages}?session_id={id}");
+    let endpoint = format!("event: endpoint\ndata: {messages}?session_id={id}\n\n");
     let events = EventStream::new(stream, None, &state.options)
-        .beginning_with(endpoint(&address))
+        .beginning_with(endpoint.into())
         .holding(Arc::new(ends));
     Ok(response::events(events))
-}
-
-/// A session that ends with the one stream that it has.
-fn session_of_stream(
-    state: &HttpState,
-    owner: Option<Principal>,
-    connection: &ConnectionInfo,
-) -> Result<Arc<HttpSession>, Rejection> {
-    let id = SessionId::random().map_err(unavailable)?;
-    let standalone = Stream::new(0, None).counting(&connection.unread);
-    state.session_called(id, owner, standalone).map(Arc::new)
-}
-
-/// The event that says where to post to.
-fn endpoint(address: &str) -> Bytes {
-    format!("event: endpoint\ndata: {address}\n\n").into()
 }
 
 /// Ends the session when the stream is closed.
@@ -198,7 +172,7 @@ impl Drop for Ends {
 }
 
 /// Takes a message; what comes of it goes to the stream.
-pub(super) async fn post<B: Body>(
+async fn post<B: Body>(
     state: &HttpState,
     parts: Parts,
     body: B,
@@ -254,6 +228,6 @@ fn session(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejecti
     let session = state.sessions.find(id);
     let session = session.filter(|session| session.belongs_to(parts.extensions.get()));
     let session = session.ok_or(Rejection::SessionUnknown)?;
-    session.touch(now());
+    session.lock().last_used = now();
     Ok(session)
 }

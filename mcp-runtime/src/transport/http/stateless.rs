@@ -138,7 +138,6 @@ fn checked<'a>(
     if method == CallToolRequest::METHOD {
         params.arguments()?;
     }
-    header_validation::check_version(headers, &params.meta)?;
     header_validation::check(headers, method, &params)?;
     Ok(params)
 }

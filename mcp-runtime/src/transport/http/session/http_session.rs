@@ -37,7 +37,7 @@ pub(crate) struct State {
     pub(crate) core: Core<ServerRole, Arc<Stream>>,
     /// Whether a task watches the deadlines of requests to the client.
     pub(crate) watched: bool,
-    last_used: Instant,
+    pub(crate) last_used: Instant,
     /// Whether the standalone stream ends with the last call.
     ending: bool,
     /// The session's state as the store has it.
@@ -103,21 +103,8 @@ impl HttpSession {
 
     /// The outcome of the handshake.
     pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
-        self.lock()
-            .core
-            .role
-            .lifecycle
-            .connection
-            .negotiated
-            .clone()
-    }
-
-    pub(crate) fn touch(&self, now: Instant) {
-        self.lock().last_used = now;
-    }
-
-    pub(crate) fn last_used(&self) -> Instant {
-        self.lock().last_used
+        let connection = &self.lock().core.role.lifecycle.connection;
+        connection.negotiated.clone()
     }
 
     /// Takes the session over from another process, with the parameters of its `initialize`. Its

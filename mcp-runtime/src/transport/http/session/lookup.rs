@@ -105,13 +105,8 @@ impl HttpState {
         session: Arc<HttpSession>,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let (id, idle) = (session.id, self.options.session_idle);
-        let Some(state) = self
-            .options
-            .store
-            .renew(id, idle)
-            .await
-            .map_err(unavailable)?
-        else {
+        let renewed = self.options.store.renew(id, idle).await;
+        let Some(state) = renewed.map_err(unavailable)? else {
             self.sessions.end(id);
             return Ok(None);
         };

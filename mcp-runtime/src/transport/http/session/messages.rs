@@ -9,12 +9,12 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
 use super::HttpSession;
 use crate::connection::{
-    Handler, Member, Peer, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent,
-    Waiter, contain, now, poll_once, response,
+    Handler, Member, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent, Waiter,
+    contain, now, poll_once, response,
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
-use crate::protocol::{Admission, RequestParams};
+use crate::protocol::RequestParams;
 use crate::server::{Answer, IncomingRequest, Server};
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::exchange::Exchange;
@@ -33,12 +33,6 @@ pub(crate) struct Delivery<'a> {
     pub(crate) params: Option<RequestParams<'a>>,
 }
 
-impl Delivery<'_> {
-    fn peer(&self) -> Peer {
-        Exchange::peer(&self.exchange)
-    }
-}
-
 impl HttpSession {
     /// Takes one message. The answer is given back if it is there at once; otherwise it goes to the
     /// stream later, whether or not the client still waits.
@@ -54,7 +48,9 @@ impl HttpSession {
             Step::Notification { method, .. } => {
                 let initialized = self.lock().core.role.initialized(&method);
                 if let Some(negotiated) = initialized {
-                    delivery.server.initialized(negotiated, delivery.peer());
+                    delivery
+                        .server
+                        .initialized(negotiated, Exchange::peer(&delivery.exchange));
                 }
                 None
             }
@@ -73,7 +69,7 @@ impl HttpSession {
         params: Option<RawJsonRef<'_>>,
         delivery: &Delivery<'_>,
     ) -> Option<(StatusCode, Vec<u8>)> {
-        let peer = delivery.peer();
+        let peer = Exchange::peer(&delivery.exchange);
         let call = IncomingRequest {
             id,
             method,
@@ -89,26 +85,17 @@ impl HttpSession {
                         .params
                         .map_or_else(|| RequestParams::read(params), Ok)
                 };
-                self.admit(method, params, read)
+                let length = params.map_or(0, |params| params.get().len());
+                if method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
+                    return Err(RequestError::InvalidParams {
+                        path: "params".to_owned(),
+                        reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
+                    });
+                }
+                self.lock().core.role.lifecycle.request(method, read)
             })
         });
         self.start(id, &delivery.reply, (delivery.permits, arrival), served)
-    }
-
-    fn admit<'a>(
-        &self,
-        method: &str,
-        params: Option<RawJsonRef<'a>>,
-        read: impl FnOnce() -> Result<RequestParams<'a>, RequestError>,
-    ) -> Result<Admission<'a>, RequestError> {
-        let length = params.map_or(0, |params| params.get().len());
-        if method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
-            return Err(RequestError::InvalidParams {
-                path: "params".to_owned(),
-                reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
-            });
-        }
-        self.lock().core.role.lifecycle.request(method, read)
     }
 
     /// Serves a request. A handler that may have to wait needs a permit.
@@ -217,8 +204,11 @@ async fn finish(
 ) {
     let outcome = handler.await;
     drop(permit);
-    session.touch(now());
-    let reply = session.lock().core.end(&key);
+    let reply = {
+        let mut state = session.lock();
+        state.last_used = now();
+        state.core.end(&key)
+    };
     if let Some(reply) = reply {
         session.answer(&reply, StatusCode::OK, response(&key.id, &outcome));
     }

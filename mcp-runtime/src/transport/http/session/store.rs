@@ -247,9 +247,7 @@ impl SessionId {
         getrandom::fill(&mut bytes)?;
         Ok(Self(u128::from_ne_bytes(bytes)))
     }
-}
 
-impl SessionId {
     /// A part of the name, for what has to be different from what another process has.
     pub(crate) fn low_bits(self) -> u64 {
         // Leaves room to count on.

@@ -84,10 +84,10 @@ impl Sessions {
         let mut swept = Swept::default();
         self.write().retain(|id, session| {
             if Arc::strong_count(session) > 1 {
-                session.touch(now);
+                session.lock().last_used = now;
                 swept.used.push(*id);
             }
-            let keep = now.saturating_duration_since(session.last_used()) < self.idle;
+            let keep = now.saturating_duration_since(session.lock().last_used) < self.idle;
             if !keep {
                 swept.idle.push(Arc::clone(session));
             }
@@ -191,7 +191,7 @@ mod tests {
         let standalone = Stream::new(0, log);
         let (role, limits) = ((&server, server.lifecycle()), Limits::default());
         let session = HttpSession::new(id, owner, role, limits, standalone, Some(0));
-        session.touch(now);
+        session.lock().last_used = now;
         Arc::new(session)
     }
 
