@@ -190,10 +190,8 @@ where
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
-            let sending = SendOptions {
-                progress: options.progress.clone(),
-                ..request_options::<R>(timeouts)
-            };
+            let mut sending = request_options::<R>(timeouts);
+            sending.progress = options.progress.clone();
             let written = write::<R>(channel, &params, responses.as_ref(), meta, sending);
             let sent = async { channel.send(written?).await };
             let result = match sent.await {
@@ -218,10 +216,8 @@ where
                 }
             };
             if rounds == state.config.max_rounds {
-                return Err(CallError::TooManyRounds {
-                    method: R::METHOD.to_owned(),
-                    rounds,
-                });
+                let method = R::METHOD.to_owned();
+                return Err(CallError::TooManyRounds { method, rounds });
             }
             rounds += 1;
             spent += begun.elapsed();
