@@ -19,10 +19,7 @@ mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
-#[cfg(any(
-    feature = "socket",
-    all(feature = "http-server", feature = "websocket")
-))]
+#[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 mod logging;
 mod metadata;

@@ -149,9 +149,30 @@ impl Upstream {
     /// When it does not answer with the list.
     pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
+        let (new, edit) = self.ask_for(list).await?;
+        let state = self.state.upgrade();
+        if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
+            state.change(|registry| {
+                edit(registry);
+                BTreeSet::from([list.into()])
+            });
+            offered.insert(list, new);
+        }
+        Ok(())
+    }
+
+    /// Asks the server for a list. Returns its items as JSON, and the edit by which they are offered.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer with the list.
+    async fn ask_for(
+        self: &Arc<Self>,
+        list: List,
+    ) -> Result<(RawJson, EditRegistry<'_>), CallError> {
         let (client, declared) = (&self.client, self.client.server_capabilities());
         let completes = declared.completions.is_some();
-        let (new, edit): (_, EditRegistry<'_>) = match list {
+        Ok(match list {
             List::Tools => {
                 let tools = match declared.tools {
                     Some(_) => client.list_tools().await?,
@@ -200,16 +221,7 @@ impl Upstream {
                 };
                 (new, Box::new(edit))
             }
-        };
-        let state = self.state.upgrade();
-        if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
-            state.change(|registry| {
-                edit(registry);
-                BTreeSet::from([list.into()])
-            });
-            offered.insert(list, new);
-        }
-        Ok(())
+        })
     }
 
     fn watched(&self) -> MutexGuard<'_, BTreeMap<String, JoinSet<()>>> {
