@@ -218,7 +218,7 @@ mod tests {
         lifecycle
     }
 
-    /// What the machine makes of an event, in a word; nothing where there is nothing to decide.
+    /// Applies an event; returns the decision in a word, or nothing if there is none.
     fn happen(lifecycle: &mut ClientLifecycle, event: Event) -> String {
         let word = match event {
             Event::Send(method) => match lifecycle.send(method) {

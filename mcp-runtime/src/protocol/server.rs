@@ -291,7 +291,7 @@ mod tests {
         lifecycle
     }
 
-    /// What the machine makes of an event: the answer, or nothing for what is not answered.
+    /// Applies an event; returns the answer, or nothing for an event without one.
     fn happen(lifecycle: &mut ServerLifecycle, event: Event) -> String {
         let request = |lifecycle: &mut ServerLifecycle, method, params: &str| {
             let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();

@@ -46,7 +46,7 @@ impl Severity {
 /// Stateless requests leave it empty.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// Whether the server declares logging.
+    /// True if the server declares logging.
     pub(super) logging: bool,
     /// The time that users have to answer questions.
     pub(super) answer_timeout: Duration,
@@ -56,12 +56,12 @@ pub(crate) struct Session {
     log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
     subscriber: OnceLock<Arc<Subscriber>>,
-    /// Whether the [`SessionState`] has changed since [`take_changed`](Self::take_changed).
+    /// True if the [`SessionState`] has changed since [`take_changed`](Self::take_changed).
     changed: AtomicBool,
     ended: watch::Sender<bool>,
 }
 
-/// What a client has asked for beyond single requests, for another process to restore its session.
+/// Log level and subscriptions of a client, from which another process restores its session.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SessionState {
@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// Whether the state has changed since this was last called.
+    /// Returns true if the state has changed since the last call.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.load(Ordering::Acquire) && self.changed.swap(false, Ordering::AcqRel)
     }

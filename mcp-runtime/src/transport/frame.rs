@@ -37,8 +37,8 @@ pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 /// }
 /// ```
 ///
-/// What carries whole messages implements [`FrameReader`] and [`FrameWriter`] as well, as the example
-/// `custom_transport` does.
+/// A transport of whole messages, without line breaks, also implements [`FrameReader`] and
+/// [`FrameWriter`], as the example `custom_transport` does.
 pub trait Transport: Send + 'static {
     /// The direction that brings frames in.
     type Reader: FrameReader;
@@ -99,15 +99,14 @@ pub trait FrameWriter: Send + 'static {
     /// When the connection is lost: nothing more can be sent.
     fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;
 
-    /// Whether it sends whatever [`Outbox::parts`] it finds, wherever a line is cut in two. Long
-    /// answers that many get are then not copied; `false` unless a writer says otherwise.
+    /// Returns true if the writer sends all [`Outbox::parts`], which may divide a line anywhere.
+    /// Long answers that many clients get are then not copied. `false` by default.
     fn takes_parts(&self) -> bool {
         false
     }
 
-    /// How many bytes at the front of `outbox` may have reached the peer although they are still
-    /// there. A request that is behind them was not sent; all of them count unless a writer knows
-    /// better.
+    /// Returns how many bytes at the front of `outbox` may have reached the peer already. A request
+    /// behind them was certainly not sent. All bytes by default.
     fn in_transit(&self, outbox: &Outbox) -> usize {
         outbox.len()
     }
@@ -120,7 +119,7 @@ pub trait FrameWriter: Send + 'static {
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// What a reader found.
+/// An event of a [`FrameReader`].
 #[derive(Debug)]
 pub enum Incoming<'a> {
     /// The bytes of one frame, without the line break.
@@ -134,8 +133,8 @@ pub enum Incoming<'a> {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// No answer will come to a request that was written, for a reason that only the transport
-    /// knows. Other requests are not affected.
+    /// A request was written, but the transport has found that no answer to it will come. Other
+    /// requests are not affected.
     Failed {
         /// The id of the request.
         id: RequestId,

@@ -1,4 +1,4 @@
-//! What reaches a function of what a caller sent.
+//! Arguments of calls, as functions get them.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! What the attributes say, and what comes of it.
+//! The attributes and their effects.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::JsonObject;

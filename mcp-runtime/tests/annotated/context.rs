@@ -1,4 +1,4 @@
-//! What a function may take by reference.
+//! Parameters that functions take by reference.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,5 +1,5 @@
-//! What the compiler says of annotated functions: nothing of what is deprecated where it is defined,
-//! and nothing of descriptions that a macro makes.
+//! Absence of compiler warnings: for deprecated functions where they are defined, and for
+//! descriptions made by a macro.
 
 #![deny(deprecated)]
 

@@ -8,7 +8,7 @@ use mcp_runtime::transport::memory;
 
 use crate::support::Wire;
 
-/// What happened, in order.
+/// Events, in order.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! What a client gets of what a function returns.
+//! Return values of functions, as clients get them.
 
 use std::fmt;
 
@@ -369,7 +369,7 @@ async fn what_can_only_be_an_object_is_never_wrapped() {
     }
 }
 
-/// Where only an object may be structured content, anything else is a member of one.
+/// In revisions that require an object, any other value is wrapped in one.
 #[tokio::test]
 async fn older_revisions_get_structured_content_in_an_object() {
     let emma = json!({"title": "Emma", "pages": null});

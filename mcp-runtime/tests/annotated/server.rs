@@ -1,4 +1,4 @@
-//! What a server says of all it offers.
+//! Name, instructions and capabilities of a server.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
@@ -8,7 +8,7 @@ use crate::support::{Wire, initialize, request, stateless};
 
 const ITEMS_A_PAGE: usize = 1;
 
-/// Everything that is said of a server as a whole.
+/// A server with every setting.
 struct Whole;
 
 #[mcp_server(

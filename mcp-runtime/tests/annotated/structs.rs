@@ -7,7 +7,7 @@ use crate::arguments::{Point, Shape};
 use crate::support::{Wire, stateless};
 use crate::{call, faults, listed, text};
 
-/// Where something is.
+/// A thing and its position.
 #[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Placed {
@@ -17,7 +17,7 @@ struct Placed {
     at: Option<Point>,
 }
 
-/// What does not know any other member.
+/// A struct that refuses unknown members.
 #[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,7 @@ struct Page {
     words: Option<Vec<String>>,
 }
 
-/// What says more of its values than their types.
+/// A struct with constraints on its fields.
 #[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Ruled {
@@ -248,7 +248,7 @@ async fn what_a_struct_says_of_its_values_is_enforced_for_each_argument() {
     );
 }
 
-/// What is bought, and how it is paid.
+/// An order with items and payment.
 #[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Order {

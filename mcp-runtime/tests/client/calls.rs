@@ -1,4 +1,4 @@
-//! What becomes of a client's calls.
+//! Outcomes of a client's calls.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

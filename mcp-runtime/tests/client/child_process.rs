@@ -70,7 +70,7 @@ const INSIST: Grace = Grace {
 /// How exact timers are.
 const TICK: Duration = Duration::from_millis(1);
 
-/// What comes of `future`, for which no time had to pass.
+/// Awaits `future`, and checks that no time has passed.
 async fn at_once<T>(future: impl IntoFuture<Output = T>) -> T {
     let clock = Clock::stopped();
     let start = Instant::now();
@@ -310,7 +310,7 @@ fn pipe_in(directory: &Path) -> PathBuf {
     pipe
 }
 
-/// What is said into a pipe, line by line.
+/// Reads a pipe line by line.
 struct Lines(Option<BufReader<std::fs::File>>);
 
 impl Lines {

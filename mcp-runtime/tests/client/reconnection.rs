@@ -1,4 +1,4 @@
-//! What a client does when its connection is lost.
+//! Behaviour of a client after a lost connection.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is offered to those who test their servers.
+//! The module `testing`.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Desk {
     }
 }
 
-/// Who is there.
+/// A visitor.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Guest {
     name: String,

@@ -22,7 +22,7 @@ async fn connect(server: &Scripted) -> Client {
         .unwrap()
 }
 
-/// What comes of a call that is answered like this.
+/// Returns the error of a call with this answer.
 async fn answered(status: u16, headers: &'static str, body: &'static str) -> CallError {
     let server = Scripted::operating(move |exchange| exchange.reply(status, headers, body)).await;
     let client = connect(&server).await;

@@ -52,7 +52,7 @@ fn greet(id: i64, more: Value) -> Value {
     message
 }
 
-/// What a client says when it comes back.
+/// Makes the additional parameters of a retry.
 fn retry(wanted: &Value, answer: &str) -> Value {
     let requests = wanted["inputRequests"].as_object().unwrap();
     let answered = json!({"action": "accept", "content": {"answer": answer}});

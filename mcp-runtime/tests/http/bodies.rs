@@ -17,7 +17,7 @@ use crate::site::Site;
 use crate::support::clock::in_time;
 use crate::support::{self, initialize, stateless};
 
-/// What counts for nothing, of each body.
+/// Bytes of each body that do not count.
 const FREE: usize = 64 * 1024;
 const BODY: usize = 200_000;
 
@@ -43,7 +43,7 @@ impl Body for Pieces {
     }
 }
 
-/// Where bodies of 200,000 bytes are taken, and twice as many bytes in all.
+/// A service that accepts 200,000 bytes of one body, and twice as many of all bodies.
 fn mounted() -> HttpService {
     let options = HttpOptions::default()
         .max_body_bytes(BODY)

@@ -1,4 +1,4 @@
-//! What a session is told of, when it changes.
+//! Notifications of changes in sessions.
 
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::tools::ToolRoute;

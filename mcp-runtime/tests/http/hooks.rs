@@ -1,4 +1,4 @@
-//! What a server does when it starts, when a client is there, and when it ends.
+//! Hooks for start, initialized clients and shutdown.
 
 use mcp_runtime::types::{
     LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams,

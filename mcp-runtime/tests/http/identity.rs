@@ -1,4 +1,4 @@
-//! Who calls, as handlers see it.
+//! Identity of the caller, as handlers get it.
 
 use http::request::Parts;
 use mcp_runtime::prelude::*;
@@ -9,7 +9,7 @@ use tower_service::Service as _;
 
 use crate::support::{Wire, stateless};
 
-/// What an authenticating layer of the program knows of a caller.
+/// The identity that an authenticating layer sets.
 #[derive(Clone)]
 struct User {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What stands between a client and its server: proxies, redirects, refusals for now.
+//! Proxies, redirects and temporary errors between a client and its server.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -79,7 +79,7 @@ impl Scripted {
         let _ = (&mut *listening).await;
     }
 
-    /// What was asked so far: methods of messages, or of HTTP where there is no message.
+    /// Returns the requests so far: methods of messages, or of HTTP for requests without one.
     pub fn seen(&self) -> Vec<String> {
         self.seen.borrow().clone()
     }

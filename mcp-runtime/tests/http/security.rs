@@ -1,4 +1,4 @@
-//! Who may call.
+//! Checks of host, origin and limits.
 
 use std::convert::Infallible;
 

@@ -13,7 +13,7 @@ use crate::scripted::{Exchange, Gate, Script, Scripted};
 use crate::support::clock::in_time;
 use crate::support::{Wire, request};
 
-/// What becomes of a request for a subscription.
+/// Outcome of a request for a subscription.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// It is agreed on, and lasts.
@@ -30,7 +30,7 @@ enum Step {
     Error(i64),
 }
 
-/// What a server offers whose subscriptions went so far.
+/// The tools of a server after so many subscriptions.
 fn tools(subscriptions: usize) -> Value {
     let name = format!("tool{subscriptions}");
     json!([{"name": name, "inputSchema": {"type": "object"}}])
@@ -196,7 +196,7 @@ async fn a_server_that_does_not_come_back_is_given_up() {
     assert_eq!(server.count("subscriptions/listen"), 1 + tries);
 }
 
-/// What a proxy for `server` offers once that server has been replaced.
+/// The tools of a proxy for `server` once that server has been replaced.
 async fn replaced(server: &Scripted, gate: &Gate) -> Value {
     let proxy = Server::proxy(&client(server).await).await.unwrap();
     let mut wire = Wire::to(&proxy).await;

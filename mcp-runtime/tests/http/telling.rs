@@ -1,4 +1,4 @@
-//! What handlers tell the client while they work: it goes before the answer, on the same stream.
+//! Notifications of handlers, which go before the answer on the same stream.
 
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::Reply;

@@ -19,7 +19,7 @@ use crate::support::clock::{Clock, in_time};
 use crate::support::stateless;
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
-/// What a client takes of each answer before it reads on.
+/// Bytes of each answer that a client accepts before it reads on.
 const WINDOW: u32 = 1000;
 const LARGE: usize = 100_000;
 

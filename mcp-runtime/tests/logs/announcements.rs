@@ -1,4 +1,4 @@
-//! What the log says of changes that are announced.
+//! Log of announced changes.
 
 use mcp_runtime::server::Change;
 use tracing::Level;

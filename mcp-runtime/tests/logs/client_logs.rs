@@ -1,4 +1,4 @@
-//! What the program logs by `tracing`, for its clients.
+//! Events of `tracing`, forwarded to clients.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::tools::ToolRoute;

@@ -1,4 +1,4 @@
-//! What is logged of HTTP.
+//! Log of HTTP.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Site {
         }
     }
 
-    /// What comes back on a connection of its own, from the status on.
+    /// Sends a request on its own connection; returns the response from the status on.
     async fn send(&self, method: &str, headers: &str, message: &Value) -> String {
         let (addr, body) = (self.addr, message.to_string());
         let length = body.len();

@@ -1,8 +1,8 @@
-//! What is logged.
+//! Logs of `tracing`.
 //!
-//! A program of their own, because `tracing` settles for a whole process whether anybody listens to a
-//! place in the code, when that place is come by for the first time. So each of these tests begins
-//! with [listening](support::log), and no other test runs beside them.
+//! A separate program, because `tracing` caches for the whole process whether a callsite has a
+//! subscriber, at its first use. So each of these tests begins by [listening](support::log), and no
+//! other tests run in the process.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What the log says of servers within servers.
+//! Log of mounted servers.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;

@@ -1,4 +1,4 @@
-//! What the log says of a request.
+//! Log of requests.
 
 use mcp_runtime::prelude::*;
 use serde_json::json;
@@ -7,7 +7,7 @@ use tracing::Level;
 use crate::support::log::Log;
 use crate::support::{Wire, call, stateless};
 
-/// What is logged at `level` while a session makes the given call.
+/// Returns the log at `level` of one call in a session.
 async fn logged(level: Level, tool: &str) -> String {
     let (log, _guard) = Log::listening(level);
     let mut wire = Wire::operating("2025-06-18").await;

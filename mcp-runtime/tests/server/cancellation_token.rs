@@ -1,4 +1,4 @@
-//! What a handler that can't be dropped sees when nobody waits for it any more.
+//! Cancellation tokens in handlers that can't be dropped.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::CancellationToken;

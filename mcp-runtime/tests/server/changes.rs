@@ -1,4 +1,4 @@
-//! What clients of the handshake era are told of, when it changes.
+//! Notifications of changes in the handshake era.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::{

@@ -1,4 +1,4 @@
-//! What a server offers, changed while it runs.
+//! Edits of a running server.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a server offers beyond the protocol.
+//! Extensions and custom methods of a server.
 
 use mcp_runtime::serde::{Deserialize, Serialize};
 use mcp_runtime::{ProtocolError, Server};

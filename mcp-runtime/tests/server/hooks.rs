@@ -1,4 +1,4 @@
-//! What a server does when it starts, when a client is there, and when it ends.
+//! Hooks for start, initialized clients and shutdown.
 
 use std::future::Ready;
 use std::io;
@@ -13,7 +13,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::support::{self, Wire, builder, call, stateless};
 
-/// What happened, in order.
+/// Events, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! What mounted servers add to what holds for the server that mounts them.
+//! Settings that mounted servers add to the outer server.
 
 use std::sync::{Arc, Mutex};
 

@@ -275,7 +275,7 @@ fn says(name: &str, what: &'static str) -> ToolRoute {
     tool(name, move |_| Reply::Ready(Ok(text(what.to_owned()))))
 }
 
-/// What each tool of the server says, in the order of the list.
+/// Returns the text of each tool of the server, in the order of the list.
 async fn said(server: &Server) -> Vec<String> {
     let mut said = Vec::new();
     for name in names(server, "tools/list", "tools", "name").await {
@@ -286,7 +286,7 @@ async fn said(server: &Server) -> Vec<String> {
     said
 }
 
-/// Whatever happened before: the server's own entry, or else that of the first mount.
+/// The server's own entry counts, or else that of the first mount, after any sequence of edits.
 #[tokio::test]
 async fn what_is_hidden_by_a_namesake_comes_back() {
     let inner = |tools: [(&str, &'static str); 2]| {

@@ -131,7 +131,7 @@ async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
     [handshake, wire.ask(stateless(1, method, params)).await]
 }
 
-/// What remains of a result without what an era adds.
+/// Removes the members that an era adds to a result.
 fn plain(answer: &Value) -> Value {
     let mut answer = answer.clone();
     if let Some(result) = answer["result"].as_object_mut() {

@@ -1,4 +1,4 @@
-//! What callers say of their requests, passed on by a proxy.
+//! The `_meta` of callers, passed on by a proxy.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::{Client, ClientBuilder, Revision, Server, TraceContext};
@@ -61,7 +61,7 @@ fn meta() -> Value {
     })
 }
 
-/// What arrives behind, of the members that callers are free to send.
+/// The `_meta` that arrives at the server behind the proxy, in both eras.
 async fn arrived(proxy: &Server, method: &str, mut params: Value) -> [Value; 2] {
     let mut wire = Wire::to(proxy).await;
     wire.handshake("2025-11-25").await;

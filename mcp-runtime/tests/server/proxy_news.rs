@@ -1,4 +1,4 @@
-//! What a server behind a proxy tells, told to whom it concerns.
+//! Notifications of a server behind a proxy, passed on to the right callers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Shop {
         std::future::pending().await
     }
 
-    /// What there is.
+    /// Contents of a shelf.
     #[resource("shop://{shelf}", subscribe)]
     fn shelf(&self, shelf: String) -> String {
         shelf

@@ -1,4 +1,4 @@
-//! What a server behind a proxy asks, asked of whoever made the call.
+//! Questions of a server behind a proxy, passed on to the caller.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What resources say of themselves, and of what is read.
+//! Metadata of resources and of their contents.
 
 use std::time::Duration;
 

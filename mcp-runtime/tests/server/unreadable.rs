@@ -1,4 +1,4 @@
-//! What can't be read is refused by its path, and never taken for absent.
+//! Members that can't be read: refused with their path, never treated as absent.
 
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::{ToolCall, ToolRoute};
@@ -122,7 +122,7 @@ async fn a_member_given_twice_and_one_whose_name_is_no_text_are_refused() {
     }
 }
 
-/// What a proxy lists of tools with these output and input schemas, which the server behind offers.
+/// Tools that a proxy lists, of tools with these input and output schemas behind it.
 async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Vec<String> {
     let mut behind = Server::builder();
     for (name, input, output) in tools {

@@ -1,4 +1,4 @@
-//! What a caller may not see does not exist for that caller.
+//! Entries hidden from a caller do not exist for that caller.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
@@ -71,7 +71,7 @@ async fn ask(server: &Server, caller: &str, method: &str, params: Value) -> Valu
     Wire::to(server).await.ask(message).await
 }
 
-/// What a list shows to one caller.
+/// Returns the list of one caller.
 async fn listed(server: &Server, caller: &str, list: &str, key: &str) -> Vec<String> {
     let (method, member) = match list {
         "templates" => ("resources/templates/list", "resourceTemplates"),

@@ -1,4 +1,4 @@
-//! What is logged while a test runs.
+//! Captures the log of a test.
 
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,4 +1,4 @@
-//! What connections run over.
+//! Transports under test.
 
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::{ServeError, Server};

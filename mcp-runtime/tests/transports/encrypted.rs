@@ -94,7 +94,7 @@ async fn servers_are_trusted_by_their_root() {
     tokio::task::LocalSet::new().run_until(test).await;
 }
 
-/// What a client is told that connects to `https://localhost` and to `wss://localhost`.
+/// Errors of clients that connect to `https://localhost` and to `wss://localhost`.
 async fn told(port: u16, root: Option<&[u8]>) -> [String; 2] {
     let mut https = http_client(format!("https://localhost:{port}/mcp")).retries(0);
     let mut wss = websocket(format!("wss://localhost:{port}/"));

@@ -1,4 +1,4 @@
-//! What holds on every transport, over memory alone.
+//! Behaviour of all transports, in memory.
 
 #[path = "every/batches.rs"]
 mod batches;

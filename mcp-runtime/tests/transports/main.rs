@@ -1,4 +1,4 @@
-//! What holds on every transport, on each of them, and what only some of them have.
+//! Behaviour of all transports, run on each of them, and of single transports.
 
 #![allow(clippy::unwrap_used, clippy::duplicate_mod)]
 

@@ -1,4 +1,4 @@
-//! What holds on every transport, over HTTP.
+//! Behaviour of all transports, over HTTP.
 
 #[path = "every/batches.rs"]
 mod batches;

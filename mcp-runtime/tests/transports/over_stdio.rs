@@ -1,4 +1,4 @@
-//! What holds on every transport, over the standard streams of another process, which are pipes.
+//! Behaviour of all transports, over standard streams of another process that are pipes.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! What holds on every transport, over TCP.
+//! Behaviour of all transports, over TCP.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! What holds on every transport, over a Unix socket.
+//! Behaviour of all transports, over a Unix socket.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! What holds on every transport, over WebSocket.
+//! Behaviour of all transports, over WebSocket.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,5 +1,5 @@
-//! A client's machine against a server's, over a wire that delays, loses, duplicates, reorders
-//! and breaks.
+//! The lifecycles of a client and a server, joined by a connection that delays, loses, duplicates
+//! and reorders messages, and breaks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use crate::protocol::{
     ServerLifecycle, ServerRules, Timeouts,
 };
 
-/// What may happen next.
+/// One event of a random sequence.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send(&'static str),

@@ -207,9 +207,9 @@ impl Context {
     ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Trip {
-    ///     /// Where to go.
+    ///     /// Destination of the trip.
     ///     city: String,
-    ///     /// For how many nights.
+    ///     /// Number of nights.
     ///     #[schemars(range(min = 1, max = 30))]
     ///     nights: u8,
     /// }

@@ -31,8 +31,10 @@ pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolRoute> {
     route.ok()
 }
 
-/// Where structured content may be no object by its schema, callers whose revision wants one get it
-/// wrapped.
+/// Makes the route of a tool behind the proxy.
+///
+/// If its output schema allows more than objects, structured content is wrapped in an object for
+/// callers whose revision requires one.
 fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<ToolRoute> {
     let headers = ParamHeader::of_schema(&tool.input_schema)?;
     let mut wrapped_schema = None;

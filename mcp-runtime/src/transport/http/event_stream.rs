@@ -34,11 +34,11 @@ pub(crate) struct EventStream {
     watch: AbortHandle,
     /// Events that go before all others.
     first: VecDeque<Bytes>,
-    /// Counts them.
+    /// Counts the bytes of `first`.
     first_held: Option<Held>,
     /// Events that are on their way to the client.
     pieces: Pieces,
-    /// What the client has not read counts here.
+    /// Counts the bytes that the client has not read.
     unread: Option<Arc<Unread>>,
     period: Duration,
     silence: Pin<Box<Sleep>>,
@@ -247,7 +247,7 @@ struct Reading {
     ticket: u64,
     /// Number of polls.
     polls: AtomicU64,
-    /// Whether the last poll found nothing to send.
+    /// True if the last poll found nothing to send.
     waits: AtomicBool,
     holdings: Mutex<Holdings>,
 }
@@ -270,7 +270,7 @@ impl Reading {
         self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the client has read everything.
+    /// Returns true if the client has read everything.
     fn is_read(&self) -> bool {
         self.waits.load(Ordering::Relaxed) && !self.stream.is_unread(self.ticket)
     }

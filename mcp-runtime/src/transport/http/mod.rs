@@ -1,15 +1,15 @@
 //! MCP over HTTP: Streamable HTTP as all revisions from 2025-03-26 on have it.
 //!
 //! [`http()`] serves at an address, [`http_service`] inside a program that serves HTTP already. One
-//! URL serves both eras: each POST is asked once which it belongs to. A stateless request is
-//! served within its own exchange; a handshake opens a session, to which later requests belong.
-//! An answer is plain JSON unless something is sent before it. Clients of 2024-11-05, which know only
-//! HTTP+SSE, are served beside the others with the feature `sse`.
+//! URL serves both eras; each POST belongs to one of them. A stateless request is served within its
+//! own exchange; a handshake opens a session, to which later requests belong. An answer is plain
+//! JSON unless something is sent before it. With the feature `sse`, clients of 2024-11-05 are served
+//! as well, by HTTP+SSE.
 //!
-//! What happens can be counted: events of the target `mcp_runtime::http`, at level debug, carry
-//! `monotonic_counter.http_requests` with the `status`, `counter.http_sessions` and
-//! `counter.http_connections`, as the metrics layer of `tracing-opentelemetry` reads them; and each
-//! MCP request is a span with its outcome and time.
+//! Metrics are events of the target `mcp_runtime::http`, at level debug, in the form that the metrics
+//! layer of `tracing-opentelemetry` reads: `monotonic_counter.http_requests` with the `status`,
+//! `counter.http_sessions` and `counter.http_connections`. Each MCP request is a span with its
+//! outcome and time.
 
 #[cfg(feature = "http-server")]
 mod arrival;

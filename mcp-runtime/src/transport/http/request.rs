@@ -112,7 +112,7 @@ impl Context {
     /// }
     /// ```
     ///
-    /// What the client says of itself is in [`client_info`](Self::client_info).
+    /// The client's own name and version are in [`client_info`](Self::client_info).
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         match self.peer().identity::<Exchange>() {

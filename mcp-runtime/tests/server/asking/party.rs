@@ -9,7 +9,7 @@ pub(crate) const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28
 
 const STATELESS: &str = "2026-07-28";
 
-/// What a client is asked: the method, and the parameters.
+/// A request to the client: method and parameters.
 pub(crate) type Question = (String, Value);
 
 pub(crate) struct Party {
@@ -92,7 +92,7 @@ impl Party {
         }
     }
 
-    /// What a retry says beside the request itself.
+    /// Makes the additional parameters of a retry.
     pub(crate) fn retry(
         &mut self,
         wanted: &Value,

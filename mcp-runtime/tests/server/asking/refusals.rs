@@ -1,4 +1,4 @@
-//! What is not asked, and what is not taken for an answer.
+//! Questions that are not sent, and answers that are refused.
 
 use serde_json::{Map, Value, json};
 

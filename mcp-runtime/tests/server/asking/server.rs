@@ -234,7 +234,7 @@ impl Agency {
         Ok(format!("Hello, {name}!"))
     }
 
-    /// What the user remembers.
+    /// The memory of the user.
     #[resource("memory://last", mime = "text/plain")]
     async fn last(&self, cx: &Context) -> Result<String, ProtocolError> {
         let memory: String = cx.elicit("What do you remember?").await?;

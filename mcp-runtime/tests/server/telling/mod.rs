@@ -1,4 +1,4 @@
-//! What handlers tell the client while they work.
+//! Progress and log messages of handlers.
 
 mod logging;
 mod progress;

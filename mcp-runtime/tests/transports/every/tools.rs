@@ -1,4 +1,4 @@
-//! What each call of a tool gets, good or bad.
+//! Answers to calls of tools, results and errors.
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::prelude::*;

@@ -20,7 +20,7 @@ use tower_service::Service as _;
 
 use crate::support::over::{Line, Over};
 
-/// What the gateway knows of the client.
+/// State of the client's connection in the gateway.
 #[derive(Default)]
 struct Known {
     session: Option<String>,
@@ -97,7 +97,7 @@ async fn post(
     }
 }
 
-/// What is wrong with a message that wants no answer, only the status says.
+/// Returns true for a message without an answer, whose errors are reported by the status alone.
 fn is_notification_or_response(frame: &[u8]) -> bool {
     serde_json::from_slice::<Value>(frame).is_ok_and(|message| {
         let one_of_both = message.get("id").is_some() != message.get("method").is_some();

@@ -18,9 +18,9 @@ use tokio::task::JoinHandle;
 use super::pump;
 use crate::support::over::{Line, Over};
 
-/// The test that serves when it is told to.
+/// The test that serves if [`VARIABLE`] is set.
 const SERVER: &str = "over_stdio::the_server";
-/// What the other process is told to serve.
+/// The variable that names the server for the other process.
 const VARIABLE: &str = "MCP_TEST_SERVER";
 /// The last line of what the test harness prints by itself.
 const READY: &str = "the server is ready";
@@ -80,7 +80,7 @@ fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> 
     tokio::spawn(converse(child, line, output, input))
 }
 
-/// What is printed into a file by a process that reads `input` from a file.
+/// Returns the output, into a file, of a process that reads `input` from a file.
 pub(crate) async fn over_files(name: &str, input: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let [stdin, stdout] = ["in", "out"].map(|name| directory.path().join(name));

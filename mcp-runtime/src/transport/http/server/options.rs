@@ -210,15 +210,15 @@ impl HttpOptions {
         self
     }
 
-    /// Where sessions are kept, so that several processes can serve the requests of one; in memory
-    /// by default.
+    /// Sets the store of sessions, which several processes may share to serve the requests of one
+    /// session; in memory by default.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Where the events of sessions are kept for clients that lost their connection; by default in
-    /// memory, in at most 128 MiB for all sessions
+    /// Sets the store of events, from which clients resume streams after a lost connection; in memory
+    /// by default, with at most 128 MiB for all sessions
     /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets another limit).
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);

@@ -107,12 +107,13 @@ impl HttpSession {
         connection.negotiated.clone()
     }
 
-    /// Takes the session over from another process, with the parameters of its `initialize`. Its
-    /// streams are numbered from `base` on, which is its own, so that they are not taken for those of the other.
+    /// Takes the session over from another process, with the parameters of its `initialize`. Streams
+    /// are numbered from `base`, a random number, so that their ids differ from those of the other
+    /// process.
     ///
     /// # Errors
     ///
-    /// What is wrong with the parameters, if they are none that this server could have accepted.
+    /// With the fault of the parameters, if this server could not have accepted them.
     pub(crate) fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
         let params: RawJsonRef<'_> =
             serde_json::from_slice(params).map_err(|error| error.to_string())?;

@@ -22,12 +22,12 @@ use crate::transport::http::server::permits::{Permit, Permits};
 use crate::transport::http::server::response;
 use crate::transport::http::stream::Stream;
 
-/// The circumstances in which a message of the client has come.
+/// A message's server, limits, HTTP exchange and destination of the answer.
 pub(crate) struct Delivery<'a> {
     pub(crate) server: &'a Server,
     pub(crate) permits: &'a Arc<Permits>,
     pub(crate) exchange: Arc<Exchange>,
-    /// Where the answer goes.
+    /// Destination of the answer.
     pub(crate) reply: ReplyTo<Arc<Stream>>,
     /// The parameters, if they were read already.
     pub(crate) params: Option<RequestParams<'a>>,

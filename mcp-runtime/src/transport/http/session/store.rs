@@ -261,9 +261,10 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// Where the ids of the server's own requests begin in one session: at random, so that the answer to
-/// a request of another process that serves the same session is not taken for the answer to one of
-/// this process. A double holds them exactly, as JavaScript needs it.
+/// Returns the first id of the server's own requests in one session.
+///
+/// It is random, so that processes that serve the same session do not mistake an answer to another
+/// process for their own. It is below 2^52, so that ids are exact in JavaScript.
 ///
 /// # Errors
 ///

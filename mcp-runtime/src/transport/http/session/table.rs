@@ -16,7 +16,7 @@ pub(crate) struct Sessions {
     idle: Duration,
     /// Decides whether a session goes on.
     store: Arc<dyn SessionStore>,
-    /// Whether a task looks for sessions that nobody uses.
+    /// True if a task looks for unused sessions.
     swept: AtomicBool,
 }
 
@@ -110,12 +110,12 @@ impl Sessions {
     }
 }
 
-/// Counts so many sessions more, or less, for the metrics layer of `tracing-opentelemetry`.
+/// Adds `more` to the number of sessions, for the metrics layer of `tracing-opentelemetry`.
 fn count_sessions(more: i64) {
     tracing::event!(target: "mcp_runtime::http", tracing::Level::DEBUG, counter.http_sessions = more);
 }
 
-/// What a look at all sessions found.
+/// Sessions found by [`Sessions::sweep`].
 #[derive(Default)]
 struct Swept {
     used: Vec<SessionId>,
@@ -139,7 +139,7 @@ impl Swept {
     }
 }
 
-/// Looks for sessions that nobody uses, for as long as there are any.
+/// Ends unused sessions periodically, as long as there are sessions.
 async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
     let period = (idle / 8).clamp(Duration::from_millis(10), Duration::from_secs(60));
     loop {
@@ -195,10 +195,10 @@ mod tests {
         Arc::new(session)
     }
 
-    /// What threads do at the same time, each of it in one go.
+    /// Steps of concurrent threads; each step is atomic.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Step {
-        /// A POST finds the session, and its handler has something to tell before it waits.
+        /// A POST finds the session, and its handler sends a message before it waits.
         Begin,
         /// The handler has to wait: the call is noted.
         Insert,
