@@ -17,6 +17,8 @@ use crate::limits::{
 };
 use crate::protocol::Timeouts;
 
+type NotificationObserver = Box<dyn Fn(&ServerNotification) + Send + Sync>;
+
 /// The settings that a builder has collected.
 pub(super) struct Config {
     pub(super) info: Implementation,
@@ -36,7 +38,7 @@ pub(super) struct Config {
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
-    pub(super) on_notification: Vec<Box<dyn Fn(&ServerNotification) + Send + Sync>>,
+    pub(super) on_notification: Vec<NotificationObserver>,
 }
 
 impl Config {

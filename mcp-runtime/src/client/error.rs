@@ -130,7 +130,5 @@ impl From<CallError> for ConnectError {
 
 /// Whether the error has no reason for the end of the connection.
 fn is_plain_end(error: &io::Error) -> bool {
-    error
-        .get_ref()
-        .is_some_and(|it| it.is::<ConnectionClosed>())
+    matches!(error.get_ref(), Some(reason) if reason.is::<ConnectionClosed>())
 }

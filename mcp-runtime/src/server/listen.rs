@@ -83,6 +83,6 @@ pub(crate) async fn serve_connection<T: Transport>(
 /// Waits until `ending` is set. A sender that is dropped asks for no end.
 pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
     if ending.wait_for(|ending| *ending).await.is_err() {
-        pending().await
+        pending::<()>().await;
     }
 }

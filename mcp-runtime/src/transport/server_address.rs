@@ -86,7 +86,8 @@ fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
     // An empty port is the default one.
     let port = authority[host.len()..].trim_start_matches(':');
     let is_decimal = port.bytes().all(|byte| byte.is_ascii_digit());
-    if !port.is_empty() && !(is_decimal && port.parse::<u16>().is_ok()) {
+    let is_port = is_decimal && port.parse::<u16>().is_ok();
+    if !port.is_empty() && !is_port {
         let reason = format!("the port `{port}` of the URL is no number up to 65535");
         return Err(invalid(reason));
     }

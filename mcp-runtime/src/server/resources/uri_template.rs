@@ -202,13 +202,14 @@ fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), Templa
     let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
     let operator = &expression[..expression.len() - names.len()];
     let names = names.split(',').map(name).collect::<Result<Vec<_>, _>>()?;
+    if let Ok(operator @ (';' | '?' | '&')) = operator.parse() {
+        push_named(parts, names, operator);
+        return Ok(());
+    }
     let (first, separator) = match operator {
         "" | "+" => ("", ","),
         "#" => ("#", ","),
         "." | "/" => (operator, operator),
-        ";" => return Ok(push_named(parts, names, ';')),
-        "?" => return Ok(push_named(parts, names, '?')),
-        "&" => return Ok(push_named(parts, names, '&')),
         _ => return Err(TemplateError::Name(expression.to_owned())),
     };
     for (index, name) in names.into_iter().enumerate() {

@@ -35,7 +35,6 @@ use crate::transport::http::stream::Stream;
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
     /// open `/sse`, and are told to post to `/messages`.
-    #[must_use]
     pub fn with_sse(self) -> Self {
         self.with_routes(|service| {
             let paths = ["/sse", "/messages"].into_iter();

@@ -322,7 +322,6 @@ impl WebSocketService {
 
 impl Http {
     /// Serves WebSocket clients as well, at a path such as `/ws`.
-    #[must_use]
     pub fn with_websocket(self, path: impl Into<String>) -> Self {
         let path = path.into();
         self.with_routes(move |http| {
