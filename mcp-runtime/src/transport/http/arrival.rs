@@ -52,7 +52,7 @@ impl FromContext for Principal {
 
 /// A request without its body.
 pub(crate) struct Arrival {
-    pub(crate) parts: Parts,
+    pub(crate) parts: Box<Parts>,
     /// Absent where another program has accepted the connection.
     pub(crate) peer_addr: Option<SocketAddr>,
 }

@@ -36,7 +36,10 @@ impl Exchange {
     /// An exchange that opens a WebSocket; messages have another way.
     pub(crate) fn upgrade(parts: Parts, peer_addr: Option<SocketAddr>) -> Self {
         Self {
-            arrival: Arrival { parts, peer_addr },
+            arrival: Arrival {
+                parts: Box::new(parts),
+                peer_addr,
+            },
             session: None,
             stream: Arc::new(Stream::new(0, None)),
         }

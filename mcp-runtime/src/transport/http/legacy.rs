@@ -91,7 +91,7 @@ pub struct SseService {
 async fn serve<B: Body>(
     service: &HttpService,
     messages: &str,
-    parts: Parts,
+    parts: Box<Parts>,
     body: B,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let (state, connection) = (&*service.state, &service.connection);
@@ -122,7 +122,7 @@ where
         let Self { service, messages } = self.clone();
         Box::pin(async move {
             let origin = cors_origin(&parts.headers, &service.state.options);
-            let served = serve(&service, &messages, parts, body).await;
+            let served = serve(&service, &messages, Box::new(parts), body).await;
             Ok(finish(served, origin, &service.connection.unread))
         })
     }
@@ -173,7 +173,7 @@ impl Drop for Ends {
 /// Takes a message; what comes of it goes to the stream.
 async fn post<B: Body>(
     state: &HttpState,
-    parts: Parts,
+    parts: Box<Parts>,
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {

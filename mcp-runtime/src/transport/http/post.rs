@@ -22,7 +22,7 @@ use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info}
 /// When HTTP itself refuses it.
 pub(super) async fn serve<B: Body>(
     state: &HttpState,
-    parts: Parts,
+    parts: Box<Parts>,
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {

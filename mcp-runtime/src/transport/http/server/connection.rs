@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{self, Future};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -50,41 +50,24 @@ pub(crate) type Route =
     Box<dyn Fn(Request<Incoming>, &ConnectionInfo) -> ResponseFuture + Send + Sync>;
 
 impl Site {
-    async fn answer(
-        &self,
-        request: Request<Incoming>,
-        connection: ConnectionInfo,
-    ) -> Result<Response<ResponseBody>, Infallible> {
-        let version = request.version();
-        let mut response = match check_host_header(&request) {
-            Ok(()) => self.route(request, connection).await?,
-            Err(rejection) => rejection.response(),
-        };
-        if version < Version::HTTP_2 && self.service.state.is_ending() {
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(CONNECTION, close);
-        }
-        Ok(response)
-    }
-
-    async fn route(
-        &self,
-        request: Request<Incoming>,
-        connection: ConnectionInfo,
-    ) -> Result<Response<ResponseBody>, Infallible> {
+    fn answer(&self, request: Request<Incoming>, connection: ConnectionInfo) -> ResponseFuture {
         let path = request.uri().path();
         let state = &self.service.state;
-        if path == self.path {
-            return respond(Arc::clone(state), connection, request).await;
-        }
-        if let Some(route) = self.routes.get(path) {
-            return route(request, &connection).await;
-        }
-        if path == "/health" {
-            return Ok(self.health(request.method()));
-        }
-        let checked = check_caller(request.uri(), request.headers(), &state.options);
-        Ok(checked.err().unwrap_or(Rejection::Path).response())
+        let response = match check_host_header(&request) {
+            Err(rejection) => rejection.response(),
+            Ok(()) if path == self.path => {
+                return respond(Arc::clone(state), connection, request);
+            }
+            Ok(()) => match self.routes.get(path) {
+                Some(route) => return route(request, &connection),
+                None if path == "/health" => self.health(request.method()),
+                None => {
+                    let checked = check_caller(request.uri(), request.headers(), &state.options);
+                    checked.err().unwrap_or(Rejection::Path).response()
+                }
+            },
+        };
+        Box::pin(future::ready(Ok(response)))
     }
 
     /// Tells load balancers whether requests are taken. Neither `Host` nor `Origin` is checked:
@@ -156,12 +139,17 @@ pub(crate) async fn serve(
         if request.version() == Version::HTTP_2 {
             activity.is_http2.store(true, Ordering::Relaxed);
         }
-        let (site, connection) = (Arc::clone(&site), connection.clone());
-        let busy = Arc::clone(&activity.requests);
+        let version = request.version();
+        let answer = site.answer(request, connection.clone());
+        let (site, busy) = (Arc::clone(&site), Arc::clone(&activity.requests));
         async move {
-            let answer = site.answer(request, connection).await;
+            let mut response = answer.await?;
+            if version < Version::HTTP_2 && site.service.state.is_ending() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
             drop(busy);
-            answer
+            Ok::<_, Infallible>(response)
         }
     });
     let builder = builder(&site);

@@ -115,6 +115,8 @@ pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     request: Request<B>,
 ) -> ResponseFuture {
     let (parts, body) = request.into_parts();
+    // Moved into several futures.
+    let parts = Box::new(parts);
     Box::pin(async move {
         let origin = cors_origin(&parts.headers, &state.options);
         let served = serve(&state, parts, body, &connection).await;
@@ -166,7 +168,7 @@ pub(crate) fn other_method(
 
 async fn serve<B: Body>(
     state: &HttpState,
-    parts: Parts,
+    parts: Box<Parts>,
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {

@@ -288,11 +288,18 @@ impl FromStr for SessionId {
     type Err = InvalidSessionId;
 
     fn from_str(text: &str) -> Result<Self, InvalidSessionId> {
-        let plain = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        if text.len() != 32 || !text.bytes().all(plain) {
+        if text.len() != 32 {
             return Err(InvalidSessionId);
         }
-        let bits = u128::from_str_radix(text, 16).map_err(|_| InvalidSessionId)?;
+        let mut bits = 0;
+        for byte in text.bytes() {
+            let digit = match byte {
+                b'0'..=b'9' => byte - b'0',
+                b'a'..=b'f' => byte - b'a' + 10,
+                _ => return Err(InvalidSessionId),
+            };
+            bits = bits << 4 | u128::from(digit);
+        }
         Ok(Self(bits))
     }
 }
