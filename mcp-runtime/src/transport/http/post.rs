@@ -94,13 +94,9 @@ fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
     let Frame::Single(Message::Request { method, .. }) = frame else {
         return post.named.era();
     };
-    let in_session = post
-        .arrival
-        .parts
-        .headers
-        .contains_key(&headers::SESSION_ID);
+    let sent = &post.arrival.parts.headers;
     let named = match post.named {
-        NamedRevision::Unknown if in_session => NamedRevision::Absent,
+        NamedRevision::Unknown if sent.contains_key(&headers::SESSION_ID) => NamedRevision::Absent,
         named => named,
     };
     let params = post.params.as_ref().and_then(|read| read.as_ref().ok());
