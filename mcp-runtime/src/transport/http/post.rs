@@ -137,7 +137,7 @@ mod tests {
         let post = Post {
             named: header_validation::named_revision(&parts.headers),
             arrival: Arrival {
-                parts,
+                parts: Box::new(parts),
                 peer_addr: None,
             },
             connection: &ConnectionInfo {

@@ -122,7 +122,10 @@ mod tests {
             parts.extensions.insert(Principal::new(name));
         }
         let peer_addr = port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-        Arrival { parts, peer_addr }
+        Arrival {
+            parts: Box::new(parts),
+            peer_addr,
+        }
     }
 
     fn is_unused(permits: &Permits) -> bool {

@@ -240,7 +240,10 @@ mod tests {
     fn arrival() -> Arrival {
         let (parts, ()) = http::Request::new(()).into_parts();
         let peer_addr = None;
-        Arrival { parts, peer_addr }
+        Arrival {
+            parts: Box::new(parts),
+            peer_addr,
+        }
     }
 
     impl Race {
