@@ -55,9 +55,9 @@
 //!
 //! # Features
 //!
-//! `macros`, `server`, `socket` and `stdio` are on unless switched off. A server without transports, by
-//! `macros` and `server` alone, needs no I/O of the operating system, and serves a [transport of your
-//! own](transport::Transport).
+//! `macros`, `server`, `socket` and `stdio` are on unless switched off. A server without
+//! transports, by `macros` and `server` alone, needs no I/O of the operating system, and serves a
+//! [transport of your own](transport::Transport).
 //!
 //! | feature | what it adds |
 //! |---|---|

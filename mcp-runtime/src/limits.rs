@@ -1,11 +1,12 @@
 //! Default limits and times of the runtime.
 //!
-//! Each is listed in `docs/configuration.md`, which a test below checks. A default of a setting can be
-//! changed by the setting; the others are fixed.
+//! Each is listed in `docs/configuration.md`, which a test below checks. A default of a setting can
+//! be changed by the setting; the others are fixed.
 
 use std::time::Duration;
 
-/// Upper bound of times that are added to a moment, since clocks can't count up to [`Duration::MAX`].
+/// Upper bound of times that are added to a moment, since clocks can't count up to
+/// [`Duration::MAX`].
 pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 const KIB: usize = 1024;
@@ -21,7 +22,7 @@ pub(crate) const MAX_FRAME_BYTES: usize = 16 * MIB;
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 /// Subscriptions of one connection that are open at the same time; they do not count as calls.
 pub(crate) const MAX_OPEN: usize = 256;
-/// Time for calls in flight once the end is asked for; supervisors kill a process after 10 to 30 s.
+/// Time for calls in flight once shutdown begins; supervisors kill a process after 10 to 30 s.
 pub(crate) const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for which a peer may leave unread what it was sent; a peer at work reads within seconds.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -48,7 +49,7 @@ pub(crate) const WEBSOCKET_PING: Duration = Duration::from_secs(30);
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 1000;
 /// Time between two announcements of changes to a client; joins those of one edit.
 pub(crate) const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(50);
-/// Time between two reports of progress of a call; nobody sees more than 50 a second.
+/// Time between two progress notifications of a call; more than 50 a second are not visible.
 pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 /// Rounds of questions of one call; ends a handler that asks without end.
 pub(crate) const MAX_ASKING_ROUNDS: u32 = 8;
@@ -61,7 +62,7 @@ pub(crate) const MAX_KEPT_STATES: usize = 1024;
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
 /// Suggestions of one completion (2025-11-25, "Completion").
 pub(crate) const MAX_COMPLETIONS: usize = 100;
-/// Faults of arguments that one error lists; nobody mends more at a time.
+/// Faults of arguments that one error lists; more are not useful at a time.
 pub(crate) const MAX_LISTED_FAULTS: usize = 16;
 /// Bytes that an error shows of one fault, which may quote the caller's whole value.
 pub(crate) const MAX_FAULT_BYTES: usize = 240;
@@ -105,7 +106,7 @@ pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Silence of a stream before a comment is sent; proxies close streams that are silent for 30 s.
 pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Time for which idle connections stay open once the end is asked for; requests under way arrive.
+/// Time for which idle connections stay open once shutdown begins; requests under way arrive.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
 /// Time for answers to calls that the drain time cuts, and for goodbyes; nothing is computed then.
 pub(crate) const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -123,7 +124,7 @@ pub(crate) const MAX_SESSIONS: usize = 10_000;
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
 /// Bytes of the parameters of `initialize`, which are kept as long as the session.
 pub(crate) const MAX_INITIALIZE_BYTES: usize = 64 * KIB;
-/// Messages of a server, besides answers, that wait in one stream; bounds those of few bytes.
+/// Messages of a server, other than answers, that wait in one stream; bounds short messages.
 pub(crate) const MAX_STREAM_MESSAGES: usize = 1024;
 /// Messages outside of requests that wait for a client; it may never open a stream for them.
 pub(crate) const MAX_SESSION_MESSAGES: usize = 16;
@@ -142,7 +143,7 @@ pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) const ANSWER_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time to wait for the answer to a request in all, where progress extends the wait.
 pub(crate) const ANSWER_TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
-/// Time for the answer to `server/discover`; old servers say nothing to an unknown method.
+/// Time for the answer to `server/discover`; some old servers ignore unknown methods.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two `ping`s of a client; a lost server is noticed within two minutes.
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(30);
@@ -214,8 +215,8 @@ pub(crate) const MAX_RESUMPTIONS: usize = 5;
 pub(crate) const TCP_KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// Time for the event `endpoint` of HTTP+SSE; another kind of server never sends it.
 pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time for calls in flight to fail by themselves when the server has ended the session: of these,
-/// the client knows whether they can be repeated.
+/// Time for calls in flight to fail by themselves when the server has ended the session; their
+/// errors show if they can be repeated.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
 /// Messages of the server that wait to be read; beyond it the server is not read.
 pub(crate) const HTTP_INBOX: usize = 64;
@@ -377,7 +378,7 @@ mod tests {
         "an eighth".to_owned()
     }
 
-    /// Whether the value stands in the line by itself: `5 s` does not in `15 s`.
+    /// Returns true if the value stands in the line by itself: `5 s` does not in `15 s`.
     fn has(line: &str, value: &str) -> bool {
         line.match_indices(value).any(|(at, _)| {
             let before = line[..at].trim_end_matches([',', '.']);

@@ -1,7 +1,7 @@
-//! JSON Schemas of Rust types, made small.
+//! JSON Schemas of Rust types, in a short form.
 //!
-//! schemars describes a type; a model needs less. Keywords that no reader of JSON Schema 2020-12 knows
-//! go, and a definition is written out where it is used only once.
+//! Keywords of schemars that are not in JSON Schema 2020-12 are removed, and a definition that is
+//! used only once is written in place.
 
 use std::collections::BTreeMap;
 
@@ -146,8 +146,8 @@ const ANNOTATIONS: [&str; 7] = [
     "writeOnly",
 ];
 
-/// Adds a keyword to a schema that may have it already: a tagged enum has its tag as a property
-/// beside the reference to its contents.
+/// Adds a keyword to a schema, and merges the values if it has that keyword: a tagged enum has its
+/// tag as a property, and a reference to its contents.
 fn join(schema: &mut Map<String, Value>, keyword: &str, value: &Value) {
     match (schema.get_mut(keyword), value) {
         (None, _) => {

@@ -3,7 +3,8 @@
 use mcp_types::RawJsonRef;
 use serde::Serialize;
 
-/// The trace that a request belongs to, as it travels in `_meta` (2026-07-28, "Overview", section `_meta`; W3C Trace Context and W3C Baggage).
+/// The trace that a request belongs to, as it travels in `_meta` (2026-07-28, "Overview", section
+/// `_meta`; W3C Trace Context and W3C Baggage).
 ///
 /// ```
 /// use mcp_runtime::TraceContext;
@@ -92,8 +93,8 @@ impl TraceContext {
     }
 }
 
-/// Returns true if `text` is a `traceparent`: four fields of lower-case hexadecimal digits, of which
-/// neither the trace nor the span is zero. Later versions may add fields.
+/// Returns true if `text` is a `traceparent`: four fields of lower-case hexadecimal digits, of
+/// which neither the trace nor the span is zero. Later versions may add fields.
 fn is_traceparent(text: &str) -> bool {
     let mut fields = text.split('-');
     let mut field = |digits: usize| {

@@ -64,12 +64,13 @@ impl ClientBuilder {
         self
     }
 
-    /// The revision of an earlier connection ([`Client::revision`]): the client begins with its era,
-    /// and probes the server where that fails. This saves the probe, and its time limit, with servers
-    /// that do not answer it.
+    /// The revision of an earlier connection ([`Client::revision`]): the client begins with its
+    /// era, and probes the server where that fails. This saves the probe, and its time limit, with
+    /// servers that do not answer it.
     ///
     /// A revision can be stored by its name ([`Revision::as_str`], and serde). A server of the
-    /// handshake era that has become stateless since is not noticed as long as it serves handshakes.
+    /// handshake era that has become stateless since is not noticed as long as it serves
+    /// handshakes.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -173,8 +174,8 @@ impl ClientBuilder {
         })
     }
 
-    /// Calls `observer` with each report of progress, of all calls that
-    /// [asked for it](super::Call::on_progress). It must return quickly: the connection waits.
+    /// Calls `observer` with each progress notification of all calls that
+    /// [request progress](super::Call::on_progress). It must return quickly: the connection waits.
     pub fn on_progress(
         self,
         observer: impl Fn(&ProgressNotificationParams) + Send + Sync + 'static,
@@ -366,8 +367,8 @@ impl ClientBuilder {
     /// Connects over a transport that `make` returns, and over another one when the connection is
     /// lost: a server that has ended is started again.
     ///
-    /// Calls that are safe to repeat (everything but tools, and tools that are annotated as read-only
-    /// or idempotent) are then sent again; others fail with [`CallError::Closed`] or
+    /// Calls that are safe to repeat (everything but tools, and tools that are annotated as
+    /// read-only or idempotent) are then sent again; others fail with [`CallError::Closed`] or
     /// [`CallError::Lost`]. The log level and subscriptions are restored.
     ///
     /// ```no_run

@@ -52,11 +52,11 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
 pub(super) struct CallOptions {
     pub(super) timeouts: Timeouts,
     progress: Option<OnProgress>,
-    /// Whether the call waits for a lost connection to be restored.
+    /// True if the call waits for a lost connection to be restored.
     waits: bool,
-    /// Whether the call is sent again when its answer was lost with the connection.
+    /// True if the call is sent again when its answer was lost with the connection.
     repeats: bool,
-    /// Whether a cached answer does not count.
+    /// True if cached answers are not used.
     fresh: bool,
     /// Members of `_meta` other than those that the client writes, as JSON without braces.
     pub(super) meta: String,
@@ -115,8 +115,8 @@ impl<R: Request, T> Call<R, T> {
 
     /// Sets whether the call may be sent again when the connection is lost before its answer came.
     ///
-    /// By default, requests other than `tools/call` may, and tools that are read-only or idempotent by
-    /// their annotations, as last listed.
+    /// By default, requests other than `tools/call` may, and tools that are read-only or idempotent
+    /// by their annotations, as last listed.
     pub fn repeatable(mut self, repeatable: bool) -> Self {
         self.options.repeats = repeatable;
         self
@@ -228,7 +228,7 @@ where
 }
 
 impl CallOptions {
-    /// Whether a call that failed with `error` is sent again.
+    /// Returns true if a call that failed with `error` is sent again.
     fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
         match error {
             CallError::Closed | CallError::Lost(_) => self.repeats,
@@ -243,7 +243,7 @@ impl CallOptions {
     }
 }
 
-/// Writes one round of a call: its parameters, and the answers that the server has asked for.
+/// Writes one round of a call: its parameters, and the answers that the server requested.
 fn write<R: Request>(
     channel: &Channel,
     params: &R::Params,

@@ -164,7 +164,7 @@ impl Channel {
         self.ended().await;
     }
 
-    /// Whether nothing can be sent any more.
+    /// Returns true if nothing can be sent any more.
     pub(super) fn is_over(&self) -> bool {
         let state = self.with(|lifecycle| lifecycle.state);
         state >= LifecycleState::ShuttingDown || self.end.borrow().is_some()

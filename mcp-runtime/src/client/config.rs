@@ -32,7 +32,7 @@ pub(super) struct Config {
     pub(super) max_pages: usize,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
-    /// Whether the number of tries to reconnect is unlimited, whatever `reconnect` allows.
+    /// True if tries to reconnect are unlimited, regardless of `reconnect`.
     pub(super) reconnect_endlessly: AtomicBool,
     /// Finds the trace that a request is part of.
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
@@ -70,8 +70,8 @@ pub struct KeepAlive {
     pub every: Duration,
     /// The time limit of an answer; 5 seconds by default.
     pub timeout: Duration,
-    /// The number of unanswered pings in a row after which the connection is closed; 3 by default. A
-    /// ping during which the server sent anything else does not count.
+    /// The number of unanswered pings in a row after which the connection is closed; 3 by default.
+    /// A ping during which the server sent anything else does not count.
     pub misses: u32,
 }
 
@@ -128,7 +128,7 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// Whether another try is made after so many.
+    /// Returns true if another try is allowed after `tries`.
     pub(super) fn allows_try_after(self, tries: u32) -> bool {
         self.tries.is_none_or(|most| tries < most)
     }

@@ -1,7 +1,7 @@
 //! Detection of a server's era, and negotiation with it.
 //!
-//! The only place of the client that distinguishes the eras: the result is a [`Connection`], with the
-//! members that each request carries in its `_meta`.
+//! The only place of the client that distinguishes the eras: the result is a [`Connection`], with
+//! the members that each request carries in its `_meta`.
 
 use std::io;
 use std::pin::pin;
@@ -46,8 +46,8 @@ pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     }
 }
 
-/// Connects for the first time: to a server of the era that is expected, then to one that is probed,
-/// then without a probe to one that has ended because of it.
+/// Connects for the first time: to a server of the era that is expected, then to one that is
+/// probed, then without a probe to one that has ended because of it.
 pub(super) async fn connect_first(
     state: &ClientState,
     open: &Open,
@@ -169,7 +169,7 @@ impl Negotiation<'_> {
                 });
             }
             Err(CallError::Rpc(error)) => error,
-            // A server that knows the method would answer it in good form.
+            // A server that has the method answers with a valid message.
             Err(error @ (CallError::Malformed { .. } | CallError::Http(_))) => {
                 return Ok(Discovery::Foreign(error.into()));
             }

@@ -24,7 +24,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Whether the server keeps a session for this client.
+    /// Returns true if the server keeps a session for this client.
     pub(super) fn has_session(&self) -> bool {
         self.meta.is_empty()
     }

@@ -27,7 +27,7 @@ pub enum ConnectError {
         "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
     )]
     Revision {
-        /// The revision that this client asked for.
+        /// The revision that this client requested.
         asked: Revision,
         /// The revisions that the server answered.
         offered: Vec<String>,
@@ -75,7 +75,7 @@ impl ConnectError {
         }
     }
 
-    /// Whether the server has closed the connection, or has ended.
+    /// Returns true if the server has closed the connection, or has ended.
     pub(super) fn is_end(&self) -> bool {
         matches!(self, Self::Closed) || self.child_exit().is_some()
     }
@@ -88,14 +88,14 @@ impl ConnectError {
         }
     }
 
-    /// Whether it is due to the server's behaviour.
+    /// Returns true if the server caused the error.
     pub(super) fn is_the_servers(&self) -> bool {
         !matches!(self, Self::Open(_) | Self::NoRevision | Self::Request(_))
     }
 }
 
 impl CallError {
-    /// Whether the server was not reached, or can't answer now; otherwise it refuses.
+    /// Returns true if another try may succeed: the server was not reached, or can't answer now.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Timeout { .. } | Self::Lost(_) | Self::SessionEnded => true,
@@ -128,7 +128,7 @@ impl From<CallError> for ConnectError {
     }
 }
 
-/// Whether the error has no reason for the end of the connection.
+/// Returns true if the error has no reason for the end of the connection.
 fn is_plain_end(error: &io::Error) -> bool {
     matches!(error.get_ref(), Some(reason) if reason.is::<ConnectionClosed>())
 }

@@ -42,9 +42,9 @@ pub struct Client {
 struct Inner {
     state: Arc<ClientState>,
     current: watch::Receiver<ConnectionState>,
-    /// Number of tries to restore a connection that calls have asked for.
+    /// Number of tries to restore the connection that calls have requested.
     demand: watch::Sender<u64>,
-    /// Whether a lost connection is restored.
+    /// True if a lost connection is restored.
     reconnects: bool,
 }
 
@@ -87,7 +87,7 @@ impl Client {
         &self.inner.state
     }
 
-    /// The connection, once it can be used. A caller that `waits` asks for a try to restore it soon.
+    /// Returns the usable connection. A caller that `waits` requests a prompt try to restore it.
     ///
     /// # Errors
     ///
@@ -198,8 +198,8 @@ impl Client {
         StatusWatch(self.inner.state.status.subscribe())
     }
 
-    /// The server's notifications from now on. A reader that falls behind by more than 256 misses the
-    /// oldest.
+    /// The server's notifications from now on. A reader that falls behind by more than 256 misses
+    /// the oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
         Notifications(self.inner.state.notifications.subscribe())

@@ -34,7 +34,7 @@ pub(super) struct InputHandlers {
         Option<Handler<CreateMessageRequestParams, Result<CreateMessageResult, ErrorObject>>>,
     pub(super) sample_with_tools: bool,
     pub(super) roots: Option<Roots>,
-    /// Finds the roots when they are asked for, where there is no list of them.
+    /// Finds the roots on request, if there is no fixed list.
     pub(super) find_roots: Option<Handler<(), Result<Vec<Root>, ErrorObject>>>,
 }
 
@@ -312,8 +312,8 @@ impl Form {
         suggested.collect()
     }
 
-    /// The user agrees, with `content` in the fields: an object. Fields that it leaves out get their
-    /// default values.
+    /// The user agrees, with `content` in the fields: an object. Fields that it leaves out get
+    /// their default values.
     ///
     /// Content that does not fit the form is not sent: the server gets an error, and the reason is
     /// logged.

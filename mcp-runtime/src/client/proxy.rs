@@ -10,7 +10,7 @@ use super::{Call, Client, Reconnect};
 use crate::error::CallError;
 
 impl Client {
-    /// Whether requests that are sent now are part of a trace of the client's own.
+    /// Returns true if requests that are sent now are part of a trace of the client's own.
     pub(crate) fn has_trace(&self) -> bool {
         let trace = self.state().config.trace.as_ref();
         trace.is_some_and(|trace| trace().is_some())
@@ -34,7 +34,7 @@ impl Client {
         endlessly.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the server keeps a session for this client, now that there is a connection.
+    /// Returns true if the server keeps a session for this client, now that there is a connection.
     pub(crate) async fn has_session(&self) -> bool {
         let connection = self.connection(true).await;
         connection.is_ok_and(|connection| connection.has_session())
@@ -79,7 +79,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Waits for a connection that is newer than the last one seen. Pending once there will be none.
+    /// Waits for a connection that is newer than the last one seen. Pending once there will be
+    /// none.
     ///
     /// Cancel safe.
     pub(crate) async fn next(&mut self) {
@@ -97,7 +98,7 @@ impl Connections {
         self.seen = newer;
     }
 
-    /// Whether there will be no more connections.
+    /// Returns true if there will be no more connections.
     pub(crate) fn are_over(&self) -> bool {
         self.state.has_changed().is_err()
     }

@@ -177,8 +177,8 @@ impl Client {
         Ok(())
     }
 
-    /// Sets the least severe log messages that the server is to send, also after a reconnection. They
-    /// arrive as [notifications](Self::notifications).
+    /// Sets the least severe log messages that the server is to send, also after a reconnection.
+    /// They arrive as [notifications](Self::notifications).
     ///
     /// # Errors
     ///

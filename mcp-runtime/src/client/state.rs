@@ -21,7 +21,7 @@ pub(super) struct ClientState {
     pub(super) notifications: broadcast::Sender<Received>,
     pub(super) cache: Option<ClientCache>,
     pub(super) session: Mutex<SessionState>,
-    /// Whether the client is to be closed.
+    /// Set to true to close the client.
     pub(super) closing: watch::Sender<bool>,
 }
 
@@ -102,7 +102,7 @@ impl ClientState {
         for observer in &self.config.on_notification {
             observer(&notification);
         }
-        // Fails where nobody receives.
+        // Fails if there is no receiver.
         let _ = self.notifications.send(Received {
             notification,
             subscription,
@@ -133,7 +133,7 @@ impl SessionState {
         *self.held.entry(uri.to_owned()).or_default() += 1;
     }
 
-    /// Notes that one subscription less is about `uri`; `true` if there is none left.
+    /// Removes one subscription to `uri`; returns true if none is left.
     pub(super) fn release(&mut self, uri: &str) -> bool {
         if let Some(count) = self.held.get_mut(uri) {
             *count -= 1;

@@ -18,7 +18,7 @@ pub enum TransportState {
     Connected,
     /// Lost, and going to be opened again.
     Reconnecting,
-    /// Lost for good; opened again only for another call, where that is possible at all.
+    /// Lost, and no longer restored by itself; another call may try once more.
     /// [`Client::lost_because`](crate::Client::lost_because) has the reason.
     Lost,
 }

@@ -26,8 +26,8 @@ use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};
 
 impl Client {
-    /// Subscribes to the changes that `filter` names, in any revision, and waits until the server has
-    /// agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
+    /// Subscribes to the changes that `filter` names, in any revision, and waits until the server
+    /// has agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
     ///
     /// In revisions with a handshake, resources are subscribed to one by one, and changes of lists
     /// are announced anyway; in those without, this is [`listen`](Self::listen).
@@ -71,12 +71,12 @@ impl Client {
 
 /// A subscription to notifications. Dropping it ends the subscription.
 ///
-/// A client that reconnects subscribes again. So it does when the stream of a subscription over HTTP
-/// breaks off, by the pauses and tries of [`reconnect`](crate::ClientBuilder::reconnect); the pauses
-/// begin anew after a stream has lasted for 10 seconds. Each time, everything in the accepted filter
-/// counts as changed once. A subscription that the server ends by its result, or refuses with an
-/// error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx count as streams
-/// that break off.
+/// A client that reconnects subscribes again. So it does when the stream of a subscription over
+/// HTTP breaks off, by the pauses and tries of [`reconnect`](crate::ClientBuilder::reconnect); the
+/// pauses begin anew after a stream has lasted for 10 seconds. Each time, everything in the
+/// accepted filter counts as changed once. A subscription that the server ends by its result, or
+/// refuses with an error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx
+/// count as streams that break off.
 #[must_use = "a subscription that is dropped is over"]
 #[derive(Debug)]
 pub struct Subscription {
@@ -129,7 +129,7 @@ impl Subscription {
         }
     }
 
-    /// The filter that the server has agreed to, which may have less than was asked for.
+    /// The filter that the server has accepted, which may be narrower than the requested one.
     #[must_use]
     pub fn accepted(&self) -> &SubscriptionFilter {
         &self.accepted
@@ -176,7 +176,7 @@ impl Subscription {
 struct Subscriber {
     client: Client,
     filter: SubscriptionFilter,
-    /// Whether the notifications of a session will do.
+    /// True if the notifications of a session suffice.
     in_sessions: bool,
     notifications: Notifications,
     events: mpsc::Sender<Result<ServerNotification, CallError>>,
@@ -378,7 +378,7 @@ impl Subscriber {
     }
 }
 
-/// Whether a notification of a session is about an accepted filter.
+/// Returns true if a notification of a session is about an accepted filter.
 fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> bool {
     match Change::by(notification) {
         Some(Change::Resource(uri)) => {
@@ -402,7 +402,7 @@ fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotifi
     lists.chain(updates.map(ServerNotification::ResourceUpdated))
 }
 
-/// Whether `uri` is `whole`, or something in it.
+/// Returns true if `uri` is `whole`, or something in it.
 fn is_part(uri: &str, whole: &str) -> bool {
     uri.strip_prefix(whole).is_some_and(|rest| {
         rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '#', '?'])

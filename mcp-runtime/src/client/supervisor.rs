@@ -31,7 +31,7 @@ pub(super) struct Supervisor {
     /// The means to restore a connection, if it is to be restored.
     pub(super) reopening: Option<(Open, Reconnect)>,
     pub(super) current: watch::Sender<ConnectionState>,
-    /// Number of tries to restore a connection that calls have asked for.
+    /// Number of tries to restore the connection that calls have requested.
     pub(super) demand: watch::Receiver<u64>,
 }
 

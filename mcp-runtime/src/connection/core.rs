@@ -109,7 +109,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Begins a batch. `None` where nothing in it wants an answer.
+    /// Begins a batch. `None` if nothing in it needs an answer.
     ///
     /// # Errors
     ///
@@ -335,7 +335,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         self.pending.insert(id, requested, timeouts, now());
     }
 
-    /// Gives up a request that nobody waits for. Gives back the notification that cancels it at the
+    /// Removes a request whose caller is gone. Returns the notification that cancels it at the
     /// peer.
     pub(crate) fn abandon(&mut self, id: i64) -> Option<Sent<D>> {
         let call = self.pending.remove(id)?;

@@ -76,8 +76,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         });
     }
 
-    /// Takes what a server has sent before it stopped reading. Returns the cause of that, if reading
-    /// tells it, or else `error`.
+    /// Reads the last messages of a server that no longer reads. Returns the error of reading,
+    /// which names the cause, or else `error`.
     async fn read_rest(&mut self, error: io::Error) -> io::Error {
         let rest = async {
             while self.reader.fill().await? {
@@ -206,7 +206,7 @@ async fn sleep_until(wake: Option<tokio::time::Instant>) {
     }
 }
 
-/// Ignores an error that only tells that the peer is gone.
+/// Ignores errors that mean that the peer has closed the connection.
 fn unless_gone(outcome: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
     outcome.or_else(|error| match error.kind() {

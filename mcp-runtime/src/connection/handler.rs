@@ -1,5 +1,5 @@
-//! The two roles in a connection, server and client, and the handlers of their requests: polled once
-//! in place, with their panics contained.
+//! The two roles in a connection, server and client, and the handlers of their requests: polled
+//! once in place, with their panics contained.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -25,9 +25,9 @@ pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: Outgoing;
 
-    /// True if this side is the client. A message without `method`, `result` and `error` is then
-    /// a response, as most of what a server sends is one; and the time limits of its calls stand
-    /// still while it answers requests of the server.
+    /// True if this side is the client. Then a message without `method`, `result` and `error`
+    /// counts as a response, and the time limits of calls are suspended while requests of the
+    /// server are answered.
     const IS_CLIENT: bool;
 
     /// Notes that the peer has sent a frame.
@@ -44,20 +44,20 @@ pub(crate) trait Role: Send + 'static {
         params: Option<RawJsonRef<'_>>,
     ) -> Served<Self::Answer>;
 
-    /// Takes note of a notification of a stream, other than a cancellation.
+    /// Handles a notification of a stream, other than a cancellation.
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
     /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
-    /// Returns true if requests of the peer are answered at all.
+    /// Returns true if requests of the peer are answered.
     fn answers(&self) -> bool;
 
-    /// The id in an error about an invalid message, of which `id` could be read; `None` where such
+    /// Returns the id for the error about an invalid message with the readable `id`; `None` if such
     /// messages are not answered.
     fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>>;
 
-    /// Refuses new requests from here on.
+    /// Refuses new requests from now on.
     fn shut_down(&mut self);
 
     /// Notes that the connection is over.
@@ -93,8 +93,8 @@ pub(crate) enum Progress<A, K> {
     Refused(RequestError),
 }
 
-/// Polls a handler once: most are done then, and a task costs more than the call. A handler that may
-/// have to wait is only polled if `begin` admits it. A panic is an error already.
+/// Polls a handler once: most are done then, and a task costs more than the call. A handler that
+/// may have to wait is only polled if `begin` admits it. A panic is an error already.
 pub(crate) fn poll_once<A, K>(
     served: Result<Served<A>, ErrorObject>,
     begin: impl FnOnce(Kind) -> Result<K, RequestError>,

@@ -158,7 +158,7 @@ struct Batch {
 }
 
 impl Batches {
-    /// Begins a batch of `requests` that want an answer, invalid members included.
+    /// Begins a batch of `requests` that need an answer, invalid members included.
     pub(super) fn begin(&mut self, requests: usize) -> BatchKey {
         let key = BatchKey(self.next);
         self.next += 1;
@@ -176,8 +176,8 @@ impl Batches {
         batch.map_or(0, |batch| batch.bytes.len())
     }
 
-    /// Takes one answer, which is empty for a request that gets none. Gives back the whole batch with
-    /// the last one; it is empty if all its answers are.
+    /// Takes one answer, which is empty for a request that gets none. Gives back the whole batch
+    /// with the last one; it is empty if all its answers are.
     pub(super) fn answer(&mut self, key: BatchKey, answer: &[u8]) -> Option<Vec<u8>> {
         let place = self.waiting.iter().position(|batch| batch.key == key)?;
         let batch = &mut self.waiting[place];

@@ -1,9 +1,9 @@
 //! One connection, for servers and clients alike.
 //!
-//! [`Core`] is the state of a connection, without I/O: it takes messages, and knows neither the
-//! transport nor where the answers go. A [`Driver`] feeds it from a stream, and a session of
-//! [`transport::http`](crate::transport::http) from requests. A [`Role`] is the part of a server or
-//! of a client. [`Peer`] is the handle with which the rest of the program reaches the other side.
+//! [`Core`] is the state of a connection, without I/O and independent of the transport. A
+//! [`Driver`] feeds it from a stream, a session of [`transport::http`](crate::transport::http) from
+//! requests. A [`Role`] is the part of a server or of a client. [`Peer`] is the handle with which
+//! the rest of the program reaches the other side.
 
 mod core;
 mod driver;

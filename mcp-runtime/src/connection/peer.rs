@@ -167,8 +167,9 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// The peer's error, or why there is no answer. [`CallError::Unavailable`] for what the peer did
-    /// not declare that it can do, and for all requests to stateless clients: nothing is sent then.
+    /// The peer's error, or why there is no answer. [`CallError::Unavailable`] for what the peer
+    /// did not declare that it can do, and for all requests to stateless clients: nothing is sent
+    /// then.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
         let params = RawJson::encode(params);
         if let Some(negotiated) = &self.negotiated {
@@ -203,8 +204,8 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`CallError::Full`] when 64 KiB (over HTTP also 1,024 messages) wait to be read by the peer, so
-    /// that this one is not sent. Otherwise when the connection is over.
+    /// [`CallError::Full`] when 64 KiB (over HTTP also 1,024 messages) wait to be read by the peer,
+    /// so that this one is not sent. Otherwise when the connection is over.
     pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
         let frame = notification::<N>(params);
         let urgent = false;
@@ -252,7 +253,7 @@ impl Peer {
 
     /// Asks the driver to end the connection in good order.
     pub(crate) fn shut_down(&self) {
-        // When the driver is gone, the connection is over, which is what was asked for.
+        // Without a driver, the connection is closed already.
         let _ = self.link.send(Command::ShutDown);
     }
 

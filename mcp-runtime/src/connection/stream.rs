@@ -21,7 +21,7 @@ pub(super) struct StreamConnection<R: Role> {
     pub(super) tasks: JoinSet<Finished<R::Answer>>,
     pub(super) outbox: Outbox,
     pub(super) commands: Commands,
-    /// The time for requests in flight to finish, once a command has asked for the end.
+    /// The time for requests in flight to finish, once a command ends the connection.
     pub(super) requested_drain: Option<Duration>,
 }
 

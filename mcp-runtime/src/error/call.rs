@@ -15,8 +15,8 @@ use crate::protocol::LifecycleState;
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
 ///
-/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, for the model
-/// that called it.
+/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, for the
+/// model that called it.
 pub type ProtocolError = ErrorObject;
 
 /// The cause for which serving a connection ended early.
@@ -91,7 +91,7 @@ pub enum CallError {
         /// The input that the server asks for.
         wanted: Box<InputRequiredResult>,
     },
-    /// The server asked for input, and this client's handler for it failed.
+    /// The server requested input, and this client's handler for it failed.
     #[error("`{method}` needs more input, which was not given: {error}")]
     Unanswered {
         /// The method that was called.
@@ -100,7 +100,7 @@ pub enum CallError {
         #[source]
         error: ErrorObject,
     },
-    /// The server asked for input again and again.
+    /// The server requested input in too many rounds.
     #[error("`{method}` needs more input even after {rounds} rounds")]
     TooManyRounds {
         /// The method that was called.
@@ -111,7 +111,7 @@ pub enum CallError {
     /// The parameters have no JSON form: the caller's fault.
     #[error("the parameters can't be serialised: {0}")]
     Params(#[source] serde_json::Error),
-    /// The response is malformed: the peer's fault. Whether the request was served is unknown.
+    /// The peer sent a malformed response. The request may or may not have been served.
     #[error("the answer to `{method}` is malformed: {reason}")]
     Malformed {
         /// The method that was called.
@@ -228,8 +228,8 @@ pub enum Unavailable {
 
 /// The end of a child process that served a connection.
 ///
-/// `Display` shows the program and its status. What it wrote to standard error may hold secrets, and
-/// is only in a field.
+/// `Display` shows the program and its status. What it wrote to standard error may hold secrets,
+/// and is only in a field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{program}` has ended ({status})")]
 #[non_exhaustive]

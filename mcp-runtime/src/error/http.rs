@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// An HTTP response that is not an MCP message: an error page, an empty body, a redirect that is not
-/// followed.
+/// An HTTP response that is not an MCP message: an error page, an empty body, a redirect that is
+/// not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpError {

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use mcp_types::jsonrpc::{ErrorObject, code};
 
-/// A request that HTTP itself refuses. The text is for the client, and tells nothing about the inside
-/// of the server.
+/// An HTTP request that is refused before its message is read. The text is for the client, and
+/// reveals nothing internal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
     /// The page that sent the request, or the name it used for this server, is not trusted.
@@ -19,7 +19,7 @@ pub(crate) enum Rejection {
     /// The path is not served.
     #[error("there is nothing at this path")]
     Path,
-    /// The method is not served here; the header says which are.
+    /// The method is not allowed; the value is the `Allow` header.
     #[error("this method is not allowed")]
     Method(&'static str),
     /// The client does not take what it would get.
@@ -43,7 +43,7 @@ pub(crate) enum Rejection {
     /// The session is unknown, over, or somebody else's.
     #[error("there is no such session")]
     SessionUnknown,
-    /// The version in the header is none that the session could speak.
+    /// The version in the header is not supported by sessions.
     #[error("`MCP-Protocol-Version` names no version that is served")]
     Version,
     /// An event id that this server did not give out.

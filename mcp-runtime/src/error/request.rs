@@ -41,7 +41,7 @@ pub(crate) enum RequestError {
     /// Parameters that do not fit the method.
     #[error("Invalid params: {path}: {reason}")]
     InvalidParams { path: String, reason: String },
-    /// A version that is none, or is not served.
+    /// A version that is unknown or not supported.
     #[error("Unsupported protocol version")]
     UnsupportedVersion {
         code: i64,
@@ -55,7 +55,7 @@ pub(crate) enum RequestError {
         message: String,
         data: Value,
     },
-    /// Headers that are missing, or do not say what the body says.
+    /// Headers that are missing, or differ from the body.
     #[error("Header mismatch: {0}")]
     HeaderMismatch(String),
     /// The id of a request that is still in flight.

@@ -110,7 +110,7 @@ impl Negotiated {
         self.missing(question["method"].as_str()?, &question["params"])
     }
 
-    /// Capabilities that the client's revision does not know count as not declared.
+    /// Capabilities that the client's revision lacks count as not declared.
     fn missing(&self, method: &str, params: &Value) -> Option<&'static str> {
         let mut declared = self.peer_capabilities.clone();
         declared.conform(self.revision);
@@ -192,8 +192,8 @@ impl Requirement {
     }
 }
 
-/// The capabilities as they travel. A client that can be asked at all can be asked with a form
-/// (2025-11-25, "Elicitation", section Capabilities).
+/// The capabilities as they are sent. Elicitation without `url` includes forms (2025-11-25,
+/// "Elicitation", section Capabilities).
 fn json(capabilities: &ClientCapabilities) -> Value {
     let mut value = tree(capabilities);
     if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")

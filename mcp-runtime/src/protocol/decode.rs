@@ -12,7 +12,8 @@ use crate::error::RequestError;
 ///
 /// # Errors
 ///
-/// [`RequestError::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
+/// [`RequestError::InvalidParams`] with the path of the first fault, such as
+/// `params.clientInfo.name`.
 pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
 ) -> Result<T, RequestError> {
@@ -87,9 +88,10 @@ fn field<'a>(reason: &'a str, fault: &str) -> Option<&'a str> {
     name.strip_suffix('`')
 }
 
-/// Appends to `path` the way to the innermost member or element of `text` that `error` is about.
+/// Appends to `path` the path of the innermost member or element of `text` that `error` is about.
 ///
-/// The decoder says where it stopped but not inside what; this finds out, and only when it must.
+/// The decoder has the position of an error, not its path; the text is only searched after an
+/// error.
 pub(crate) fn locate(text: &str, error: &serde_json::Error, path: &mut String) {
     if let Some(offset) = offset(text, error)
         && let Ok(json) = RawJsonRef::from_text(text)

@@ -1,7 +1,8 @@
 //! The rules of the protocol, without I/O, clock or tasks.
 //!
 //! A [`Lifecycle`] is the state of a connection; [`ServerLifecycle`] and [`ClientLifecycle`] decide
-//! about messages in it. [`Negotiated`] is what was agreed on, by handshake or by the request itself.
+//! about messages in it. [`Negotiated`] is what was agreed on, by handshake or by the request
+//! itself.
 
 mod capabilities;
 mod changes;

@@ -11,7 +11,8 @@ use mcp_types::{
 use super::decode::{optional, required};
 use crate::error::RequestError;
 
-/// Outcome of the negotiation of two peers: once by a handshake, or anew with each stateless request.
+/// Outcome of the negotiation of two peers: once by a handshake, or anew with each stateless
+/// request.
 ///
 /// `C` is the peer's type of capabilities: a server holds [`ClientCapabilities`], a client holds
 /// [`ServerCapabilities`](mcp_types::ServerCapabilities). Follows "Lifecycle" of 2025-11-25 and the
@@ -105,8 +106,9 @@ pub(crate) fn resource_not_found(revision: Revision) -> i64 {
     }
 }
 
-/// The outcome of the last stateless request of a client, for clients that send the same version and
-/// capabilities each time: the comparison costs a tenth of decoding them anew (3,600 instructions).
+/// The outcome of the last stateless request of a client, for clients that send the same version
+/// and capabilities each time: the comparison costs a tenth of decoding them anew (3,600
+/// instructions).
 #[derive(Debug, Default)]
 pub(crate) struct LastNegotiated {
     /// The texts that the outcome was decoded from.
@@ -142,7 +144,7 @@ impl LastNegotiated {
     }
 }
 
-/// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
+/// Refuses an unknown log level (2026-07-28, "Logging", section Error Handling).
 fn check_level(raw: RawJsonRef<'_>) -> Result<(), RequestError> {
     match required(Some(raw), LOG_LEVEL)? {
         LoggingLevel::Unknown(level) => Err(RequestError::InvalidParams {
@@ -153,13 +155,12 @@ fn check_level(raw: RawJsonRef<'_>) -> Result<(), RequestError> {
     }
 }
 
-/// The revision that a server answers `initialize` with: the one asked for where it is supported,
-/// else the newest handshake revision that is (2025-11-25, "Lifecycle", section Version
-/// Negotiation).
+/// Returns the revision for the answer to `initialize`: the requested one if it is supported, else
+/// the newest supported handshake revision (2025-11-25, "Lifecycle", section Version Negotiation).
 ///
 /// # Errors
 ///
-/// When what was asked for is not a date, or no handshake revision is supported.
+/// When the requested revision is not a date, or no handshake revision is supported.
 fn handshake_revision(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
     let unsupported = || RequestError::UnsupportedVersion {
         code: code::INVALID_PARAMS,

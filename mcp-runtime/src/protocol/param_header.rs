@@ -1,4 +1,4 @@
-//! The arguments that a tool wants repeated in HTTP headers (2026-07-28, "Tools", section
+//! Arguments of a tool that are repeated in HTTP headers (2026-07-28, "Tools", section
 //! "x-mcp-header").
 
 use mcp_types::RawJson;

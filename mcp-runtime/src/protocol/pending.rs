@@ -14,7 +14,7 @@ pub struct Timeouts {
     /// Time to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
     /// for the next sign of progress.
     pub idle: Duration,
-    /// Time to wait in all, whatever progress is reported.
+    /// Time to wait in all, regardless of progress.
     pub total: Duration,
     /// True if a progress notification starts the idle clock again.
     pub reset_on_progress: bool,
@@ -32,7 +32,7 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// A limit of `limit` in all, whatever progress is reported.
+    /// A limit of `limit` in all, regardless of progress.
     pub(crate) fn within(limit: Duration) -> Self {
         Self {
             idle: limit,
@@ -47,7 +47,7 @@ impl Timeouts {
     }
 }
 
-/// The table of requests in flight. `W` is whoever waits for the answer.
+/// The table of requests in flight. `W` is the receiver of the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
     entries: BTreeMap<i64, Entry<W>>,
@@ -87,8 +87,7 @@ impl<W> Pending<W> {
         self.entries.insert(id, entry);
     }
 
-    /// Removes the request `id`, because it was answered or given up. `None` for an answer that
-    /// nobody waits for.
+    /// Removes the request `id`, because it was answered or given up. `None` if it is unknown.
     pub(crate) fn remove(&mut self, id: i64) -> Option<W> {
         self.entries.remove(&id).map(|entry| entry.waiter)
     }
@@ -131,8 +130,7 @@ impl<W> Pending<W> {
         }
     }
 
-    /// The peer's request `question` is no longer open. `now` is only asked for if it stopped a
-    /// clock.
+    /// Ends the peer's request `question`. `now` is only called if that resumes a clock.
     pub(crate) fn release(&mut self, question: &RequestId, now: impl Fn() -> Instant) {
         for entry in self.entries.values_mut() {
             if entry.is_held() {

@@ -24,7 +24,7 @@ pub(crate) enum NamedRevision {
 }
 
 impl NamedRevision {
-    /// The era of a message that does not tell by itself.
+    /// The era of a message that does not determine it by itself.
     pub(crate) fn era(self) -> Era {
         match self {
             Self::Known(revision) => revision.era(),
@@ -36,9 +36,9 @@ impl NamedRevision {
 /// The era of a request: the one place that decides it.
 ///
 /// A method that exists in no other era makes a request stateless, and so does a stateless revision
-/// that the transport names. Except for `initialize`, so do a version or capabilities in `_meta`, and
-/// a named revision that is unknown. `params` are absent where they can't be read, which either era
-/// refuses.
+/// that the transport names. Except for `initialize`, so do a version or capabilities in `_meta`,
+/// and a named revision that is unknown. `params` are absent where they can't be read, which either
+/// era refuses.
 pub(crate) fn era_of_request(
     method: &str,
     info: Option<&MethodInfo>,
@@ -240,7 +240,8 @@ mod tests {
         }
     }
 
-    /// How each state is reached from a new connection, in the order in which they follow each other.
+    /// How each state is reached from a new connection, in the order in which they follow each
+    /// other.
     const STATES: [(LifecycleState, &[Event]); 6] = [
         (LifecycleState::Uninitialized, &[]),
         (LifecycleState::Initializing, &[Event::Initialize]),

@@ -1,5 +1,5 @@
-//! JSON that every reader takes for the same, for arguments that HTTP headers repeat and arguments
-//! that a sealed state is bound to.
+//! JSON without ambiguities such as duplicate members, for arguments that HTTP headers repeat or a
+//! sealed state is bound to.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -17,7 +17,8 @@ use crate::transport::Outbox;
 
 /// The result of a handler, ready or pending.
 ///
-/// A handler that does not wait returns a ready result, which needs neither an allocation nor a task.
+/// A handler that does not wait returns a ready result, which needs neither an allocation nor a
+/// task.
 pub enum Reply<T> {
     /// The result.
     Ready(Result<T, ProtocolError>),

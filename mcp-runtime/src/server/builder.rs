@@ -74,8 +74,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves only clients with these capabilities. Others get an error that names the missing ones, at
-    /// the handshake or for each stateless request but `server/discover`.
+    /// Serves only clients with these capabilities. Others get an error that names the missing
+    /// ones, at the handshake or for each stateless request but `server/discover`.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -91,9 +91,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Declares an extension and its settings, under `extensions` for clients of 2026-07-28 and under
-    /// `experimental` for older ones. Its name has a prefix that belongs to its vendor (2026-07-28,
-    /// "Versioning", section Extension Negotiation).
+    /// Declares an extension and its settings, under `extensions` for clients of 2026-07-28 and
+    /// under `experimental` for older ones. Its name has a prefix that belongs to its vendor
+    /// (2026-07-28, "Versioning", section Extension Negotiation).
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -116,9 +116,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves a method of an extension: `function` gets the parameters, and returns a result that is an
-    /// object. Parameters that do not fit are refused with "Invalid params"; in 2026-07-28 they always
-    /// include `_meta`.
+    /// Serves a method of an extension: `function` gets the parameters, and returns a result that
+    /// is an object. Parameters that do not fit are refused with "Invalid params"; in 2026-07-28
+    /// they always include `_meta`.
     ///
     /// # Panics
     ///
@@ -177,8 +177,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently with
-    /// its calls. Stateless clients have no handshake.
+    /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently
+    /// with its calls. Stateless clients have no handshake.
     ///
     /// An error is logged; the connection goes on.
     pub fn on_initialized<F>(
@@ -197,8 +197,8 @@ impl ServerBuilder {
     ///
     /// Hooks run in the reverse of the order in which they were added, all of them, also when
     /// serving has failed, but not when `on_start` has. An error is logged, and returned as
-    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. SIGTERM or Ctrl-C
-    /// cuts them short.
+    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. SIGTERM
+    /// or Ctrl-C cuts them short.
     pub fn on_shutdown<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
         F: Future<Output: IntoHookResult> + Send + 'static,
@@ -220,21 +220,21 @@ impl ServerBuilder {
         self
     }
 
-    /// Offers everything that `server` offers as well, under names and URIs that begin with
-    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
-    /// `gh+repo://main`. With an empty prefix, all keep their names. Of those that have one name, the
-    /// entry of this server itself is offered, or else that of the server that was mounted first; a
-    /// warning of `tracing` tells of the others, which come back when that one is removed.
+    /// Adds all entries of `server`, under names and URIs that begin with `prefix`: the tool
+    /// `search` becomes `gh_search`, the resource `repo://main` becomes `gh+repo://main`. With an
+    /// empty prefix, all keep their names. Of entries with the same name, this server's own is
+    /// offered, or else that of the server mounted first. The others are hidden, with a warning of
+    /// `tracing`, until that one is removed.
     ///
     /// Changes of the mounted server appear here, and clients are notified. A handler's
     /// [`Context::server`](crate::Context::server) is the server that it belongs to.
     ///
-    /// Settings of the whole server are joined: its instructions follow those of this one, under
-    /// a heading that names the prefix, if there is one; its experimental capabilities are offered;
-    /// its extensions are declared and their methods served, its hooks run where it was mounted among
-    /// those of this one, clients have to have what either of them
-    /// [requires](Self::requires), and are sent what its handlers log. How lists are cut and kept,
-    /// the revisions, the name and the keys that seal state are those of this one.
+    /// Settings of the whole server are joined: its instructions follow those of this one, under a
+    /// heading that names the prefix, if there is one; its experimental capabilities are offered;
+    /// its extensions are declared and their methods served, its hooks run where it was mounted
+    /// among those of this one, clients have to have what either of them
+    /// [requires](Self::requires), and get the log messages of its handlers. Page size, caching,
+    /// revisions, name and state keys are those of this one.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -251,7 +251,7 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
+    /// When the prefix is neither empty nor a letter followed by letters, digits, `-` and `.`.
     pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
         // Under a second prefix it is still one server, which starts once.
         if !is_mounted(&self.registry.mounts, server) {
@@ -269,8 +269,8 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// When [mounted](Self::mount) servers declare one extension with different settings, or serve the
-    /// same method.
+    /// When [mounted](Self::mount) servers declare one extension with different settings, or serve
+    /// the same method.
     #[must_use]
     pub fn build(mut self) -> Server {
         join_settings(&mut self.settings, &self.registry.mounts);

@@ -6,8 +6,8 @@ use tokio::sync::watch;
 ///
 /// The future of an async handler is dropped when its call is cancelled, so most handlers need no
 /// token. It is for blocking tools, and for work that a handler has spawned. A call is over when it
-/// was answered, cancelled by the client, out of time, or its connection has ended. Clones belong to
-/// the same call.
+/// was answered, cancelled by the client, out of time, or its connection has ended. Clones belong
+/// to the same call.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -29,7 +29,7 @@ use tokio::sync::watch;
 pub struct CancellationToken(watch::Sender<bool>);
 
 impl CancellationToken {
-    /// Whether the call is over.
+    /// Returns true if the call is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()

@@ -37,7 +37,7 @@ struct Topic {
     change: Change,
     /// The client's spelling of the URI, if it differs.
     spelling: Option<Box<str>>,
-    /// Whether it has happened since the changes were last taken.
+    /// True if it has changed since the changes were last taken.
     changed: bool,
 }
 

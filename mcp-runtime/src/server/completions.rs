@@ -36,9 +36,9 @@ impl CompletionRequest {
         &self.value
     }
 
-    /// The value of another argument, where it has been settled already.
+    /// Returns the value of another argument, if it is known already.
     ///
-    /// Clients of revisions before 2025-06-18 never say.
+    /// Clients of revisions before 2025-06-18 do not send it.
     #[must_use]
     pub fn other(&self, argument: &str) -> Option<&str> {
         self.others.get(argument).map(String::as_str)
@@ -112,7 +112,7 @@ where
 #[derive(Clone, Default)]
 pub(crate) struct Completers {
     pub(super) by_argument: Vec<(Cow<'static, str>, Completer)>,
-    /// Completes every argument, where another server knows which there are.
+    /// Completes every argument, if another server decides which exist.
     pub(super) forward: Option<Arc<Forward>>,
 }
 
@@ -166,7 +166,7 @@ impl fmt::Debug for Completers {
     }
 }
 
-/// Keeps as many values as may be sent, and says whether there are more.
+/// Keeps as many values as may be sent, and sets `has_more`.
 fn bounded(mut completion: Completion) -> Completion {
     let found = completion.values.len();
     if found > MAX_COMPLETIONS {

@@ -116,7 +116,7 @@ impl Context {
         }
     }
 
-    /// Whether a handler has kept a clone.
+    /// Returns true if a handler has kept a clone.
     pub(super) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.request) > 1
     }
@@ -152,7 +152,7 @@ impl Context {
         self.request.progress_token.as_ref()
     }
 
-    /// The sender of progress, if the client asked for it.
+    /// The sender of progress, if the client requests it.
     pub(super) fn reporter(&self) -> Option<&Arc<Reporter>> {
         let token = self.progress_token()?;
         Some(self.request.reporter.get_or_init(|| {
@@ -339,8 +339,8 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When this call has no such value; the call is answered with the error, and the handler does not
-    /// run.
+    /// When this call has no such value; the call is answered with the error, and the handler does
+    /// not run.
     fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
 
     /// The value as a handler borrows it; by default it is made for the call.
@@ -374,7 +374,7 @@ impl FromContext for CancellationToken {
     }
 }
 
-/// A value that a handler takes by reference: made for the call, or shared with whatever holds it.
+/// A value that a handler takes by reference: made for the call, or shared.
 ///
 /// Returned by [`FromContext::lend`].
 pub struct Borrowed<T>(Held<T>);

@@ -43,17 +43,17 @@ impl Server {
         trace.end(served.unwrap_or_else(Served::from))
     }
 
-    /// Calls the handler of a request: the seam where both meet, for all transports and eras.
+    /// Calls the handler of a request, for all transports and eras.
     ///
-    /// From here on a request is its method, its raw parameters and its context; the result is written
-    /// as raw JSON by [`Answer`]. A layer around handlers belongs here: one that outlives the frame
-    /// takes the request [owned](ServerRequest::to_owned), and calls on with it
-    /// [borrowed](super::context::OwnedRequest::borrow), as rounds of questions do. Handlers that do not
-    /// wait are answered on return, without a future.
+    /// A request is its method, its raw parameters and its context; [`Answer`] writes the result as
+    /// raw JSON. A layer around all handlers belongs here. A layer that waits keeps the request
+    /// [owned](ServerRequest::to_owned), and passes it on
+    /// [borrowed](super::context::OwnedRequest::borrow), as rounds of questions do. Handlers that
+    /// do not wait are answered without a future.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or the server does not offer what is asked for.
+    /// When the parameters do not fit, or the server does not have the requested entry.
     fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
         let served = match input::may_ask(request.method) {
             true => input::run(self, request)?,

@@ -45,7 +45,7 @@ impl Extensions {
     ///
     /// # Panics
     ///
-    /// When both say different things of one extension, or both serve one method.
+    /// When both declare one extension with different settings, or both serve one method.
     pub(super) fn mount(
         &mut self,
         theirs: &Self,

@@ -49,11 +49,11 @@ impl Server {
     /// Notifies the clients that have subscribed to `change`, by their session or by
     /// `subscriptions/listen`. Never waits for a client; frequent changes are merged.
     ///
-    /// Has an effect for the lists that [`ServerBuilder::dynamic`] names, and for resources that can
-    /// be subscribed to. [`edit`](Self::edit) notifies by itself.
+    /// Has an effect for the lists that [`ServerBuilder::dynamic`] names, and for resources that
+    /// can be subscribed to. [`edit`](Self::edit) notifies by itself.
     ///
-    /// A URI may be spelled in any way that leads to the resource. One that no resource has, or that
-    /// is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
+    /// A URI may be spelled in any way that leads to the resource. One that no resource has, or
+    /// that is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
     pub fn notify_changed(&self, change: Change) {
         if let Change::Resource(uri) = &change
             && self.router().resources.canonical(uri).is_none()
@@ -152,7 +152,7 @@ pub(super) struct ServerState {
     pub(super) registry: Mutex<Registry>,
     /// Replaced whole by each edit.
     router: RwLock<Arc<Router>>,
-    /// The number of edits, by which handles know without a lock whether there is a new router.
+    /// The number of edits, by which handles detect a new router without a lock.
     generation: AtomicU64,
     changes: Changes,
     /// The ways of changes to the servers that mount this one.
@@ -188,8 +188,8 @@ impl ServerState {
         }
     }
 
-    /// Notifies clients, and the servers that mount this one, of a change. Returns whether any client
-    /// listens to it.
+    /// Notifies clients, and the servers that mount this one, of a change. Returns whether any
+    /// client listens to it.
     pub(super) fn publish(&self, change: Change) -> bool {
         let change = match change {
             Change::Resource(uri) => {

@@ -12,8 +12,8 @@ use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
 
-/// Accepts connections by `poll_accept`, at most `max_connections` at the same time, and serves each
-/// in a task, until a shutdown; then those that are open, for the drain time.
+/// Accepts connections by `poll_accept`, at most `max_connections` at the same time, and serves
+/// each in a task, until a shutdown; then those that are open, for the drain time.
 ///
 /// `serve` gets a connection, and the receiver of the shutdown.
 pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(

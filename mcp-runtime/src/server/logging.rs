@@ -22,9 +22,9 @@ pub use layer::client_logs;
 impl Context {
     /// Sends a log message to the client: text, or anything else that has a JSON form.
     ///
-    /// Only if the server [declares](crate::ServerBuilder::logging) logging, and the client asked
-    /// for messages of this level: in revisions with a handshake by `logging/setLevel`, and from
-    /// `info` upwards until then; in the others by the `_meta` of the request. Otherwise nothing is
+    /// Sent only if the server [declares](crate::ServerBuilder::logging) logging, and the client
+    /// requests messages of this level: in revisions with a handshake by `logging/setLevel`, with
+    /// `info` as the default; in the others by the `_meta` of the request. Otherwise nothing is
     /// serialized.
     ///
     /// Never waits: messages for a client that does not read are dropped.
@@ -59,7 +59,8 @@ impl Context {
         }
     }
 
-    /// Whether a message of this level would be sent, for messages that are costly to compose.
+    /// Returns true if a message of this level would be sent, for messages that are costly to
+    /// compose.
     #[must_use]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
         let least = match self.negotiated().outlive_requests() {

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// assert_eq!(json!({"com.example/shelf": 5}).into_meta().len(), 1);
 /// ```
 pub trait IntoMeta {
-    /// The object. A value that is none has no members.
+    /// The object. A value that is no object has no members.
     fn into_meta(self) -> JsonObject;
 }
 

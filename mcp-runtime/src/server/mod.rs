@@ -1,8 +1,8 @@
 //! Servers: their builder and catalogue, and the way of a request to its handler.
 //!
-//! `#[mcp_server]` implements [`McpServer`], which registers functions with a [`ServerBuilder`]. The
-//! [`Server`] that it builds is shared by all connections. `dispatch` is where a request meets its
-//! handler.
+//! `#[mcp_server]` implements [`McpServer`], which registers functions with a [`ServerBuilder`].
+//! The [`Server`] that it builds is shared by all connections. `dispatch` is where a request meets
+//! its handler.
 
 mod answer;
 pub(crate) mod builder;

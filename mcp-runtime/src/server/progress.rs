@@ -42,8 +42,8 @@ impl Total for Option<f64> {
 impl Context {
     /// Reports the amount that is done, the total, and the present step, or `""`.
     ///
-    /// Only sent to a client that asked for it, only while it grows, and at most fifty times a
-    /// second: the last report always goes out before the result.
+    /// Only sent to a client that requests progress, only if the amount has grown, and at most
+    /// fifty times a second; the last report always goes out before the result.
     ///
     /// ```
     /// use mcp_runtime::Context;
@@ -60,7 +60,7 @@ impl Context {
         }
     }
 
-    /// Whether the client asked for progress.
+    /// Returns true if the client asked for progress.
     #[must_use]
     pub fn wants_progress(&self) -> bool {
         self.progress_token().is_some()
@@ -69,9 +69,9 @@ impl Context {
 
 /// The progress of a call, for a handler to report.
 ///
-/// A report is only sent to a client that asked for it with a `progressToken`, only while it grows,
-/// and at most fifty times a second; the last report always goes out before the result. So there is
-/// no harm in reporting each step.
+/// A report is only sent to a client that requests it with a `progressToken`, only if the amount
+/// has grown, and at most fifty times a second; the last report always goes out before the result.
+/// So it is cheap to report each step.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -100,14 +100,14 @@ impl Progress {
         self.context.progress(done, total, message);
     }
 
-    /// Whether the client asked for progress.
+    /// Returns true if the client asked for progress.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.context.wants_progress()
     }
 
-    /// Iterates over `items`, and reports each one when the next is asked for. The total is known
-    /// when the iterator knows its length.
+    /// Iterates over `items`, and reports each one when the next is requested. The total is
+    /// reported if the iterator has an exact length.
     pub fn over<I: IntoIterator>(&self, items: I) -> ProgressItems<I::IntoIter> {
         let items = items.into_iter();
         ProgressItems {

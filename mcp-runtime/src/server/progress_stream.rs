@@ -20,8 +20,8 @@ pub struct ProgressStream<S> {
 }
 
 impl Progress {
-    /// Passes on the items of `stream`, and reports each one when the next is asked for. The total
-    /// is known where the stream knows its length.
+    /// Passes on the items of `stream`, and reports each one when the next is requested. The total
+    /// is reported if the stream has an exact length.
     pub fn over_stream<S: Stream + Unpin>(&self, stream: S) -> ProgressStream<S> {
         ProgressStream {
             progress: self.clone(),

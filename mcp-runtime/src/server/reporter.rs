@@ -27,9 +27,9 @@ struct State {
     /// The newest report, until it is sent.
     waiting: Option<ProgressNotificationParams>,
     last_sent: Option<Instant>,
-    /// Whether a task sends what waits.
+    /// True if a task sends the waiting report.
     timed: bool,
-    /// Whether the call is over, after which nothing is sent.
+    /// True if the call is over, after which nothing is sent.
     over: bool,
 }
 

@@ -83,8 +83,8 @@ impl Running {
 
 /// A server bound to an endpoint; await it to serve.
 ///
-/// Ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is called, or
-/// on SIGTERM or Ctrl-C: new calls are refused, and those in flight may finish within the drain
+/// Ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is called,
+/// or on SIGTERM or Ctrl-C: new calls are refused, and those in flight may finish within the drain
 /// timeout. A second signal ends them at once.
 ///
 /// ```
@@ -108,8 +108,8 @@ pub struct Serve<E> {
 }
 
 impl Server {
-    /// Serves one connection until the client closes it, or all connections of an address; either way
-    /// until a shutdown. The returned value has to be awaited.
+    /// Serves one connection until the client closes it, or all connections of an address; either
+    /// way until a shutdown. The returned value has to be awaited.
     pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
         Serve {
             endpoint,
@@ -120,15 +120,15 @@ impl Server {
 }
 
 impl<E: Endpoint> Serve<E> {
-    /// The time that calls in flight have after a shutdown, or after their connection was closed; 10
-    /// seconds by default.
+    /// The time that calls in flight have after a shutdown, or after their connection was closed;
+    /// 10 seconds by default.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.drain = timeout;
         self
     }
 
-    /// Leaves SIGTERM and Ctrl-C to the program, as builds without the feature `signal` do (all server
-    /// transports enable it).
+    /// Leaves SIGTERM and Ctrl-C to the program, as builds without the feature `signal` do (all
+    /// server transports enable it).
     pub fn without_signals(mut self) -> Self {
         self.signals = false;
         self
@@ -164,15 +164,15 @@ impl<E: Endpoint> Serve<E> {
 
 /// Limits of each connection. Over HTTP, where clients share connections, they are in its options.
 impl<E: Connected> Serve<E> {
-    /// The time in which a client has to read what it was sent, after which its connection is closed;
-    /// 60 seconds by default.
+    /// The time in which a client has to read what it was sent, after which its connection is
+    /// closed; 60 seconds by default.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.write = timeout;
         self
     }
 
-    /// The number of calls of one connection that may be in flight; 256 by default. Further ones are
-    /// refused at once.
+    /// The number of calls of one connection that may be in flight; 256 by default. Further ones
+    /// are refused at once.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.running.limits.max_in_flight = calls;
         self
@@ -186,8 +186,8 @@ impl<E: Connected> Serve<E> {
 }
 
 impl<T: Transport> Serve<T> {
-    /// Sets the identity of the client, such as the credentials of a socket, for handlers to get with
-    /// [`Context::identity`](super::Context::identity). Only the first call has an effect.
+    /// Sets the identity of the client, such as the credentials of a socket, for handlers to get
+    /// with [`Context::identity`](super::Context::identity). Only the first call has an effect.
     pub fn identity<I: Any + Send + Sync>(mut self, identity: I) -> Self {
         self.running.peer = self.running.peer.identified(Arc::new(identity));
         self
@@ -253,8 +253,8 @@ pub trait McpServer: Send + Sync + Sized + 'static {
         self.into_builder().build()
     }
 
-    /// Serves one connection until the client closes it, or all connections of an address; either way
-    /// until a shutdown. The returned value has to be awaited.
+    /// Serves one connection until the client closes it, or all connections of an address; either
+    /// way until a shutdown. The returned value has to be awaited.
     fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
         self.into_server().serve(endpoint)
     }

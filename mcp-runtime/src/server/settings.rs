@@ -29,7 +29,7 @@ pub(super) struct Settings {
     pub(super) retry_states: RetryStates,
     pub(super) extensions: Extensions,
     pub(super) hooks: Hooks,
-    /// Whether logging to clients is declared.
+    /// True if logging to clients is declared.
     pub(super) logging: bool,
 }
 

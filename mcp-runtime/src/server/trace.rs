@@ -42,8 +42,8 @@ impl Trace {
         self.span.in_scope(serve)
     }
 
-    /// Records what is known once the request is admitted: revision, client, the name of the tool or
-    /// prompt or the URI, and the caller's trace.
+    /// Records what is known once the request is admitted: revision, client, the name of the tool
+    /// or prompt or the URI, and the caller's trace.
     pub(super) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
         if self.ending.is_none() {
             return;

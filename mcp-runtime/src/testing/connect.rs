@@ -33,8 +33,8 @@ pub struct Connect {
 }
 
 impl Connect {
-    /// The client that connects, instead of one without handlers that is called `test`. Replaces the
-    /// settings of the client made before.
+    /// The client that connects, instead of one without handlers that is called `test`. Replaces
+    /// the settings of the client made before.
     pub fn client(mut self, client: ClientBuilder) -> Self {
         self.client = client;
         self
@@ -58,13 +58,13 @@ impl Connect {
         self
     }
 
-    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime is
-    /// idle, so that timeouts elapse at once.
+    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime
+    /// is idle, so that timeouts elapse at once.
     ///
     /// # Panics
     ///
-    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads; see
-    /// [`tokio::time::pause`].
+    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads;
+    /// see [`tokio::time::pause`].
     pub fn paused(mut self) -> Self {
         self.paused = true;
         self

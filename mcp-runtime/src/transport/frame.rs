@@ -86,8 +86,9 @@ pub trait FrameReader: Send + 'static {
     fn fill(&mut self) -> impl Future<Output = io::Result<bool>> + Send;
 }
 
-/// Takes frames out: complete messages, each one line, that the driver has put into an [`Outbox`]. A
-/// writer of bytes sends them as they are; one that frames messages by itself takes them line by line.
+/// Takes frames out: complete messages, each one line, that the driver has put into an [`Outbox`].
+/// A writer of bytes sends them as they are; one that frames messages by itself takes them line by
+/// line.
 pub trait FrameWriter: Send + 'static {
     /// Sends some of what is in `outbox`, and removes it from there. It is called again until
     /// nothing waits, so that the driver sees whether the peer goes on reading.

@@ -37,8 +37,9 @@ const SHARED_BYTES: usize = 4 * 1024;
 /// Capacity that is always kept between writes.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
-/// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools, sixteen
-/// of them in flight, cost four times as much if each batch gets its memory from the system anew.
+/// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools,
+/// sixteen of them in flight, cost four times as much if each batch gets its memory from the system
+/// anew.
 const MAX_KEPT_CAPACITY: usize = 1024 * 1024;
 
 impl Outbox {
@@ -55,7 +56,7 @@ impl Outbox {
         self.shares = true;
     }
 
-    /// Whether everything was sent.
+    /// Returns true if everything was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -120,8 +120,8 @@ fn basic(user_information: &str) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// Returns a configuration that trusts the root certificates of the Mozilla project and `roots`, which
-/// are in DER.
+/// Returns a configuration that trusts the root certificates of the Mozilla project and `roots`,
+/// which are in DER.
 ///
 /// # Errors
 ///

@@ -13,8 +13,8 @@ use super::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 /// The standard streams of this process, as a server uses them.
 ///
 /// Nothing else may write to standard output while it is served; logs belong on standard error.
-/// Sockets, and on Linux pipes, are read and written without blocking a thread, and without changing
-/// a flag that other processes would see; files and terminals are left to a thread each.
+/// Sockets, and on Linux pipes, are read and written without blocking a thread, and without
+/// changing a flag that other processes would see; files and terminals are left to a thread each.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;

@@ -9,9 +9,9 @@ pub type Line = (Memory, JoinHandle<Result<(), ServeError>>);
 
 /// A transport that tests are run over.
 pub trait Over {
-    /// Whether one direction can be closed while the other stays open.
+    /// True if one direction can be closed while the other stays open.
     const CLOSES_BY_HALVES: bool = true;
-    /// Whether a message can be any bytes, not only text.
+    /// True if a message can be any bytes, not only text.
     const TAKES_BYTES: bool = true;
 
     /// A line to `server`, over this transport.

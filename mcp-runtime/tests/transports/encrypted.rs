@@ -56,7 +56,7 @@ async fn listen_with(
     addr
 }
 
-/// Whether `connected` can use the server.
+/// Returns true if `connected` can use the server.
 async fn works(connected: Result<Client, ConnectError>) -> bool {
     match connected {
         Ok(client) => client.list_tools().await.is_ok(),

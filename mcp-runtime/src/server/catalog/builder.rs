@@ -129,7 +129,7 @@ impl ServerBuilder {
     }
 
     /// Shows each caller only the prompts for which `shows` returns `true`; the others don't exist
-    /// for that caller, whether listed, asked for or completed.
+    /// for that caller in lists, requests and completions.
     pub fn filter_prompts(
         &mut self,
         shows: impl Fn(&Prompt, &Context) -> bool + Send + Sync + 'static,
@@ -142,11 +142,11 @@ impl ServerBuilder {
     /// Shows each caller only the resources and templates for which `shows` returns `true`; the
     /// others don't exist for that caller.
     ///
-    /// It is asked with the canonical URI of each resource that is listed, read or subscribed to, and
-    /// with the text of each template that is listed or completed. The canonical URI is the one that
-    /// was registered, or the template expanded with what was found for its variables (RFC 6570),
-    /// whatever escapes the client has written: `file:///%70rivate%2Fs.txt` is asked for as
-    /// `file:///private/s.txt`. The case of what stands where a host may stand is kept.
+    /// `shows` is called with the canonical URI of each resource that is listed, read or subscribed
+    /// to, and with the text of each template that is listed or completed. The canonical URI is the
+    /// registered one, or the template expanded with the values of its variables (RFC 6570),
+    /// regardless of the client's escapes: `file:///%70rivate%2Fs.txt` becomes
+    /// `file:///private/s.txt`. The case of the host part is kept.
     ///
     /// ```
     /// use mcp_runtime::Server;

@@ -9,11 +9,10 @@ use super::lists::List;
 use super::mount::Registry;
 use crate::server::Server;
 
-/// Changes of what a server offers, which happen all at once when they are
-/// [applied](Self::apply).
+/// Changes of a server's tools, prompts and resources, all [applied](Self::apply) at once.
 ///
-/// Calls that are being served go on as they began; the next request meets the new lists. Clients
-/// are told which lists have changed, once for each.
+/// Calls in flight finish with the old lists; the next request sees the new ones. Clients are
+/// notified once for each list that has changed.
 ///
 /// Only the server's own entries are added, replaced or removed; an entry of a
 /// [mounted](crate::ServerBuilder::mount) server with the same name is hidden meanwhile, and comes
@@ -48,7 +47,7 @@ type Step = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
 /// The entries of one kind.
 type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
 
-/// An edit of a list that the server says will not change. Nothing was changed.
+/// An edit of a list that is not declared to change. Nothing was changed.
 ///
 /// Name the list in [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,11 +131,11 @@ impl Edit<'_> {
         self.enable(List::Resources, |it| &mut it.resources, name, true)
     }
 
-    /// Makes the changes, and tells the clients.
+    /// Makes the changes, and notifies the clients.
     ///
     /// # Errors
     ///
-    /// When a list is among them that can't change; then nothing does.
+    /// When one of the lists can't change; then nothing is changed.
     pub fn apply(self) -> Result<(), FixedList> {
         let Self { server, steps } = self;
         let mut lists = steps.iter().map(|(list, _)| *list);

@@ -44,8 +44,8 @@ impl<R: Entry> Entries<R> {
         self.push(entry, None);
     }
 
-    /// Adds an entry of the server itself, or of the mounted one with the index `mount`; or replaces
-    /// the one of its name there, which keeps its place.
+    /// Adds an entry of the server itself, or of the mounted one with the index `mount`; or
+    /// replaces the one of its name there, which keeps its place.
     pub(super) fn put(&mut self, mount: Option<usize>, entry: R) {
         match self.position(entry.name(), mount) {
             Some(position) => self.slots[position].entry = Arc::new(entry),
@@ -160,8 +160,7 @@ pub(in crate::server) trait Entry:
     }
 }
 
-/// A condition on an entry, the name or URI that it is asked for by, and the call; `true` unless
-/// limited.
+/// A condition on an entry, its requested name or URI, and the caller; always true unless limited.
 pub(in crate::server) struct Visibility<R>(Option<Arc<Shows<R>>>);
 
 type Shows<R> = dyn Fn(&R, &str, &Context) -> bool + Send + Sync;

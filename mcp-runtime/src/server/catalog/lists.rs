@@ -66,8 +66,8 @@ pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     fn page(items: Vec<Self::Item>, next_cursor: Option<String>) -> Self;
 }
 
-/// How long clients may keep a result, in milliseconds, and for whom (2026-07-28, "Caching"); not
-/// at all unless set.
+/// Time for which clients may keep a result, in milliseconds, and the scope (2026-07-28,
+/// "Caching"); absent unless set.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Caching(Option<(u64, CacheScope)>);
 
@@ -77,8 +77,7 @@ impl Caching {
         Self(Some((milliseconds, scope)))
     }
 
-    /// Marks a result, as far as it is not marked already; as good for one caller only, if it is
-    /// `private`.
+    /// Sets what the result does not set itself; the scope of a `private` result is always private.
     pub(in crate::server) fn mark<R: Cached>(&self, mut result: R, private: bool) -> R {
         let (result_ttl, result_scope) = result.caching();
         if private {
@@ -117,7 +116,7 @@ cached!(
     ReadResourceResult
 );
 
-/// The place of an item in a list. It stays where it is, whatever is added or removed around it.
+/// The place of an item in a list, stable when other items are added or removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::server) enum Place {
     /// The entry with this number.

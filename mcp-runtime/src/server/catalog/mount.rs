@@ -1,6 +1,6 @@
 //! Servers within servers: a mounted server keeps its entries, and the server that mounts it has
-//! entries that lead there. Their names and URIs have a prefix, also in results, so that clients can
-//! read what they lead to.
+//! entries that lead there. Their names and URIs have a prefix, also in results, so that clients
+//! can read what they lead to.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, Weak};

@@ -33,8 +33,8 @@ impl Namespace {
 
     /// A URI or template, as the server that mounts has it: `gh+repo://{owner}`.
     ///
-    /// The prefix becomes part of the scheme. So it can be taken off again whatever the URI looks
-    /// like, and no client takes what it leads to for a file or a page that it may get by itself.
+    /// The prefix becomes part of the scheme. So it can be removed from any URI again, and clients
+    /// do not mistake the resource for a file or web page that they could get directly.
     pub(in crate::server) fn uri(&self, uri: &str) -> String {
         match &*self.0 {
             "" => uri.to_owned(),

@@ -17,7 +17,7 @@ pub(in crate::server) struct Catalog<R> {
     by_name: HashMap<String, Arc<R>>,
     /// The filter of all entries.
     pub(in crate::server) visibility: Visibility<R>,
-    /// Whether callers may see different entries.
+    /// True if callers may see different entries.
     pub(in crate::server) differs_by_caller: bool,
     pub(in crate::server) page_size: Option<NonZeroUsize>,
     caching: Caching,

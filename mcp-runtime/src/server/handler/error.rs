@@ -29,15 +29,15 @@ pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
     known(&error).unwrap_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, format!("{error:#}")))
 }
 
-/// The JSON-RPC error that a handler returned, or that stands for a capability which the client lacks.
+/// The JSON-RPC error that a handler returned, or that of a capability which the client lacks.
 pub(crate) fn known<E: HandlerError>(error: &E) -> Option<ProtocolError> {
     let protocol = downcast::<ProtocolError>(error);
     let asked = || downcast::<AskError>(error)?.missing_capability();
     protocol.cloned().or_else(asked)
 }
 
-/// The error as a `T`, if that is its type: every type with `Display` may be an error, and Rust has no
-/// specialization.
+/// The error as a `T`, if that is its type: every type with `Display` may be an error, and Rust has
+/// no specialization.
 pub(crate) fn downcast<T: 'static>(error: &dyn Any) -> Option<&T> {
     error.downcast_ref()
 }

@@ -63,15 +63,15 @@ pub fn pending<T: 'static, R: 'static>(
     )))
 }
 
-/// Runs `function` away from the threads that serve connections.
+/// Runs `function` on a thread for blocking work.
 ///
-/// A panic goes on in whoever awaits the future, as it would without the detour.
+/// A panic continues in the task that awaits the future.
 pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(function).await {
         Ok(value) => value,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down, and nobody is left to answer.
+            // The runtime is shutting down, so no answer is needed.
             Err(_) => std::future::pending().await,
         },
     }
@@ -79,9 +79,8 @@ pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + '
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///
-/// A tool's own types are returned so by themselves; the wrapper says it where that is not
-/// possible, as for a number or in a closure. In a resource it is the contents, of the media type
-/// `application/json`.
+/// Structs and enums that a tool returns need no wrapper; other values, such as numbers, and
+/// closures do. In a resource it is the contents, of the media type `application/json`.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -132,8 +131,8 @@ macro_rules! conversions {
 
 pub(crate) use conversions;
 
-/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$spec` and
-/// read from a `$call`.
+/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$spec`
+/// and read from a `$call`.
 macro_rules! for_tuples {
     ($arguments:ident, $argument:ident, $spec:ty, $call:ident) => {
         for_tuples! { $arguments, $argument, $spec, $call:

@@ -39,7 +39,7 @@ impl<T: FromStr<Err: Display> + Send + 'static> FromText for T {
 
 /// Declares an argument by its type: an `Option` may be left out.
 ///
-/// An inherent method comes before one of a trait, so that method lookup tells them apart.
+/// Method lookup prefers an inherent method to one of a trait, which distinguishes the two cases.
 pub struct Text<T>(PhantomData<fn() -> T>);
 
 impl<T> Text<T> {
@@ -121,7 +121,7 @@ impl<T> TextArgument<T> {
         self
     }
 
-    /// Suggests values while somebody types one.
+    /// Suggests values while the user types.
     #[must_use]
     pub fn complete<F>(
         mut self,

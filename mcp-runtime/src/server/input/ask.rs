@@ -1,4 +1,5 @@
-//! Questions to the client, which are sent in the handshake era, and end a round in the stateless one.
+//! Questions to the client, which are sent in the handshake era, and end a round in the stateless
+//! one.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -30,7 +31,8 @@ pub trait Ask: Send + Sync + 'static {
 
 /// A question to the client; await it to ask.
 ///
-/// Made by [`Context::elicit`], [`Context::elicit_url`], [`Context::sample`] and [`Context::roots`].
+/// Made by [`Context::elicit`], [`Context::elicit_url`], [`Context::sample`] and
+/// [`Context::roots`].
 #[must_use = "nothing is asked until this is awaited"]
 #[derive(Clone, Debug)]
 pub struct Question<K> {
@@ -50,8 +52,8 @@ impl<K> Question<K> {
         }
     }
 
-    /// Names the question; by default the name is a hash of the question. Only clients of the stateless
-    /// era see it.
+    /// Names the question; by default the name is a hash of the question. Only clients of the
+    /// stateless era see it.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -178,9 +180,10 @@ impl Ask for Roots {
 }
 
 impl Context {
-    /// Asks which folders and files the client wants the server to work on.
+    /// Requests the folders and files that the server may work on.
     ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots", which deprecates it.
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots",
+    /// which deprecates it.
     pub fn roots(&self) -> ListRoots {
         Question::new(self, Roots(()))
     }
@@ -190,17 +193,17 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The first of the questions that failed; with [`Elicit::outcome`](super::Elicit::outcome) it is
-    /// no failure that the user declines.
+    /// The first of the questions that failed; with [`Elicit::outcome`](super::Elicit::outcome) it
+    /// is no failure that the user declines.
     pub async fn ask_all<Q: AskAll>(&self, questions: Q) -> Result<Q::Answers, AskError> {
         questions.ask_all().await
     }
 
-    /// Runs `future` once, even if the handler runs several times because it asks: later runs get
-    /// its first output. `key` tells it from others of the same handler.
+    /// Runs `future` once, even if the handler runs again after each question: later runs get the
+    /// first output. `key` identifies it among others of the same handler.
     ///
-    /// The output travels through the client, sealed. A client that repeats an old round makes it
-    /// happen again: what must never happen twice needs a record of its own.
+    /// The output is part of the sealed state that the client sends back. A client that repeats an
+    /// old round runs `future` again: if that is unacceptable, the server must keep a record.
     ///
     /// # Errors
     ///

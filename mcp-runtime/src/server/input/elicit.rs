@@ -92,8 +92,8 @@ impl<T> Elicit<T> {
 
 impl Elicit<()> {
     /// The id of the interaction, for
-    /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25); unique by
-    /// default.
+    /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25); unique
+    /// by default.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         if let Mode::Url(params) = &mut self.kind.mode {
             params.elicitation_id = Some(id.into());
@@ -227,9 +227,9 @@ impl Context {
     /// }
     /// ```
     ///
-    /// The fields are in the order of the struct. A form is flat: text, numbers, `bool`, enums without
-    /// values, lists of such enums, and `Option`s of these. Titles, bounds, formats and defaults come
-    /// from the attributes of schemars; the titles of an enum's choices from
+    /// The fields are in the order of the struct. A form is flat: text, numbers, `bool`, enums
+    /// without values, lists of such enums, and `Option`s of these. Titles, bounds, formats and
+    /// defaults come from the attributes of schemars; the titles of an enum's choices from
     /// `#[schemars(title = "…")]` or their doc comments. A type that is itself a field, such as
     /// `bool`, makes a form of one field. A type that is no form fails when it is asked for, or
     /// earlier with [`#[derive(Elicit)]`](derive@crate::Elicit) or
@@ -239,8 +239,8 @@ impl Context {
         Elicit::of(self, Mode::Form { message, schema })
     }
 
-    /// Asks the user to open a web page, for data that the client must not see: passwords, payments,
-    /// permissions. Accepting means that the user is willing, not that it is done.
+    /// Asks the user to open a web page, for data that the client must not see: passwords,
+    /// payments, permissions. Accepting means that the user is willing, not that it is done.
     ///
     /// For clients that declared `elicitation.url`, from 2025-11-25 on.
     pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> Elicit<()> {
@@ -248,9 +248,9 @@ impl Context {
         Elicit::of(self, Mode::Url(Box::new(params)))
     }
 
-    /// Notifies the client that the interaction on a web page with this [id](Elicit::id) is done, in
-    /// revisions that have the notification. Over HTTP it is sent with the answer to this call, so
-    /// only before the call ends.
+    /// Notifies the client that the interaction on a web page with this [id](Elicit::id) is done,
+    /// in revisions that have the notification. Over HTTP it is sent with the answer to this call,
+    /// so only before the call ends.
     ///
     /// # Errors
     ///
@@ -267,8 +267,8 @@ impl Context {
 }
 
 impl ServerBuilder {
-    /// Checks that the protocol has a form for `T`, so that a mistake shows when the server is built
-    /// and not at a call of [`Context::elicit`](crate::Context::elicit).
+    /// Checks that the protocol has a form for `T`, so that a mistake shows when the server is
+    /// built and not at a call of [`Context::elicit`](crate::Context::elicit).
     ///
     /// ```
     /// use mcp_runtime::prelude::*;

@@ -21,7 +21,7 @@ use crate::{protocol, schema};
 /// The name of the field in the form of a type that is no struct.
 const ONLY_FIELD: &str = "answer";
 
-/// The form that asks for a `T`, and whether its only field stands for a type that is no struct.
+/// Returns the form for a `T`, and true if its only field is a `T` that is no struct.
 ///
 /// # Errors
 ///
@@ -125,7 +125,8 @@ pub(super) fn read_as<T: DeserializeOwned>(
     decoded.map_err(AskError::misfit)
 }
 
-/// The names of the fields of `T` on the wire, in their declared order; none if it is no plain struct.
+/// The names of the fields of `T` on the wire, in their declared order; none if it is no plain
+/// struct.
 ///
 /// schemars sorts them by name. serde passes the declared order to a deserializer.
 fn declared_fields<T: DeserializeOwned>() -> &'static [&'static str] {

@@ -50,8 +50,8 @@ impl Definitions {
     }
 }
 
-/// The schema of a field, from that of its type. Keywords that mean nothing in a form are left in, and
-/// dropped when the form is decoded.
+/// The schema of a field, from that of its type. Keywords that mean nothing in a form are left in,
+/// and dropped when the form is decoded.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ struct Choice {
     title: Option<String>,
 }
 
-/// The choices of an enum; `None` if `schema` is none.
+/// The choices of an enum; `None` for any other schema.
 fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choice>>, String> {
     if let Some(value) = schema.get("const") {
         let title = schema.get("title").or_else(|| schema.get("description"));

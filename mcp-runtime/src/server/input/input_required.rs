@@ -40,10 +40,10 @@ impl InputRequired {
         self
     }
 
-    /// Answers clients of the handshake era with an error that names the web pages to visit, instead
-    /// of asking them; they call again when the user is done (2025-11-25, "Elicitation", section URL
-    /// Elicitation Required Error). All questions have to be web pages. Has no effect in the
-    /// stateless era.
+    /// Answers clients of the handshake era with an error that names the web pages to visit,
+    /// instead of asking them; they call again when the user is done (2025-11-25, "Elicitation",
+    /// section URL Elicitation Required Error). All questions have to be web pages. Has no effect
+    /// in the stateless era.
     #[must_use]
     pub fn by_error(mut self) -> Self {
         self.0.by_error = true;
@@ -60,8 +60,8 @@ impl InputRequired {
     }
 }
 
-/// The error that a handler returns after [`Context::require`]; any error type that it converts into
-/// will do.
+/// The error that a handler returns after [`Context::require`]; any error type that it converts
+/// into will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the client is asked for more")]
 pub struct Asked(());

@@ -1,10 +1,10 @@
 //! Asking the client from inside a handler: elicitation, sampling and roots, in both eras.
 //!
-//! In the handshake era a question is a request of its own. In the stateless era the call is answered
-//! with an [`InputRequiredResult`], the handler is dropped, and it runs again with the answers when
-//! the client retries. `run` does this for the methods whose handlers may ask; `state` holds the
-//! questions and answers of one call, and defines what is kept of them between rounds, either `sealed`
-//! or, without the feature `seal`, `stored`.
+//! In the handshake era a question is a request of its own. In the stateless era the call is
+//! answered with an [`InputRequiredResult`], the handler is dropped, and it runs again with the
+//! answers when the client retries. `run` does this for the methods whose handlers may ask; `state`
+//! holds the questions and answers of one call, and defines what is kept of them between rounds,
+//! either `sealed` or, without the feature `seal`, `stored`.
 //!
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 

@@ -20,7 +20,7 @@ use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;
 
-/// Whether handlers of the method may ask the client.
+/// Returns true if handlers of the method may ask the client.
 pub(in crate::server) fn may_ask(method: &str) -> bool {
     matches!(
         method,
@@ -32,8 +32,8 @@ pub(in crate::server) fn may_ask(method: &str) -> bool {
 ///
 /// # Errors
 ///
-/// When a retry brings a malformed answer or a state that was not issued for this call, and those of
-/// the router.
+/// When a retry brings a malformed answer or a state that was not issued for this call, and those
+/// of the router.
 pub(in crate::server) fn run(
     server: &Server,
     request: ServerRequest<'_>,
@@ -44,7 +44,7 @@ pub(in crate::server) fn run(
     let asks_by_hand = || cx.input().is_some_and(InputState::is_required);
     let handler: BoxFuture<Outcome> = match served {
         Served::Now(outcome) if asks_by_hand() => Box::pin(ready(outcome)),
-        // A handler that kept no context can't ask.
+        // A handler without a clone of the context can't ask.
         Served::Later(handler) if cx.is_shared() || asks_by_hand() => handler,
         served => return Ok(served),
     };
@@ -56,7 +56,7 @@ pub(in crate::server) fn run(
 fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestError> {
     let state = request.params.request_state()?;
     let responses = request.params.shared.input_responses;
-    // Other revisions have no such members.
+    // Revisions with a handshake have no such members.
     let is_retry = (state.is_some() || responses.is_some())
         && request.context.revision().era() == Era::Stateless;
     if !is_retry {
@@ -103,7 +103,8 @@ fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
     Binding::new(request.method, &target, arguments, principal)
 }
 
-/// Runs a handler, again with each round of answers in the handshake era, until the call is answered.
+/// Runs a handler, again with each round of answers in the handshake era, until the call is
+/// answered.
 async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Outcome>) -> Outcome {
     let cx = &request.context;
     let input = cx.input_or_default();

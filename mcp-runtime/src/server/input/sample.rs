@@ -84,8 +84,8 @@ impl Sample {
         self
     }
 
-    /// Tools that the model may use. The server runs them: the uses are in [`Sampled::tool_uses`], and
-    /// their results belong into the next question.
+    /// Tools that the model may use. The server runs them: the uses are in [`Sampled::tool_uses`],
+    /// and their results belong into the next question.
     ///
     /// Only for clients that declared `sampling.tools`, in revisions from 2025-11-25.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
@@ -93,7 +93,7 @@ impl Sample {
         self
     }
 
-    /// Whether the model may, must or must not use the tools; it may by default.
+    /// Sets if the model may, must or must not use the tools; it may by default.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.kind.params.tool_choice = Some(choice);
         self
@@ -163,8 +163,8 @@ impl Ask for Sampling {
     }
 }
 
-/// Checks that each use of a tool is followed by its result before anything else is said, and that
-/// a message with results holds nothing else (2026-07-28, "Sampling", section Message Content
+/// Checks that each use of a tool is followed by its result before any other content, and that a
+/// message with results holds nothing else (2026-07-28, "Sampling", section Message Content
 /// Constraints).
 ///
 /// # Errors
@@ -207,10 +207,11 @@ fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
 }
 
 impl Context {
-    /// Asks the client's language model to continue a conversation: a text of the user, or messages of
-    /// both sides.
+    /// Asks the client's language model to continue a conversation: a text of the user, or messages
+    /// of both sides.
     ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling", which deprecates it.
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling",
+    /// which deprecates it.
     pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
         let messages = conversation.into_conversation();
         let params = CreateMessageRequestParams::new(messages, SAMPLING_TOKENS);

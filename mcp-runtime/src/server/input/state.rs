@@ -23,7 +23,7 @@ pub(super) struct Questions {
     pub(super) error: Option<RequestError>,
     /// A text for the next round, see [`InputRequired::note`](super::InputRequired::note).
     pub(super) note: Option<String>,
-    /// Whether clients of the handshake era get an error with the web pages, instead of requests.
+    /// True if clients of the handshake era get an error with the web pages, instead of requests.
     pub(super) by_error: bool,
 }
 
@@ -129,8 +129,8 @@ impl InputState {
         self.lock().required.is_some()
     }
 
-    /// Takes the questions that are asked by hand, or else those that the handler waits for, unless it
-    /// is done or a side effect is in progress.
+    /// Takes the questions that are asked by hand, or else those that the handler waits for, unless
+    /// it is done or a side effect is in progress.
     pub(super) fn take_questions(&self, handler_is_done: bool) -> Option<Questions> {
         let mut state = self.lock();
         if state.required.is_some() {
@@ -273,7 +273,7 @@ fn name(request: &InputRequest) -> String {
     format!("{kind}-{hash:016x}")
 }
 
-/// The FNV-1a hash in 64 bits. Collisions harm nobody, as all questions are the server's own.
+/// The FNV-1a hash in 64 bits. Collisions are harmless, as all questions are the server's own.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

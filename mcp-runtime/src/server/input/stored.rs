@@ -1,5 +1,5 @@
-//! States of calls that stay in this process, for builds without the feature `seal`: the client gets
-//! the name of its state.
+//! States of calls that stay in this process, for builds without the feature `seal`: the client
+//! gets the name of its state.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};

@@ -43,7 +43,7 @@ where
     }))
 }
 
-/// Whether a layer was made; otherwise requests skip the lookup.
+/// True if a layer was made; otherwise requests skip the lookup.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// The contexts of the requests being served, by the ids of their spans.
@@ -68,7 +68,7 @@ fn is_request(metadata: &Metadata<'_>) -> bool {
     metadata.name() == "request" && metadata.target() == "mcp_runtime::server::trace"
 }
 
-/// Whether `target` is `whole`, or a module in it.
+/// Returns true if `target` is `whole`, or a module in it.
 fn is_within(target: &str, whole: &str) -> bool {
     let rest = target.strip_prefix(whole);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))

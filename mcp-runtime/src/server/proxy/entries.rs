@@ -100,14 +100,14 @@ fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
     })
 }
 
-/// Returns whether an error says that there is no such resource, in any revision.
+/// Returns true for the error about a missing resource, in any revision.
 fn is_not_found(error: &ProtocolError) -> bool {
     let data = error.data.as_ref();
     let names_uri = data.is_some_and(|data| data.get().contains("\"uri\""));
     error.code == RESOURCE_NOT_FOUND || (error.code == code::INVALID_PARAMS && names_uri)
 }
 
-/// Forwards completions to the server behind the proxy, which knows the item as `reference`.
+/// Forwards completions to the server behind the proxy, with its own `reference` to the item.
 fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Completers {
     let upstream = Arc::clone(upstream);
     let forward = move |mut params: CompleteRequestParams| {
@@ -124,8 +124,8 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
     }
 }
 
-/// Sends a call for the caller of `context`, with the caller's `_meta`; `convert` makes the result of
-/// the outcome. Progress is reported to a caller that wants it, and extends the wait for the answer.
+/// Sends a call for the caller of `context`, with the caller's `_meta`; `convert` makes the result
+/// of the outcome. Progress is reported to a caller that requests it, and extends the time limit.
 fn forward<R, T>(
     upstream: &Upstream,
     call: Call<R>,

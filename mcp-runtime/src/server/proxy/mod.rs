@@ -1,8 +1,8 @@
-//! A server that stands for another one, which is reached through a client.
+//! Proxies: servers whose entries lead to another server, through a client.
 //!
-//! `upstream` is that server: it is asked what it has, and asked again when it announces a change
-//! or is another one (`subscription`). `entries` lead there, and `questions` forwards what that
-//! server asks and logs to the callers whom it concerns.
+//! `upstream` is the other server. Its lists are requested at first, and again when it announces a
+//! change or the connection is replaced (`subscription`). `entries` are the routes to it, and
+//! `questions` forwards its questions and log messages to the right callers.
 
 mod entries;
 #[allow(

@@ -10,21 +10,19 @@ use crate::client::{Client, ClientBuilder};
 use crate::error::CallError;
 use crate::server::{List, Server};
 
-/// A proxy that passes on questions: what the server behind it asks during a call, it asks whoever
-/// made that call.
+/// A proxy that passes on questions and log messages of the server behind it to its callers.
 ///
-/// The client that leads there has to declare that it can be asked, which the one that
-/// [`client`](Self::client) begins does; a caller who can't be asked counts as one who dismisses
-/// the question. That the caller's roots have changed is not passed on. What that server logs goes
-/// to the caller as well, at the level that it has set.
+/// The client of that server has to declare the capabilities for questions, as
+/// [`client`](Self::client) does. A caller without the capability counts as one who dismisses the
+/// question. Changes of a caller's roots are not passed on. Log messages go to the caller at the
+/// level that it has set.
 ///
-/// A server with a handshake does not say which call its question, or what it logs, belongs to. It
-/// is passed on only while all calls in flight are of one caller: a single call, or several of one
-/// session. So no caller is asked, or told, what is meant for another: that server gets an error
-/// instead of an answer, which says why. Where several callers may
-/// call at once and each is to be asked, [`one_caller_at_a_time`](Self::one_caller_at_a_time) makes
-/// them wait for each other. A caller without a handshake answers by making its call again, which is
-/// then passed on again.
+/// A server with a handshake does not name the call of a question or log message. These are passed
+/// on only while all calls in flight are of one caller: a single call, or several of one session.
+/// Otherwise the question is answered with an error that gives the reason, so that no caller gets
+/// the questions of another. [`one_caller_at_a_time`](Self::one_caller_at_a_time) makes callers
+/// wait for each other, so that each can be asked. A caller without a handshake answers by
+/// repeating its call, which is then passed on again.
 ///
 /// ```no_run
 /// use mcp_runtime::Server;
@@ -73,54 +71,51 @@ impl Proxy {
             })
     }
 
-    /// Passes on the calls of one caller at a time: those of others wait, in the order in which they
-    /// came, until the server behind has answered. So each of its questions and log messages finds
-    /// its caller. For servers that ask and have a handshake; one without says whom it asks, and
-    /// needs nothing of this.
+    /// Passes on the calls of one caller at a time: those of others wait, in order of arrival,
+    /// until the server behind has answered. So each of its questions and log messages can be
+    /// passed on. Only needed for servers with a handshake; stateless ones name the call of each
+    /// question.
     ///
-    /// Whoever gives up a call keeps the turn until the server behind has taken note.
+    /// The next caller also waits until the server has confirmed the end of a cancelled call.
     ///
-    /// A session counts as one caller. A caller without a session counts anew with each call, and
-    /// makes room while its user thinks; in a session the others wait for that user as well.
+    /// A session counts as one caller. Without a session, each call counts as another caller, and
+    /// others proceed while its user answers a question; in a session they wait for that user.
     #[must_use]
     pub fn one_caller_at_a_time(self) -> Self {
         self.callers.keep_apart();
         self
     }
 
-    /// A server that offers what the server behind `client` offers; see [`Server::proxy`].
+    /// A server with the entries of the server behind `client`; see [`Server::proxy`].
     ///
     /// # Errors
     ///
-    /// When that server does not say what it offers.
+    /// When the lists of that server can't be read.
     pub async fn server(&self, client: &Client) -> Result<Server, CallError> {
         open(client, Arc::clone(&self.callers), true).await
     }
 }
 
 impl Server {
-    /// A server that offers what the server behind `client` offers, to serve it elsewhere, or to
+    /// A server with the entries of the server behind `client`, to serve it elsewhere, or to
     /// [mount](crate::ServerBuilder::mount) it.
     ///
-    /// Calls are passed on with their progress, which extends the client's wait for the answer up to
-    /// the total of its [`timeouts`](crate::ClientBuilder::timeouts), and cancelled there when they
-    /// are cancelled here.
-    /// The `_meta` of callers goes with them, but for what concerns the one request
-    /// (`progressToken` and the protocol's own members); a trace of the client's own goes before
-    /// theirs.
+    /// Calls are passed on with their progress, which extends the time limit up to the total of the
+    /// client's [`timeouts`](crate::ClientBuilder::timeouts), and with their cancellation. The
+    /// `_meta` of callers is passed on without `progressToken` and the protocol's own members; a
+    /// trace of the client's own replaces theirs.
     ///
-    /// When that server says that its lists have changed, they change here, and clients are told if
-    /// anything differs; subscriptions to its resources are passed on. When the connection was lost
-    /// and made anew, or a subscription over HTTP was, it may be another server: its lists, its
-    /// instructions and what it declares are asked for again, and each resource that a client here
-    /// subscribes to counts as changed. So the lists of a proxy are always declared to change. A
-    /// stateless server that announces no changes, or refuses to, is only asked again after a lost
-    /// connection.
+    /// When that server announces a change of its lists, they change here, and clients are notified
+    /// if anything differs; subscriptions to its resources are passed on. After a reconnection, or
+    /// when a subscription over HTTP was opened again, it may be another server: its lists,
+    /// instructions and capabilities are requested again, and each subscribed resource counts as
+    /// changed. So the lists of a proxy are always declared to change. The lists of a stateless
+    /// server that announces no changes are only requested again after a reconnection.
     ///
-    /// Name and version are those that it had at first. Its `experimental` capabilities are offered,
-    /// its extensions are not: their methods are not passed on. To pass on its questions and log
-    /// messages as well, begin with a [`Proxy`](crate::server::Proxy). The connection lives as long
-    /// as `client`, or this server.
+    /// Name and version are the first ones of that server. Its `experimental` capabilities are
+    /// offered; its extensions are not, as their methods are not passed on. To pass on its
+    /// questions and log messages as well, use a [`Proxy`](crate::server::Proxy). The connection
+    /// lives as long as `client`, or this server.
     ///
     /// ```no_run
     /// use mcp_runtime::transport::ChildProcess;
@@ -139,7 +134,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When that server does not say what it offers.
+    /// When the lists of that server can't be read.
     pub async fn proxy(client: &Client) -> Result<Self, CallError> {
         open(client, Arc::default(), false).await
     }
@@ -168,7 +163,7 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
         watched: Mutex::default(),
         offered: Default::default(),
     });
-    // News that come before the lists are there are not lost: they are asked for again.
+    // Changes announced before the lists have arrived are not lost: the lists are requested again.
     let news = listen(client).await;
     upstream.request_logs().await;
     for list in List::ALL {

@@ -96,8 +96,8 @@ impl Callers {
     ///
     /// # Errors
     ///
-    /// When there is none, or more than one: a server with a handshake does not say which call its
-    /// question belongs to, and it might be none of the other callers' business.
+    /// When there is none, or more than one: a server with a handshake does not name the call of
+    /// its question, and other callers must not get it.
     fn caller(&self) -> Result<Context, RequestError> {
         if let Ok(context) = CALL.try_with(Context::clone) {
             return Ok(context);

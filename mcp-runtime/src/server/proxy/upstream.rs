@@ -31,8 +31,8 @@ pub(super) struct Upstream {
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
     pub(super) watched: Mutex<BTreeMap<String, JoinSet<()>>>,
-    /// The lists as they were last offered, with what the server declared about their items. One
-    /// list is asked for at a time, so that no older answer replaces a newer one.
+    /// The lists as they were last offered, with the capabilities that concern their items. One
+    /// list is requested at a time, so that no older answer replaces a newer one.
     pub(super) offered: tokio::sync::Mutex<HashMap<List, RawJson>>,
 }
 
@@ -128,7 +128,7 @@ impl Upstream {
             tracing::warn!(%error, "the server behind a proxy does not say what it offers");
         }
         if let Some(state) = self.state.upgrade() {
-            // No client is told: clients ask when they connect.
+            // Clients read these when they connect, so none is notified.
             state.change(|registry| {
                 registry.introduction = introduction(&self.client);
                 BTreeSet::new()
@@ -161,7 +161,8 @@ impl Upstream {
         Ok(())
     }
 
-    /// Asks the server for a list. Returns its items as JSON, and the edit by which they are offered.
+    /// Asks the server for a list. Returns its items as JSON, and the edit by which they are
+    /// offered.
     ///
     /// # Errors
     ///
@@ -252,8 +253,9 @@ impl Upstream {
         watched.insert(uri.to_owned(), task);
     }
 
-    /// Publishes a change of `uri`. Returns whether any client listens to it; otherwise the resource
-    /// is not watched any more. A client that subscribes meanwhile waits for the same lock.
+    /// Publishes a change of `uri`. Returns whether any client listens to it; otherwise the
+    /// resource is not watched any more. A client that subscribes meanwhile waits for the same
+    /// lock.
     fn publish(&self, uri: &str) -> bool {
         let mut watched = self.watched();
         let state = self.state.upgrade();
@@ -304,7 +306,7 @@ pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true);
     let announced = accepted_lists(&filter, &client.server_capabilities());
-    // A session costs nothing to follow, and tells of its successors.
+    // Following a session needs no request, and shows when it is replaced.
     if !client.has_session().await && Change::lists(&announced).next().is_none() {
         return None;
     }

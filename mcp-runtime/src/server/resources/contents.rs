@@ -23,7 +23,7 @@ pub enum Contents {
     Json(String),
     /// Anything else.
     Bytes(Vec<u8>),
-    /// Contents that say themselves what they are.
+    /// Contents with their own URI and media type.
     Parts(Vec<ResourceContents>),
     /// The whole answer.
     Whole(Box<ReadResourceResult>),
@@ -106,7 +106,7 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
 }
 
 impl Contents {
-    /// The answer to the client that asked for `uri`.
+    /// The answer to a request for `uri`.
     pub(super) fn result(
         self,
         uri: String,

@@ -100,12 +100,12 @@ impl FileTree {
         self
     }
 
-    /// Shows the files in `resources/list`, in the order of their URIs, but no more than `most`; none
-    /// are shown unless set. Files that can't be read are left out: those over
+    /// Shows the files in `resources/list`, in the order of their URIs, but no more than `most`;
+    /// none are shown unless set. Files that can't be read are left out: those over
     /// [`max_size`](Self::max_size), and those with `\` or `:` in their names.
     ///
-    /// The tree is walked for each request; where lists have pages, for the first one, and that walk
-    /// serves the pages that are asked for within 30 seconds.
+    /// The tree is walked for each request; where lists have pages, for the first one, and that
+    /// walk serves the pages that are asked for within 30 seconds.
     #[must_use]
     pub fn listed(mut self, most: usize) -> Self {
         self.most = most;
@@ -126,8 +126,8 @@ impl FileTree {
         self
     }
 
-    /// The contents of the file `path`, for the client that asked for `uri`. What is no readable file
-    /// is missing.
+    /// The contents of the file `path`, for the client that asked for `uri`. What is no readable
+    /// file is missing.
     ///
     /// # Errors
     ///
@@ -152,8 +152,8 @@ impl FileTree {
         }
     }
 
-    /// Adds the files of a directory and of those in it, in the order of their URIs, until there are
-    /// as many as are listed.
+    /// Adds the files of a directory and of those in it, in the order of their URIs, until there
+    /// are as many as are listed.
     ///
     /// Links are not followed, so that no file is found twice and the walk ends.
     fn walk(&self, directory: &Path, prefix: &str, files: &mut Vec<Found>) {

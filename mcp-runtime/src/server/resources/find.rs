@@ -310,8 +310,8 @@ impl Catalog<ResourceRoute> {
         expansions
     }
 
-    /// Returns whether the caller of `context` may see the resource that the template of `route` found
-    /// under `uri`, which may belong to another route.
+    /// Returns whether the caller of `context` may see the resource that the template of `route`
+    /// found under `uri`, which may belong to another route.
     fn shows_found(&self, route: &ResourceRoute, uri: &str, context: &Context) -> bool {
         if !self.differs_by_caller {
             return true;

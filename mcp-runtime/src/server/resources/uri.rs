@@ -51,8 +51,8 @@ pub(super) fn normalize_escapes(text: &str) -> String {
     out
 }
 
-/// `text` with its escapes decoded (RFC 3986, section 2.1); `None` if a `%` begins none, or the octets
-/// are no UTF-8.
+/// `text` with its escapes decoded (RFC 3986, section 2.1); `None` if a `%` begins none, or the
+/// octets are no UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut octets = Vec::with_capacity(text.len());
     for fragment in decode_whatwg_bytes(text.as_bytes()).bytes_fragments() {

@@ -1,8 +1,8 @@
 //! Tools: declaration, arguments, results and calls.
 //!
-//! A [`ToolSpec`] describes a tool and makes a [`ToolRoute`] of it, which the catalogue keeps. A call
-//! goes through `arguments`, which decodes each value and has it checked by `validation`, into the
-//! user's function; the returned value becomes a result by [`IntoToolResult`].
+//! A [`ToolSpec`] describes a tool and makes a [`ToolRoute`] of it, which the catalogue keeps. A
+//! call goes through `arguments`, which decodes each value and has it checked by `validation`, into
+//! the user's function; the returned value becomes a result by [`IntoToolResult`].
 
 pub(crate) mod arguments;
 #[cfg_attr(

@@ -1,4 +1,5 @@
-//! Patterns without the feature `pattern`: none can be declared, and those of schemas are only shown.
+//! Patterns without the feature `pattern`: none can be declared, and those of schemas are only
+//! shown.
 
 use std::convert::Infallible;
 

@@ -97,8 +97,8 @@ impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds the
-/// bytes of the file, which are sent in Base64 and not looked at.
+/// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds
+/// the bytes of the file, which are sent in Base64 and not looked at.
 ///
 /// ```
 /// use mcp_runtime::Image;
@@ -112,9 +112,9 @@ pub struct Image {
     mime_type: String,
 }
 
-/// A sound, as a tool or prompt returns it (2025-03-26 and later, "Tools", section Audio Content); older
-/// revisions get a text in its place. It holds the bytes of the file, which are sent in Base64 and not
-/// looked at.
+/// A sound, as a tool or prompt returns it (2025-03-26 and later, "Tools", section Audio Content);
+/// older revisions get a text in its place. It holds the bytes of the file, which are sent in
+/// Base64 and not looked at.
 ///
 /// ```
 /// use mcp_runtime::Audio;
@@ -194,9 +194,9 @@ impl From<Audio> for ContentBlock {
 
 /// Stands for the return type of a function, to choose the way in which it becomes a result.
 ///
-/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON. Rust
-/// has no specialization, so macro output calls `output` on `&&&&Returned`, and method lookup takes the
-/// first of the traits below that the type fits.
+/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON.
+/// Rust has no specialization, so macro output calls `output` on `&&&&Returned`, and method lookup
+/// takes the first of the traits below that the type fits.
 pub struct Returned<T>(PhantomData<fn() -> T>);
 
 impl<T> Returned<T> {
@@ -309,8 +309,8 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// A failure with an explanation: what went wrong, and what the model could do about it. It is sent
-    /// as it is.
+    /// A failure with an explanation: what went wrong, and what the model could do about it. It is
+    /// sent as it is.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {

@@ -21,8 +21,8 @@ use crate::server::{Borrowed, Context, FromContext, Reply};
 /// A tool that a server offers.
 pub struct ToolRoute {
     pub(in crate::server) name: String,
-    /// The entry of the list, made by its first use: the schemas of three small tools cost as much as
-    /// all else that a server does before its first answer.
+    /// The entry of the list, made by its first use: the schemas of three small tools cost as much
+    /// as all else that a server does before its first answer.
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
     pub(in crate::server) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
@@ -85,8 +85,8 @@ impl<'a> ToolCall<'a> {
         T::lend(self.context).map_err(Rejection::Protocol)
     }
 
-    /// The reply of a function that has yet to run, and may work only so long. Time in which it asks
-    /// the client does not count.
+    /// The reply of a function that has yet to run, and may work only so long. Time in which it
+    /// asks the client does not count.
     ///
     /// # Errors
     ///
@@ -121,9 +121,9 @@ impl From<Rejection> for Reply<CallToolResult> {
 impl ToolRoute {
     /// A tool that is listed as `tool` and served by `handler`.
     ///
-    /// If it has an output schema, its results must have structured content that fits
-    /// (2026-07-28, "Tools", section Output Schema). Debug builds with the feature `validation` check
-    /// that: they log what does not fit, and answer with an internal error.
+    /// If it has an output schema, its results must have structured content that fits (2026-07-28,
+    /// "Tools", section Output Schema). Debug builds with the feature `validation` check that: they
+    /// log what does not fit, and answer with an internal error.
     pub fn new(
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,

@@ -44,8 +44,8 @@ pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<R
     )
 }
 
-/// Returns true if values of `schema` can only be objects: by its type, by the schema that it refers
-/// to in `root`, by one of `allOf`, or by all of `anyOf` or `oneOf`.
+/// Returns true if values of `schema` can only be objects: by its type, by the schema that it
+/// refers to in `root`, by one of `allOf`, or by all of `anyOf` or `oneOf`.
 ///
 /// No more than `left` schemas are looked at, as references may lead in circles.
 fn is_object(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> bool {

@@ -1,8 +1,9 @@
 //! Validation of arguments against the schema of their type (JSON Schema 2020-12, "Validation").
 //!
-//! Decoders enforce types, schemas also have constraints such as `maximum`. A value that was decoded
-//! is checked against the constraints alone, as some types decode more than their schema has. For a
-//! value that was not decoded, every error inside it is found, where a decoder stops at the first.
+//! Decoders enforce types, schemas also have constraints such as `maximum`. A value that was
+//! decoded is checked against the constraints alone, as some types decode more than their schema
+//! has. For a value that was not decoded, every error inside it is found, where a decoder stops at
+//! the first.
 
 use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
@@ -282,8 +283,8 @@ fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
     (is_outside || !has_constant(schema, value)).then_some("invalid value")
 }
 
-/// Returns true if a value has the type that a schema names; a whole number is an integer, however it
-/// is written.
+/// Returns true if a value has the type that a schema names; a whole number is an integer, however
+/// it is written.
 fn has_type(schema: &Value, value: &Value) -> bool {
     let is = |kind: &Value| match kind.as_str() {
         Some("null") => value.is_null(),

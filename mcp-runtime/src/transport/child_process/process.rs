@@ -138,8 +138,8 @@ impl Process {
         })
     }
 
-    /// The end of the child, if it ends within `limit`, with the rest of its standard error, if that
-    /// ends as well.
+    /// The end of the child, if it ends within `limit`, with the rest of its standard error, if
+    /// that ends as well.
     async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
         let deadline = Instant::now() + limit;
         let status = timeout_at(deadline, self.child.wait()).await.ok()?;

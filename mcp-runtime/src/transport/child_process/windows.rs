@@ -46,11 +46,11 @@ fn assigned(handle: isize) -> io::Result<Job> {
 }
 
 /// A command that starts `program`, which is looked up as a shell does: by `PATH` of the child's
-/// environment, or else of this process, and by `PATHEXT`. A name that stands for no file is left to
-/// the system.
+/// environment, or else of this process, and by `PATHEXT`. A name that stands for no file is left
+/// to the system.
 ///
-/// The system itself finds only `name.exe`. A shell also finds `name.cmd` and whatever else `PATHEXT`
-/// lists: programs that npm installs, such as `npx`, are of this kind.
+/// The system itself finds only `name.exe`. A shell also finds `name.cmd` and whatever else
+/// `PATHEXT` lists: programs that npm installs, such as `npx`, are of this kind.
 pub(super) fn command(
     program: &OsStr,
     directory: Option<&Path>,

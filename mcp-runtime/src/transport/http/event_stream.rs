@@ -22,8 +22,8 @@ use super::stream::{Found, Item, Stream};
 use crate::connection::BoxFuture;
 use crate::limits::FOREVER;
 
-/// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels the
-/// call.
+/// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels
+/// the call.
 pub(crate) type Work = BoxFuture<(StatusCode, Vec<u8>)>;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and

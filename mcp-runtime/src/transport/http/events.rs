@@ -21,14 +21,16 @@ use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS
 /// The default, [`MemoryEvents`], lives in this process. A store that several processes share
 /// lets a client resume at another one.
 pub trait EventStore: Send + Sync + 'static {
-    /// Keeps an event. The events of a session are appended one after the other, in the order in which
-    /// they were sent: each call waits for the future of the one before. The client need not wait: an
-    /// event that can't be stored is sent, logged as an error, and missing when its stream is resumed.
-    /// The same holds for an event while more than 1 MiB of its session waits for the store.
+    /// Keeps an event. The events of a session are appended one after the other, in the order in
+    /// which they were sent: each call waits for the future of the one before. The client need not
+    /// wait: an event that can't be stored is sent, logged as an error, and missing when its stream
+    /// is resumed. The same holds for an event while more than 1 MiB of its session waits for the
+    /// store.
     fn append(&self, session: SessionId, event: StoredEvent) -> BoxFuture<Result<(), StoreError>>;
 
-    /// Returns the events of `stream` after the one numbered `after`, in order. When this fails, the
-    /// client is answered with 503 and `Retry-After`. The stream goes on, and can be resumed later.
+    /// Returns the events of `stream` after the one numbered `after`, in order. When this fails,
+    /// the client is answered with 503 and `Retry-After`. The stream goes on, and can be resumed
+    /// later.
     fn replay(
         &self,
         session: SessionId,
@@ -36,9 +38,9 @@ pub trait EventStore: Send + Sync + 'static {
         after: u64,
     ) -> BoxFuture<Result<Vec<StoredEvent>, StoreError>>;
 
-    /// Removes the events of a session that is over; none follow. Called again after a pause until it
-    /// succeeds. Nobody calls it for the sessions of a process that was killed: a store that outlives
-    /// processes lets events expire.
+    /// Removes the events of a session that is over; none follow. Called again after a pause until
+    /// it succeeds. Nobody calls it for the sessions of a process that was killed: a store that
+    /// outlives processes lets events expire.
     fn forget(&self, session: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
@@ -53,9 +55,9 @@ pub struct StoredEvent {
     pub message: Bytes,
 }
 
-/// Keeps the last events of each session in memory: at most 256 of them, and 1 MiB. Beyond the limit
-/// for all sessions together, which is 128 MiB unless set, the session that takes the most loses its
-/// oldest events.
+/// Keeps the last events of each session in memory: at most 256 of them, and 1 MiB. Beyond the
+/// limit for all sessions together, which is 128 MiB unless set, the session that takes the most
+/// loses its oldest events.
 #[derive(Debug)]
 pub struct MemoryEvents {
     max_bytes: usize,
@@ -192,7 +194,7 @@ struct Log {
     runtime: Handle,
     /// Bytes of the events that wait for the calls before them.
     waiting: AtomicUsize,
-    /// Whether the session is over: later events would be kept for ever. The lock is held while an
+    /// True if the session is over: later events would be kept for ever. The lock is held while an
     /// event is appended; those that wait for it get it in the order in which they were sent.
     over: tokio::sync::Mutex<bool>,
 }

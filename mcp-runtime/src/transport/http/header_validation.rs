@@ -1,4 +1,5 @@
-//! Validation of request headers that repeat members of the body (2026-07-28, "Streamable HTTP", section "Request Metadata").
+//! Validation of request headers that repeat members of the body (2026-07-28, "Streamable HTTP",
+//! section "Request Metadata").
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,8 +27,8 @@ pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
     revision.map_or(NamedRevision::Unknown, NamedRevision::Known)
 }
 
-/// Checks the headers of every stateless request. A version that is missing from the body is an error
-/// of the body.
+/// Checks the headers of every stateless request. A version that is missing from the body is an
+/// error of the body.
 ///
 /// # Errors
 ///
@@ -95,7 +96,7 @@ fn check_header(
     Err(RequestError::HeaderMismatch(fault))
 }
 
-/// Whether a header repeats an argument; integers are compared as integers of any length.
+/// Returns true if a header repeats an argument; integers are compared as integers of any length.
 fn is_same(text: &str, argument: &StrictJson<'_>) -> bool {
     match argument {
         StrictJson::String(string) => text == string,
@@ -108,8 +109,8 @@ fn is_same(text: &str, argument: &StrictJson<'_>) -> bool {
     }
 }
 
-/// Reads an integer: decimal digits without leading zeros, which a sign may precede and a fraction of
-/// zeros follow.
+/// Reads an integer: decimal digits without leading zeros, which a sign may precede and a fraction
+/// of zeros follow.
 fn integer(text: &str) -> Option<Cow<'_, str>> {
     let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = integer.strip_prefix('-').unwrap_or(integer);

@@ -16,7 +16,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 pub(super) const BASE64_PREFIX: &str = "=?base64?";
 pub(super) const BASE64_SUFFIX: &str = "?=";
 
-/// Whether a header's value is of `media_type`, whatever its parameters.
+/// Returns true if a header's value is of `media_type`, whatever its parameters.
 pub(super) fn is_media_type(value: &[u8], media_type: &str) -> bool {
     essence(value).eq_ignore_ascii_case(media_type.as_bytes())
 }
@@ -49,13 +49,13 @@ pub(super) fn only<'a>(
     }
 }
 
-/// Whether the body is JSON, by its header.
+/// Returns true if the body is JSON, by its header.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let value = only(headers, &CONTENT_TYPE).ok().flatten();
     value.is_some_and(|value| is_media_type(value.as_bytes(), JSON))
 }
 
-/// Whether the client accepts `media_type`. Without `Accept`, it accepts any.
+/// Returns true if the client accepts `media_type`. Without `Accept`, it accepts any.
 pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let kind = media_type.split('/').next().unwrap_or_default();
     let accepts = |range: &[u8]| match essence(range).strip_suffix(b"/*") {

@@ -3,13 +3,13 @@
 //! [`http()`] serves at an address, [`http_service`] inside a program that serves HTTP already. One
 //! URL serves both eras; each POST belongs to one of them. A stateless request is served within its
 //! own exchange; a handshake opens a session, to which later requests belong. An answer is plain
-//! JSON unless something is sent before it. With the feature `sse`, clients of 2024-11-05 are served
-//! as well, by HTTP+SSE.
+//! JSON unless something is sent before it. With the feature `sse`, clients of 2024-11-05 are
+//! served as well, by HTTP+SSE.
 //!
-//! Metrics are events of the target `mcp_runtime::http`, at level debug, in the form that the metrics
-//! layer of `tracing-opentelemetry` reads: `monotonic_counter.http_requests` with the `status`,
-//! `counter.http_sessions` and `counter.http_connections`. Each MCP request is a span with its
-//! outcome and time.
+//! Metrics are events of the target `mcp_runtime::http`, at level debug, in the form that the
+//! metrics layer of `tracing-opentelemetry` reads: `monotonic_counter.http_requests` with the
+//! `status`, `counter.http_sessions` and `counter.http_connections`. Each MCP request is a span
+//! with its outcome and time.
 
 #[cfg(feature = "http-server")]
 mod arrival;

@@ -45,9 +45,9 @@ pub(super) struct EventParser {
     limit: usize,
     /// The beginning of a line.
     buffer: Vec<u8>,
-    /// Whether any line has come.
+    /// True if any line has come.
     begun: bool,
-    /// Whether the last line ended with a carriage return, of which a line feed may be a part.
+    /// True if the last line ended with a carriage return, of which a line feed may be a part.
     returned: bool,
     /// The data of the event; of one over the limit, not all of it.
     data: Option<Vec<u8>>,

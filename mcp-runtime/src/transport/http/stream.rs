@@ -188,7 +188,7 @@ impl Stream {
         true
     }
 
-    /// Whether nothing was sent yet.
+    /// Returns true if nothing was sent yet.
     pub(crate) fn is_untouched(&self) -> bool {
         let state = self.lock();
         state.last_sequence == 0 && state.cut.is_none()
@@ -238,7 +238,7 @@ impl Stream {
         self.room.notify_waiters();
     }
 
-    /// Whether something waits for the reader that has `ticket`.
+    /// Returns true if something waits for the reader that has `ticket`.
     pub(crate) fn is_unread(&self, ticket: u64) -> bool {
         let state = self.lock();
         state.reader == ticket && !state.queue.is_empty()

@@ -8,8 +8,8 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use crate::transport::address::error_at;
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
-/// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport connects
-/// to it.
+/// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport
+/// connects to it.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::socket::tcp_client("127.0.0.1:7000");

@@ -22,10 +22,10 @@ use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 /// A socket file at which clients are served, each on a connection of its own.
 ///
 /// The file belongs to the user who runs the server and lets nobody else in, unless
-/// [`mode`](Unix::mode) says otherwise; the directory must let clients reach it. A file that a server
-/// left behind that has died is replaced; while one is alive, or where something else is, serving
-/// fails. The file is removed at the end. Its path is limited to about 100 bytes by the operating
-/// system. Handlers get the caller by `cx.identity::<Caller>()`.
+/// [`mode`](Unix::mode) says otherwise; the directory must let clients reach it. A file that a
+/// server left behind that has died is replaced; while one is alive, or where something else is,
+/// serving fails. The file is removed at the end. Its path is limited to about 100 bytes by the
+/// operating system. Handlers get the caller by `cx.identity::<Caller>()`.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;

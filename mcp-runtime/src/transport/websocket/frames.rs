@@ -29,8 +29,8 @@ pub struct WebSocket<S> {
 }
 
 impl<S> WebSocket<S> {
-    /// Uses `stream`, which may come from any HTTP stack that has upgraded a connection. Its own limits
-    /// apply to the size of messages.
+    /// Uses `stream`, which may come from any HTTP stack that has upgraded a connection. Its own
+    /// limits apply to the size of messages.
     pub fn new(stream: WebSocketStream<S>) -> Self {
         let limit = stream.get_config().max_message_size;
         Self {
@@ -90,13 +90,13 @@ pub struct WebSocketReader<S> {
     limit: usize,
     /// The last message; `None` if it exceeded the limit.
     message: Option<Utf8Bytes>,
-    /// Whether the last message was not taken yet.
+    /// True if the last message was not taken yet.
     unread: bool,
     ended: bool,
     sender: Arc<Sender<S>>,
     ping: Duration,
     next_ping: Instant,
-    /// Whether the peer has given a sign of life since the last ping.
+    /// True if the peer has given a sign of life since the last ping.
     heard: bool,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! The specification leaves this transport to custom agreement; both eras run over it as over any
 //! stream. [`websocket`] connects to a server; [`WebSocket`] is a connection that is open already.
-//! With the feature `http-server`, whose checks of hosts and origins it shares,
-//! `websocket_server` listens for clients, and `websocket_service` serves them inside a program that
-//! serves HTTP already.
+//! With the feature `http-server`, whose checks of hosts and origins it shares, `websocket_server`
+//! listens for clients, and `websocket_service` serves them inside a program that serves HTTP
+//! already.
 
 mod client;
 mod frames;

@@ -60,8 +60,8 @@ struct Upgrade {
 }
 
 impl Upgrade {
-    /// Returns the response to a request and, if that opens a WebSocket (RFC 6455, section 4.2), the
-    /// upgrade that follows it.
+    /// Returns the response to a request and, if that opens a WebSocket (RFC 6455, section 4.2),
+    /// the upgrade that follows it.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ fn upgrade_required() -> Response<ResponseBody> {
     response
 }
 
-/// Whether a client offers the subprotocol of MCP.
+/// Returns true if a client offers the subprotocol of MCP.
 fn offers_mcp(headers: &HeaderMap) -> bool {
     headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().any(|value| {
         let mut offered = value.as_bytes().split(|byte| *byte == b',');

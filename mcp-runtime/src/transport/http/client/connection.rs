@@ -29,8 +29,8 @@ use crate::transport::server_address::{ServerAddress, tls_config};
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A server at `url`, such as `https://example.com/mcp`. User information in it
-/// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header is
-/// set by itself.
+/// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header
+/// is set by itself.
 ///
 /// Nothing is sent before the first message. Certificates are checked against the roots of the
 /// Mozilla project.
@@ -53,8 +53,8 @@ use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 /// `initialize`; where neither is understood, HTTP+SSE of 2024-11-05 is tried (with the feature
 /// `sse`). Clones remember the result. A session that the server has ended is opened anew.
 ///
-/// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as
-/// curl understands them. Redirects are followed within the origin of `url` only.
+/// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`,
+/// as curl understands them. Redirects are followed within the origin of `url` only.
 pub fn http_client(url: impl Into<String>) -> HttpUrl {
     HttpUrl {
         server: ServerAddress::new(url.into()),
@@ -75,7 +75,8 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
-    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    /// True if the server turned out to know nothing newer than HTTP+SSE; shared by all
+    /// connections.
     is_legacy: Arc<AtomicBool>,
 }
 
@@ -86,8 +87,8 @@ impl HttpUrl {
         self
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails its
-    /// request; other messages over it are skipped.
+    /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails
+    /// its request; other messages over it are skipped.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
         self.max_message_bytes = limit;
         self

@@ -90,7 +90,7 @@ impl Service<Uri> for Connector {
 /// An open TCP connection.
 pub(super) struct TcpConnection {
     io: TokioIo<TcpStream>,
-    /// Whether the other end is a proxy, for which requests carry the whole URL.
+    /// True if the other end is a proxy, for which requests carry the whole URL.
     proxied: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Client of MCP over HTTP: Streamable HTTP of all revisions from 2025-03-26 on, and HTTP+SSE.
 //!
-//! [`http_client`] is a [`Transport`](crate::transport::Transport): each message becomes a request of its own. The version, the
-//! session and the annotated arguments of tools, which headers repeat, are read off the messages
-//! that pass.
+//! [`http_client`] is a [`Transport`](crate::transport::Transport): each message becomes a request
+//! of its own. The version, the session and the annotated arguments of tools, which headers repeat,
+//! are read off the messages that pass.
 
 mod connection;
 mod connector;

@@ -54,7 +54,8 @@ impl Outgoing {
     ///
     /// # Errors
     ///
-    /// If it is no message, or a member for a header can't be read or sent. Has the id of a request.
+    /// If it is no message, or a member for a header can't be read or sent. Has the id of a
+    /// request.
     pub(super) fn read(
         line: Vec<u8>,
         param_headers: &ParamHeaders,
@@ -94,7 +95,7 @@ impl Outgoing {
         }
     }
 
-    /// Whether `message` is the answer to this request, or fails to be it.
+    /// Returns true if `message` is the answer to this request, or fails to be it.
     pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
         let Head { id, has_method, .. } = Head::read(message);
         let ids = id.as_ref().zip(self.id.as_ref()).filter(|_| !has_method);
@@ -171,8 +172,8 @@ fn headers(
 pub(super) struct ParamHeaders(HashMap<String, Vec<ParamHeader>>);
 
 impl ParamHeaders {
-    /// Reads the annotations off the answer to `tools/list`, and removes the tools whose annotations
-    /// are invalid.
+    /// Reads the annotations off the answer to `tools/list`, and removes the tools whose
+    /// annotations are invalid.
     ///
     /// # Errors
     ///

@@ -42,7 +42,8 @@ pub(super) struct Remote {
     pub(super) retries: u32,
     /// The time for a message without an answer to arrive.
     pub(super) message_timeout: Duration,
-    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    /// True if the server turned out to know nothing newer than HTTP+SSE; shared by all
+    /// connections.
     pub(super) is_legacy: Arc<AtomicBool>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
@@ -53,13 +54,13 @@ pub(super) struct Remote {
 /// State of the session, read off the messages that have passed.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
-    /// The headers of all requests: those of the user and, after the handshake, the version and the id
-    /// of the session, where the server assigned one.
+    /// The headers of all requests: those of the user and, after the handshake, the version and the
+    /// id of the session, where the server assigned one.
     pub(super) headers: HeaderMap,
-    /// Whether the handshake is done.
+    /// True if the handshake is done.
     pub(super) is_initialized: bool,
     pub(super) param_headers: ParamHeaders,
-    /// Whether the server has ended the session: nothing is sent any more.
+    /// True if the server has ended the session: nothing is sent any more.
     pub(super) ended: bool,
     /// The URL for messages of HTTP+SSE.
     pub(super) endpoint: Option<Uri>,

@@ -24,8 +24,8 @@ use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_t
 use crate::transport::http::sse::{Event, EventParser};
 
 impl Remote {
-    /// Sends a message. If it is a request, delivers the messages of the server until it is answered,
-    /// or the reason for which it is not.
+    /// Sends a message. If it is a request, delivers the messages of the server until it is
+    /// answered, or the reason for which it is not.
     pub(super) async fn exchange(&self, outgoing: &Outgoing) {
         let Some(id) = &outgoing.id else {
             return self.notify(outgoing, self.message_timeout).await;
@@ -122,7 +122,8 @@ impl Remote {
         }
     }
 
-    /// Delivers the messages of a stream up to the answer, and resumes the stream when it breaks off.
+    /// Delivers the messages of a stream up to the answer, and resumes the stream when it breaks
+    /// off.
     async fn follow(
         &self,
         mut response: Response<Incoming>,
@@ -296,8 +297,8 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
     response.status() == StatusCode::OK && has_media_type(response.headers(), EVENT_STREAM)
 }
 
-/// Whether a server that has answered like this may offer a stream later: it is out of order for
-/// now, or has not noticed yet that the last stream is gone.
+/// Returns true if a server that has answered like this may offer a stream later: it is out of
+/// order for now, or has not noticed yet that the last stream is gone.
 fn is_transient(status: StatusCode) -> bool {
     let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
     is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)

@@ -13,8 +13,8 @@ use super::response;
 use crate::error::Rejection;
 use crate::transport::http::headers::only;
 
-/// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28, "Streamable
-/// HTTP", section "Security & Endpoint").
+/// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
+/// "Streamable HTTP", section "Security & Endpoint").
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(crate) fn check_caller(
     }
 }
 
-/// Whether `origin` was configured.
+/// Returns true if `origin` was configured.
 fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }

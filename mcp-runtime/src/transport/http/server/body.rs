@@ -24,9 +24,9 @@ use crate::transport::http::event_stream::EventStream;
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
 
-/// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part of
-/// the budget for bodies. Of a body that is too large and begins with a response, `failed` gets the
-/// id, which its request waits for, and the error.
+/// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part
+/// of the budget for bodies. Of a body that is too large and begins with a response, `failed` gets
+/// the id, which its request waits for, and the error.
 ///
 /// # Errors
 ///

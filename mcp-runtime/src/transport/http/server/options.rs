@@ -107,29 +107,30 @@ impl HttpOptions {
         self
     }
 
-    /// How many bytes of request bodies may be in memory while they are received; 64 MiB by default,
-    /// and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only bytes that have
-    /// come count, and the first 64 KiB of each body are free. One principal, or where none is known
-    /// one connection, may use an eighth of it, or one body. A request beyond that is refused with 503
-    /// and `Retry-After`.
+    /// How many bytes of request bodies may be in memory while they are received; 64 MiB by
+    /// default, and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only
+    /// bytes that have come count, and the first 64 KiB of each body are free. One principal, or
+    /// where none is known one connection, may use an eighth of it, or one body. A request beyond
+    /// that is refused with 503 and `Retry-After`.
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
         self.max_buffered_body_bytes = limit;
         self
     }
 
-    /// How many bytes of answers one connection may leave unread; 16 MiB by default. Calls that come
-    /// on it meanwhile wait to begin, at most for twice the [`write_timeout`](Self::write_timeout); then
-    /// they are refused with 503. Calls that have begun are answered whatever waits. Where the service is
-    /// [mounted](crate::transport::http::http_service), connections are not known, and only the limit for
-    /// [all](Self::max_unread_bytes_total) holds.
+    /// How many bytes of answers one connection may leave unread; 16 MiB by default. Calls that
+    /// come on it meanwhile wait to begin, at most for twice the
+    /// [`write_timeout`](Self::write_timeout); then they are refused with 503. Calls that have
+    /// begun are answered whatever waits. Where the service is
+    /// [mounted](crate::transport::http::http_service), connections are not known, and only the
+    /// limit for [all](Self::max_unread_bytes_total) holds.
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
         self.max_unread_bytes = limit;
         self.limits.max_batch_bytes = limit;
         self
     }
 
-    /// How many bytes of answers all connections together may leave unread; 256 MiB by default. Calls
-    /// wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
+    /// How many bytes of answers all connections together may leave unread; 256 MiB by default.
+    /// Calls wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
     pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
         self.max_unread_bytes_total = limit;
         self
@@ -155,19 +156,20 @@ impl HttpOptions {
     }
 
     /// How long clients may leave unread what they are sent, once the network takes no more; 60
-    /// seconds by default. Then the client is taken for lost: a stream ends as if its connection had
-    /// been closed, at most a quarter of that time later, with the call that it belongs to where
-    /// nobody could come back for the answer. Where the server listens by itself, a connection is
-    /// closed when its oldest answer has not moved for that long, over HTTP/2 also while others do;
-    /// where the service is [mounted](crate::transport::http::http_service), that is up to the program.
+    /// seconds by default. Then the client is taken for lost: a stream ends as if its connection
+    /// had been closed, at most a quarter of that time later, with the call that it belongs to
+    /// where nobody could come back for the answer. Where the server listens by itself, a
+    /// connection is closed when its oldest answer has not moved for that long, over HTTP/2 also
+    /// while others do; where the service is [mounted](crate::transport::http::http_service), that
+    /// is up to the program.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.limits.write = timeout;
         self
     }
 
     /// How many calls of one session and of one principal may wait for their handlers at the same
-    /// time; 256 by default. One more is refused at once, with 429. Callers that are not known count
-    /// by connection, where the server listens by itself.
+    /// time; 256 by default. One more is refused at once, with 429. Callers that are not known
+    /// count by connection, where the server listens by itself.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.limits.max_in_flight = calls;
         self.limits.max_open = calls;
@@ -217,9 +219,10 @@ impl HttpOptions {
         self
     }
 
-    /// Sets the store of events, from which clients resume streams after a lost connection; in memory
-    /// by default, with at most 128 MiB for all sessions
-    /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets another limit).
+    /// Sets the store of events, from which clients resume streams after a lost connection; in
+    /// memory by default, with at most 128 MiB for all sessions
+    /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets
+    /// another limit).
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
         self

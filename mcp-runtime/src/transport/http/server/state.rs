@@ -42,9 +42,9 @@ pub(crate) struct HttpState {
     unread: Arc<Budget>,
     /// The session of all stateless requests, which share nothing but the end of the server.
     pub(crate) stateless: Arc<Session>,
-    /// Whether the server ends.
+    /// True if the server ends.
     pub(crate) ending: Arc<watch::Sender<bool>>,
-    /// Whether calls in flight have no more time.
+    /// True if calls in flight have no more time.
     pub(crate) terminated: watch::Sender<bool>,
 }
 

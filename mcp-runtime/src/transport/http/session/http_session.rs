@@ -21,7 +21,7 @@ use crate::transport::http::stream::Stream;
 pub(crate) struct HttpSession {
     pub(crate) id: SessionId,
     owner: Option<Principal>,
-    /// Whether the client can answer requests of the server.
+    /// True if the client can answer requests of the server.
     pub(crate) answers: bool,
     /// The stream for messages that belong to no request: the client reads it with GET.
     pub(crate) standalone: Arc<Stream>,
@@ -35,10 +35,10 @@ pub(crate) struct State {
     /// The state of the connection that the session is. A request's destination is the stream that
     /// its answer is sent on.
     pub(crate) core: Core<ServerRole, Arc<Stream>>,
-    /// Whether a task watches the deadlines of requests to the client.
+    /// True if a task watches the deadlines of requests to the client.
     pub(crate) watched: bool,
     pub(crate) last_used: Instant,
-    /// Whether the standalone stream ends with the last call.
+    /// True if the standalone stream ends with the last call.
     ending: bool,
     /// The session's state as the store has it.
     stored: Bytes,
@@ -107,9 +107,9 @@ impl HttpSession {
         connection.negotiated.clone()
     }
 
-    /// Takes the session over from another process, with the parameters of its `initialize`. Streams
-    /// are numbered from `base`, a random number, so that their ids differ from those of the other
-    /// process.
+    /// Takes the session over from another process, with the parameters of its `initialize`.
+    /// Streams are numbered from `base`, a random number, so that their ids differ from those of
+    /// the other process.
     ///
     /// # Errors
     ///

@@ -19,8 +19,9 @@ use crate::transport::http::arrival::Principal;
 /// The default, [`MemorySessions`], lives in this process. With a store that several processes
 /// share, a client may send each of its requests to another one: a process that does not know the
 /// session opens it anew from its [`SessionRecord`]. The client's log level and subscriptions to
-/// resources go with it. Calls in flight, and requests to the client, stay where they began. Streams
-/// can be resumed anywhere if the [`EventStore`](crate::transport::http::EventStore) is shared as well.
+/// resources go with it. Calls in flight, and requests to the client, stay where they began.
+/// Streams can be resumed anywhere if the [`EventStore`](crate::transport::http::EventStore) is
+/// shared as well.
 ///
 /// A request that needs the store waits for it, so a store limits the time of its own calls. When a
 /// method fails, the request is answered with 503 and `Retry-After`; no session ends, and the next
@@ -76,16 +77,17 @@ pub trait SessionStore: Send + Sync + 'static {
         idle: Duration,
     ) -> BoxFuture<Result<(), StoreError>>;
 
-    /// Returns the record of a session; `None` if it is unknown or over. A record that can't be used
-    /// is logged as an error, and its session counts as over: the client opens another one.
+    /// Returns the record of a session; `None` if it is unknown or over. A record that can't be
+    /// used is logged as an error, and its session counts as over: the client opens another one.
     fn find(&self, id: SessionId) -> BoxFuture<Result<Option<SessionRecord>, StoreError>>;
 
-    /// Keeps a session in use for `idle` from now on. Returns its [state](SessionRecord::state), which
-    /// another process may have changed; `None` if it is unknown or over.
+    /// Keeps a session in use for `idle` from now on. Returns its [state](SessionRecord::state),
+    /// which another process may have changed; `None` if it is unknown or over.
     fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Result<Option<Bytes>, StoreError>>;
 
-    /// Replaces the [state](SessionRecord::state) of a session. Does nothing if it is unknown or over.
-    /// When this fails, the request that has changed the state fails, and the change is undone.
+    /// Replaces the [state](SessionRecord::state) of a session. Does nothing if it is unknown or
+    /// over. When this fails, the request that has changed the state fails, and the change is
+    /// undone.
     fn set_state(&self, id: SessionId, state: Bytes) -> BoxFuture<Result<(), StoreError>>;
 
     /// Removes a session that is over.
