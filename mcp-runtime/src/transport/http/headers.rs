@@ -58,9 +58,12 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 /// Returns true if the client accepts `media_type`. Without `Accept`, it accepts any.
 pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let kind = media_type.split('/').next().unwrap_or_default();
-    let accepts = |range: &[u8]| match essence(range).strip_suffix(b"/*") {
-        Some(any) => any == b"*" || any.eq_ignore_ascii_case(kind.as_bytes()),
-        None => is_media_type(range, media_type),
+    let accepts = |range: &[u8]| {
+        let range = essence(range);
+        match range.strip_suffix(b"/*") {
+            Some(any) => any == b"*" || any.eq_ignore_ascii_case(kind.as_bytes()),
+            None => range.eq_ignore_ascii_case(media_type.as_bytes()),
+        }
     };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     values.peek().is_none()
