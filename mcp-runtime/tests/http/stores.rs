@@ -84,6 +84,8 @@ impl SessionStore for Shared {
 
 impl EventStore for Shared {
     fn append(&self, session: SessionId, event: StoredEvent) -> Stored<()> {
+        let failing = *self.failing.lock().unwrap();
+        assert_ne!(failing, "panic");
         let (events, delay) = (Arc::clone(&self.events), Arc::clone(&self.delay));
         let stored = Box::pin(async move {
             let time = *delay.lock().unwrap();
@@ -349,9 +351,11 @@ async fn a_stream_goes_on_while_its_events_are_unavailable() {
     let mut stream = session.start(&call(1, "tell_and_wait", json!({}))).await;
     read_until(&mut stream, "notifications/progress").await;
 
-    store.fail("append");
-    let mut unstored = session.start(&call(2, "tell_and_wait", json!({}))).await;
-    read_until(&mut unstored, "notifications/progress").await;
+    for (id, failure) in [(2, "append"), (3, "panic")] {
+        store.fail(failure);
+        let mut unstored = session.start(&call(id, "tell_and_wait", json!({}))).await;
+        read_until(&mut unstored, "notifications/progress").await;
+    }
 
     store.fail("replay");
     let answer = read(session.listen(Some("2-0")).await).await;

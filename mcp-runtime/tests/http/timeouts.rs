@@ -46,6 +46,13 @@ async fn a_connection_that_is_kept_open_for_nothing_is_closed() {
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
     stream.write_all(preface).await.unwrap();
     closed(&clock, stream).await;
+
+    // Neither do answers to pings keep it open.
+    let stream = TcpStream::connect(site.addr).await.unwrap();
+    let (_sender, connection) = h2::client::handshake(stream).await.unwrap();
+    let closed = tokio::time::timeout(SOON * 10, connection);
+    let closed = clock.run_until(SOON / 10, closed).await;
+    assert!(closed.is_ok(), "the connection stays open");
     site.lives_on().await;
 }
 

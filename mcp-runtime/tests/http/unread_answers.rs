@@ -164,8 +164,17 @@ async fn a_client_of_http_1_that_reads_nothing_is_given_up() {
 
     // Answers that have no part in the limits do not keep a connection open either.
     let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    let closed = given_up(&clock, &site, health).await;
-    assert!(closed <= WRITE_TIMEOUT * 2, "{closed:?}");
+    let site = Site::with(options().without_sessions()).await;
+    let body = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let notification = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for request in [health, &notification] {
+        let closed = given_up(&clock, &site, request).await;
+        assert!(closed <= WRITE_TIMEOUT * 2, "{request}: {closed:?}");
+    }
     site.lives_on().await;
 }
 

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::task::unconstrained;
 
 use super::session::{SessionId, StoreError, available};
-use crate::connection::BoxFuture;
+use crate::connection::{BoxFuture, contain};
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
 
 /// Keeps the events of sessions, so that a client that comes back gets those it missed.
@@ -256,8 +256,9 @@ impl EventLog {
         let _entered = self.0.runtime.enter();
         // Takes its turn with the first poll, whatever the budget of the task that sends.
         let mut call = Box::pin(unconstrained(call));
-        let first = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        if first.is_pending() {
+        // The stream goes on without the event if the store panics.
+        let first = contain(|| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        if first.is_ok_and(|first| first.is_pending()) {
             tokio::spawn(call);
         }
     }
