@@ -276,13 +276,8 @@ async fn reach(
 ) -> Result<Arc<Connection>, CallError> {
     let reached = tokio::time::timeout(limit, client.connection(waits)).await;
     reached.unwrap_or_else(|_| {
-        let cause = client
-            .current()
-            .borrow()
-            .cause
-            .as_ref()
-            .map(|cause| cause.to_io());
-        let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+        let cause = client.lost_because();
+        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.to_io()));
         let reason = format!("the connection was not restored within {limit:?}{cause}");
         Err(CallError::NotSent(io::Error::new(
             io::ErrorKind::TimedOut,

@@ -50,8 +50,8 @@ pub(super) struct ConnectionState {
     pub(super) connection: Arc<Connection>,
     /// Number of connections before this one.
     pub(super) number: u64,
-    /// Number of failed tries to restore a connection, since the client began.
-    pub(super) failures: u64,
+    /// Number of tries to restore a connection that have ended, since the client began.
+    pub(super) tries: u64,
     /// The reason why there is no connection, unless this side has closed it.
     pub(super) cause: Option<Arc<ConnectError>>,
 }

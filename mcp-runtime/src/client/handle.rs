@@ -42,7 +42,7 @@ pub struct Client {
 struct Inner {
     state: Arc<ClientState>,
     current: watch::Receiver<ConnectionState>,
-    /// Number of tries to restore the connection that calls have requested.
+    /// Number of the last try to restore the connection that a call has requested.
     demand: watch::Sender<u64>,
     /// True if a lost connection is restored.
     reconnects: bool,
@@ -61,7 +61,7 @@ impl Client {
             phase: Phase::Connected,
             connection: Arc::new(connection),
             number: 0,
-            failures: 0,
+            tries: 0,
             cause: None,
         });
         let demand = watch::Sender::new(0);
@@ -115,13 +115,13 @@ impl Client {
                 if let Some(connection) = state.usable() {
                     return Ok(connection);
                 }
-                let tried = state.failures > *before.get_or_insert(state.failures);
+                let tried = state.tries > *before.get_or_insert(state.tries);
                 let given_up = state.phase == Phase::GivenUp && (tried || !demands);
                 if !waits || state.phase == Phase::Closed || given_up {
                     return Err(state.not_sent());
                 }
                 if demands {
-                    let next = state.failures + 1;
+                    let next = state.tries + 1;
                     let demand = &self.inner.demand;
                     demand.send_modify(|demand| *demand = next.max(*demand));
                 }

@@ -244,7 +244,7 @@ impl Subscriber {
         let accepted = self
             .subscribe(&connection.negotiated.peer_capabilities)
             .await?;
-        self.acknowledged = Some(Instant::now());
+        (self.failed, self.acknowledged) = (0, Some(Instant::now()));
         let params = SubscriptionsAcknowledgedNotificationParams::new(accepted.clone());
         self.pass_on(ServerNotification::SubscriptionsAcknowledged(params))
             .await;

@@ -31,7 +31,7 @@ pub(super) struct Supervisor {
     /// The means to restore a connection, if it is to be restored.
     pub(super) reopening: Option<(Open, Reconnect)>,
     pub(super) current: watch::Sender<ConnectionState>,
-    /// Number of tries to restore the connection that calls have requested.
+    /// Number of the last try to restore the connection that a call has requested.
     pub(super) demand: watch::Receiver<u64>,
 }
 
@@ -66,6 +66,7 @@ impl Supervisor {
                 state.phase = Phase::Connected;
                 state.connection = Arc::new(connection);
                 state.number += 1;
+                state.tries += 1;
                 state.cause = None;
             });
         }
@@ -77,11 +78,11 @@ impl Supervisor {
         Arc::clone(&self.current.borrow().connection)
     }
 
-    /// Enters a phase without a connection, after so many failures to restore it.
-    fn enter(&self, phase: Phase, failures: u64, cause: Option<ConnectError>) {
+    /// Enters a phase without a connection, after so many tries since the client began.
+    fn enter(&self, phase: Phase, made: u64, cause: Option<ConnectError>) {
         self.current.send_modify(|state| {
             state.phase = phase;
-            state.failures = failures;
+            state.tries = made;
             state.cause = cause.map(Arc::new).or(state.cause.take());
         });
         let transport = match phase {
@@ -130,7 +131,7 @@ impl Supervisor {
         let config = &self.state.config;
         let known = self.connection().negotiated.revision;
         let mut revisions = expected(config, Some(known.era()));
-        let mut failures = self.current.borrow().failures;
+        let mut made = self.current.borrow().tries;
         let mut last_try = Instant::now();
         let mut demand = self.demand.clone();
         loop {
@@ -142,16 +143,16 @@ impl Supervisor {
                     (Phase::GivenUp, FOREVER)
                 }
             };
-            self.enter(phase, failures, Some(cause));
+            self.enter(phase, made, Some(cause));
             let demanded = async {
                 // Fails when the last handle was dropped, and the client is to be closed.
-                let _ = demand.wait_for(|demanded| *demanded > failures).await;
+                let _ = demand.wait_for(|demanded| *demanded > made).await;
                 sleep_until(last_try + pause.min(policy.first_pause)).await;
             };
             let paused = timeout_at(last_try + pause, demanded);
             // Times out unless a call asks for the try.
             let _ = self.state.unless_closing(paused).await?;
-            self.enter(Phase::Reconnecting, failures, None);
+            self.enter(Phase::Reconnecting, made, None);
             *tries = tries.saturating_add(1);
             cause = match connect(&self.state, open(), revisions).await {
                 Ok(connection) => {
@@ -164,7 +165,7 @@ impl Supervisor {
             };
             tracing::warn!(error = %cause, "the connection can't be restored yet");
             last_try = Instant::now();
-            failures += 1;
+            made += 1;
             // The server may be another one by now.
             revisions = config.revisions;
         }

@@ -223,6 +223,26 @@ async fn a_server_that_dies_after_each_handshake_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_was_served_cuts_no_later_pause_short() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    let calling = tokio::spawn(client.call_tool("add", ()).into_future());
+    let mut server = servers.operating().await;
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+    let start = Instant::now();
+    for seconds in [2, 6, 14, 30] {
+        drop(server);
+        server = servers.operating().await;
+        assert_eq!(start.elapsed().as_secs(), seconds, "pauses double");
+    }
+    drop(server);
+    until(&client, TransportState::Lost).await;
+    assert_eq!(start.elapsed().as_secs(), 30);
+}
+
+#[tokio::test(start_paused = true)]
 async fn tries_begin_anew_after_a_connection_that_has_lasted() {
     let (_client, server, mut servers) = connected(builder().without_keep_alive()).await;
     drop(server);
