@@ -127,7 +127,10 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
             Era::Handshake if questions.by_error => {
                 return Err(url_required(questions.requests)?.to_error());
             }
-            Era::Handshake => retry.answers.extend(ask(cx, questions.requests).await?),
+            Era::Handshake => {
+                let _paused = input.pause_clock();
+                retry.answers.extend(ask(cx, questions.requests).await?);
+            }
         }
         input.begin_round(retry);
         let params = request.params()?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::support::client::{builder, connect};
 use mcp_runtime::prelude::*;
+use mcp_runtime::server::input::InputRequired;
 use mcp_runtime::types::{CallToolResult, ContentBlock};
 use mcp_runtime::{CallError, Client, Revision};
 use serde_json::json;
@@ -50,6 +51,17 @@ impl Slow {
         work(900).await;
         Ok("done".to_owned())
     }
+
+    /// Asks by hand, within a second.
+    #[tool(timeout = "1s")]
+    async fn by_hand(&self, cx: &Context) -> Result<String, ToolError> {
+        work(400).await;
+        let Some(sure) = cx.answers().elicited::<bool>("sure") else {
+            let question = cx.elicit::<bool>("Sure?");
+            Err(cx.require(InputRequired::new().ask("sure", question)))?
+        };
+        Ok(sure?.accepted()?.to_string())
+    }
 }
 
 async fn client(revision: Revision) -> Client {
@@ -82,6 +94,8 @@ async fn a_tool_has_its_time_beside_that_of_the_user() {
         assert!(start.elapsed() >= THINKING);
         let result = client.call_tool("two_at_once", ()).await.unwrap();
         assert_eq!(text(&result), "done", "{revision}");
+        let result = client.call_tool("by_hand", ()).await.unwrap();
+        assert_eq!(text(&result), "true", "{revision}");
     }
 }
 
