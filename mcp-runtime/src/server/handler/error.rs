@@ -52,16 +52,15 @@ pub struct ArgumentError {
 }
 
 impl ArgumentError {
-    /// An error of the value at `path`; a long message is cut.
+    /// An error of the value at `path`; a long path or message is cut.
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        let mut message = message.into();
-        if message.len() > MAX_FAULT_BYTES {
-            message.truncate(message.floor_char_boundary(MAX_FAULT_BYTES));
-            message.push('…');
-        }
+        let cut = |text: String| match text.len() > MAX_FAULT_BYTES {
+            true => format!("{}…", &text[..text.floor_char_boundary(MAX_FAULT_BYTES)]),
+            false => text,
+        };
         Self {
-            path: path.into(),
-            message,
+            path: cut(path.into()),
+            message: cut(message.into()),
         }
     }
 

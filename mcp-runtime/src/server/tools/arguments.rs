@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
 use super::parameter::Parameter;
+use crate::limits::MAX_FOUND_FAULTS;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
 use crate::server::handler::run::Rejection;
 
@@ -116,6 +117,7 @@ impl<'de> Visitor<'de> for ArgumentsReader<'_, '_> {
         while let Some((Name(name), json)) = members.next_entry::<_, RawJsonRef<'de>>()? {
             let mut slots = self.slots.iter_mut();
             match slots.find(|slot| slot.parameter().name == name) {
+                _ if self.errors.len() >= MAX_FOUND_FAULTS => {}
                 Some(slot) if slot.is_given() => {
                     self.errors.push(ArgumentError::new(name, "given twice"));
                 }

@@ -5,6 +5,8 @@
 //! has. For a value that was not decoded, every error inside it is found, where a decoder stops at
 //! the first.
 
+use std::fmt::{self, Write as _};
+
 use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
 
@@ -77,12 +79,13 @@ impl Validation {
                 true => usize::MAX,
                 false => MAX_CHECKED_VALUES,
             },
+            path: path.to_owned(),
             errors: Vec::new(),
         };
         // A type may skip a member that can't be decoded.
         let value = serde_json::from_str(text);
         if let Ok(value) = &value {
-            validator.value(&self.schema, value, path, 0);
+            validator.value(&self.schema, value, 0);
         }
         let mut errors = validator.errors;
         if let Err(error) = decoded.and(value) {
@@ -114,64 +117,67 @@ struct Validator<'a> {
     is_decoded: bool,
     /// The number of values that may still be looked at.
     left: usize,
+    /// The place of the value that is looked at.
+    path: String,
     errors: Vec<ArgumentError>,
 }
 
 impl<'a> Validator<'a> {
-    fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
-        if depth > MAX_CHECKED_DEPTH || self.left == 0 || self.errors.len() >= MAX_FOUND_FAULTS {
+    fn value(&mut self, schema: &'a Value, value: &Value, depth: usize) {
+        if depth > MAX_CHECKED_DEPTH || self.is_done() {
             return;
         }
         self.left -= 1;
         let referred = self.validation.definitions.resolve(schema);
         if !std::ptr::eq(referred, schema) {
-            self.value(referred, value, path, depth + 1);
+            self.value(referred, value, depth + 1);
         }
         for part in list(schema, "allOf") {
-            self.value(part, value, path, depth + 1);
+            self.value(part, value, depth + 1);
         }
         for keyword in ["anyOf", "oneOf"] {
-            self.alternatives(list(schema, keyword), value, path, depth);
+            self.alternatives(list(schema, keyword), value, depth);
         }
         if let Some(problem) = problem(schema, value).filter(|_| !self.is_decoded) {
             let expected = self.validation.definitions.expected(schema);
-            return self.mismatch(path, problem, value, &expected);
+            return self.mismatch(problem, value, &expected);
         }
         match value {
-            Value::Number(number) => self.number(schema, number, path),
-            Value::String(text) => self.string(schema, text, path),
+            Value::Number(number) => self.number(schema, number),
+            Value::String(text) => self.string(schema, text),
             Value::Array(items) => {
-                self.length(schema, ["minItems", "maxItems"], items.len(), path);
+                self.length(schema, ["minItems", "maxItems"], items.len());
                 let first = list(schema, "prefixItems");
                 for (index, item) in items.iter().enumerate() {
                     if let Some(each) = first.get(index).or_else(|| schema.get("items")) {
-                        self.value(each, item, &format!("{path}[{index}]"), depth + 1);
+                        self.inside(format_args!("[{index}]"), |it| {
+                            it.value(each, item, depth + 1);
+                        });
                     }
                 }
             }
             Value::Object(members) => {
-                let keywords = ["minProperties", "maxProperties"];
-                self.length(schema, keywords, members.len(), path);
-                self.object(schema, members, path, depth);
+                self.length(schema, ["minProperties", "maxProperties"], members.len());
+                self.object(schema, members, depth);
             }
             Value::Null | Value::Bool(_) => {}
         }
     }
 
-    fn object(&mut self, schema: &'a Value, given: &Map<String, Value>, path: &str, depth: usize) {
+    fn object(&mut self, schema: &'a Value, given: &Map<String, Value>, depth: usize) {
         let known = properties(schema);
         let member = |name: &str| known.and_then(|known| known.get(name));
         for (name, value) in given {
-            let path = format!("{path}.{name}");
-            match member(name).or_else(|| schema.get("additionalProperties")) {
-                Some(Value::Bool(false)) if !self.is_decoded => {
+            let each = member(name).or_else(|| schema.get("additionalProperties"));
+            self.inside(format_args!(".{name}"), |it| match each {
+                Some(Value::Bool(false)) if !it.is_decoded => {
                     let names = known.into_iter().flat_map(Map::keys);
                     let names = one_of(names.map(|name| format!("`{name}`")));
-                    self.error(&path, format!("unknown field `{name}`, expected {names}"));
+                    it.error(format!("unknown field `{name}`, expected {names}"));
                 }
-                Some(each) => self.value(each, value, &path, depth + 1),
+                Some(each) => it.value(each, value, depth + 1),
                 None => {}
-            }
+            });
         }
         let required = list(schema, "required").iter().filter_map(Value::as_str);
         for name in required {
@@ -180,13 +186,30 @@ impl<'a> Validator<'a> {
             }
             let schema = member(name).unwrap_or(&Value::Null);
             let expected = self.validation.definitions.expected(schema);
-            let message = format!("missing, expected {expected}");
-            self.error(&format!("{path}.{name}"), message);
+            self.inside(format_args!(".{name}"), |it| {
+                it.error(format!("missing, expected {expected}"));
+            });
         }
     }
 
+    /// Checks a part of the value, which stands at `part` in it, unless enough is known.
+    fn inside(&mut self, part: fmt::Arguments<'_>, check: impl FnOnce(&mut Self)) {
+        if self.is_done() {
+            return;
+        }
+        let outer = self.path.len();
+        _ = self.path.write_fmt(part);
+        check(self);
+        self.path.truncate(outer);
+    }
+
+    /// Returns true if no more is looked at, so that the work is bounded.
+    fn is_done(&self) -> bool {
+        self.left == 0 || self.errors.len() >= MAX_FOUND_FAULTS
+    }
+
     /// Takes the errors of the alternative that was most likely meant, unless one has none.
-    fn alternatives(&mut self, branches: &'a [Value], value: &Value, path: &str, depth: usize) {
+    fn alternatives(&mut self, branches: &'a [Value], value: &Value, depth: usize) {
         if branches.is_empty() {
             return;
         }
@@ -204,7 +227,7 @@ impl<'a> Validator<'a> {
         let mut fewest: Option<Vec<ArgumentError>> = None;
         for branch in meant {
             let before = std::mem::take(&mut self.errors);
-            self.value(branch, value, path, depth + 1);
+            self.value(branch, value, depth + 1);
             let errors = std::mem::replace(&mut self.errors, before);
             if errors.is_empty() {
                 return;
@@ -221,11 +244,11 @@ impl<'a> Validator<'a> {
                 false => "invalid value",
             };
             let expected = definitions.expected_of_all(branches);
-            self.mismatch(path, problem, value, &expected);
+            self.mismatch(problem, value, &expected);
         }
     }
 
-    fn number(&mut self, schema: &Value, number: &Number, path: &str) {
+    fn number(&mut self, schema: &Value, number: &Number) {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_number);
         if bound("minimum").is_some_and(|it| is_less(number, it))
             || bound("exclusiveMinimum").is_some_and(|it| !is_less(it, number))
@@ -233,40 +256,37 @@ impl<'a> Validator<'a> {
             || bound("exclusiveMaximum").is_some_and(|it| !is_less(number, it))
         {
             let (found, bounds) = (plain(number), bounds(schema));
-            let message = format!("out of range: {found}, expected a number {bounds}");
-            self.error(path, message);
+            self.error(format!("out of range: {found}, expected a number {bounds}"));
         }
     }
 
-    fn string(&mut self, schema: &Value, text: &str, path: &str) {
+    fn string(&mut self, schema: &Value, text: &str) {
         let length = text.chars().count();
-        self.length(schema, ["minLength", "maxLength"], length, path);
+        self.length(schema, ["minLength", "maxLength"], length);
         let pattern = schema.get("pattern").and_then(Value::as_str);
         let is_missed = |pattern: &&str| self.validation.patterns.is_missed(pattern, text);
         if let Some(pattern) = pattern.filter(is_missed) {
-            self.error(path, format!("does not match the pattern `{pattern}`"));
+            self.error(format!("does not match the pattern `{pattern}`"));
         }
     }
 
-    fn length(&mut self, schema: &Value, [least, most]: [&str; 2], length: usize, path: &str) {
+    fn length(&mut self, schema: &Value, [least, most]: [&str; 2], length: usize) {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let length = length as u64;
         if let Some(least) = bound(least).filter(|least| length < *least) {
-            let message = format!("too short: {length}, expected at least {least}");
-            self.error(path, message);
+            self.error(format!("too short: {length}, expected at least {least}"));
         }
         if let Some(most) = bound(most).filter(|most| length > *most) {
-            self.error(path, format!("too long: {length}, expected at most {most}"));
+            self.error(format!("too long: {length}, expected at most {most}"));
         }
     }
 
-    fn mismatch(&mut self, path: &str, problem: &str, value: &Value, expected: &str) {
-        let message = format!("{problem}: {}, expected {expected}", found(value));
-        self.error(path, message);
+    fn mismatch(&mut self, problem: &str, value: &Value, expected: &str) {
+        self.error(format!("{problem}: {}, expected {expected}", found(value)));
     }
 
-    fn error(&mut self, path: &str, message: String) {
-        self.errors.push(ArgumentError::new(path, message));
+    fn error(&mut self, message: String) {
+        self.errors.push(ArgumentError::new(&*self.path, message));
     }
 }
 
@@ -354,10 +374,15 @@ fn found(value: &Value) -> String {
 mod tests {
     #![allow(dead_code)]
 
+    use std::collections::HashMap;
+    use std::time::Instant;
+
     use schemars::JsonSchema;
+    use serde::de::IgnoredAny;
 
     use super::*;
     use crate::schema::for_input;
+    use crate::server::handler::error::InvalidArguments;
 
     fn validation<T: JsonSchema>() -> Validation {
         let mut generator = for_input();
@@ -410,10 +435,38 @@ mod tests {
             validation: &validation,
             is_decoded: false,
             left: MAX_CHECKED_VALUES,
+            path: "tree".to_owned(),
             errors: Vec::new(),
         };
-        validator.value(&validation.schema, &value, "tree", 0);
+        validator.value(&validation.schema, &value, 0);
         assert_eq!(validator.left, 0);
+    }
+
+    #[test]
+    fn long_names_and_many_faults_cost_little() {
+        #[derive(JsonSchema)]
+        #[schemars(deny_unknown_fields)]
+        struct Strict {
+            known: u8,
+        }
+
+        let decoded = serde_json::from_str::<IgnoredAny>("").map(drop);
+        let text = format!(
+            r#"{{"{}":[{}"no"]}}"#,
+            "a".repeat(500_000),
+            "0,".repeat(500_000)
+        );
+        let validation_of_lists = validation::<HashMap<String, Vec<u8>>>();
+        let start = Instant::now();
+        let errors = validation_of_lists.errors("lists", &text, decoded);
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+        assert!(InvalidArguments(errors).to_string().len() < 10_000);
+
+        let members = (0..10_000).map(|index| format!(r#""{index}":0,"#));
+        let text = format!(r#"{{{}"known":0}}"#, members.collect::<String>());
+        let decoded = serde_json::from_str::<IgnoredAny>("").map(drop);
+        let errors = validation::<Strict>().errors("strict", &text, decoded);
+        assert!(errors.len() <= MAX_FOUND_FAULTS + 1, "{}", errors.len());
     }
 
     #[test]
