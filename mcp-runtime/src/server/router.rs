@@ -102,7 +102,7 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or the server does not offer what is asked for.
+    /// When the parameters do not fit, or the server does not have the requested entry.
     pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Outcome {
         let declared = &self.capabilities;
         let (tools, prompts) = (declared.tools.is_some(), declared.prompts.is_some());

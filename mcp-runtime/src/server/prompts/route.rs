@@ -204,11 +204,11 @@ impl PromptSpec {
         self
     }
 
-    /// Adds metadata, for clients that know its keys.
+    /// Adds metadata, for clients that support its keys.
     ///
     /// # Panics
     ///
-    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
+    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
         self.prompt.meta = Some(metadata::checked(meta.into_meta()));

@@ -104,8 +104,8 @@ impl FileTree {
     /// none are shown unless set. Files that can't be read are left out: those over
     /// [`max_size`](Self::max_size), and those with `\` or `:` in their names.
     ///
-    /// The tree is walked for each request; where lists have pages, for the first one, and that
-    /// walk serves the pages that are asked for within 30 seconds.
+    /// The tree is walked for each request. If lists have pages, it is walked for the first page,
+    /// and the result serves further pages for 30 seconds.
     #[must_use]
     pub fn listed(mut self, most: usize) -> Self {
         self.most = most;
@@ -126,8 +126,8 @@ impl FileTree {
         self
     }
 
-    /// The contents of the file `path`, for the client that asked for `uri`. What is no readable
-    /// file is missing.
+    /// The contents of the file `path`, requested as `uri`. Anything but a readable file is
+    /// missing.
     ///
     /// # Errors
     ///
@@ -256,7 +256,7 @@ impl FileList {
         let rest = &walk.files[walk.files.partition_point(is_before)..];
         let listed = &rest[..rest.len().min(part.enough)];
         let resources = listed.iter().map(|file| file.resource(&tree.uri));
-        // Where any number is asked for, the page may show less than all of them.
+        // Without a limit on the requested part, the page may still be shorter.
         let is_rest_shown = rest.len() < part.enough && part.enough != usize::MAX;
         let goes_on = part.paged && !rest.is_empty() && !is_rest_shown;
         *self.lock() = goes_on.then(|| Arc::clone(&walk));
@@ -289,7 +289,7 @@ fn encoded(path: &str) -> String {
 /// The file or directory under `root` that `path` names, with all symbolic links resolved.
 ///
 /// `root` is canonical. `path` is what stood in the URI, decoded once; parts are separated by `/`
-/// on every platform. `None` for whatever does not exist, or does not lie under `root`.
+/// on every platform. `None` if it does not exist, or is not under `root`.
 fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
     let mut found = root.to_owned();
     for part in path.split('/') {
@@ -313,7 +313,7 @@ fn is_plain(part: &str) -> bool {
     is_name && components.next().is_none() && !part.contains(['\\', '\0', ':'])
 }
 
-/// Text, where it is text, under the type that the name of the file stands for.
+/// Text if the bytes are UTF-8 and the media type `guess` is textual or absent, else binary.
 fn contents(bytes: Vec<u8>, uri: String, guess: Option<&'static str>) -> ResourceContents {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) if guess.is_none_or(is_text) => {
@@ -334,7 +334,7 @@ fn is_text(mime_type: &str) -> bool {
     kind == "text" || detail.ends_with("+xml") || ["json", "toml", "xml", "yaml"].contains(&detail)
 }
 
-/// The media type that the extension of `path` stands for, if it is a common one.
+/// The media type of the extension of `path`, if it is a common one.
 fn media_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {

@@ -109,7 +109,7 @@ impl Catalog<ResourceRoute> {
     ///
     /// # Errors
     ///
-    /// When `uri` is none, nothing is found there, or nothing that announces its changes.
+    /// When `uri` is no URI, has no resource, or one that does not announce changes.
     pub(in crate::server) fn check_subscribable<'a>(
         &'a self,
         uri: &'a str,
@@ -125,11 +125,11 @@ impl Catalog<ResourceRoute> {
         })
     }
 
-    /// Checks that `uri` is one, or was registered as one.
+    /// Checks that `uri` is a URI, or the registered name of a resource.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// When it is neither.
     pub(in crate::server) fn check_uri(&self, uri: &str) -> Result<(), RequestError> {
         match is_uri(uri) || self.find(uri).is_some() {
             true => Ok(()),
@@ -137,7 +137,7 @@ impl Catalog<ResourceRoute> {
         }
     }
 
-    /// Completes a variable of the template `uri`, or of one that stands for that URI.
+    /// Completes a variable of the template `uri`, or of one that matches that URI.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl Catalog<ResourceRoute> {
     ///
     /// # Errors
     ///
-    /// When that is nothing, or `uri` is none; `path` is its place among the parameters.
+    /// When there is none, or `uri` is no URI; `path` is its path in the parameters.
     fn find_for<'a>(
         &'a self,
         uri: &'a str,
@@ -183,9 +183,9 @@ impl Catalog<ResourceRoute> {
         })
     }
 
-    /// The resource that has `uri` as its own, or that the first matching template stands for.
+    /// The resource with this `uri`, or that of the first matching template.
     ///
-    /// The expansion of a template may belong to another route, which then serves it: so that all
+    /// If another route has the URI that the template expands to, that route serves it, so that all
     /// spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
     pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<Found<'a>> {
         if let Some(found) = self.find_literal(uri) {
@@ -251,11 +251,10 @@ impl Catalog<ResourceRoute> {
         entries.any(|(_, route)| route.lister.is_some())
     }
 
-    /// The page after `after` of the resources that have one URI, followed by those that templates
-    /// stand for.
+    /// The page after `after` of the resources with a fixed URI, followed by those of templates.
     ///
-    /// With pages, the resources of a template are put in the order of their URIs. Only so can the
-    /// next page begin where the last one ended, whatever came and went meanwhile.
+    /// With pages, the resources of a template are sorted by URI, so that the next page can begin
+    /// where the last one ended even if resources were added or removed meanwhile.
     pub(in crate::server) fn list_expanded(
         self: &Arc<Self>,
         after: Option<Place>,
@@ -297,7 +296,7 @@ impl Catalog<ResourceRoute> {
                 Some(Place::Found(last, uri)) if number == last => Some(uri.clone()),
                 _ => None,
             };
-            // One more than the page has tells whether there is a next one. A filter may leave out
+            // One more than the page has, to detect a next page. A filter may leave out
             // any number.
             let enough = self.page_size.filter(|_| !self.differs_by_caller);
             let found = lister(ListPart {

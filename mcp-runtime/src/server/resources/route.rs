@@ -51,26 +51,26 @@ impl Listed {
 type OnSubscribe = dyn Fn(&str) + Send + Sync;
 type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
-/// Finds the resources that a template stands for: at least those of the part that is asked for,
-/// and if that is not all, in the order of their URIs.
+/// Lists the resources of a template: at least those of the requested part, and if these are not
+/// all, in the order of their URIs.
 pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send + Sync>;
 
-/// The part of a list that is asked for.
+/// The requested part of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListPart {
     /// The URI behind which it begins.
     pub(in crate::server) after: Option<String>,
     /// How many resources are enough.
     pub(super) enough: usize,
-    /// `true` if the list has pages, so that another part may be asked for next.
+    /// `true` if the list has pages, so that another part may be requested next.
     pub(super) paged: bool,
 }
 
 /// A request to read a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCall<'a> {
-    /// The URI that was asked for, as the client has written it. Decide by the variables: one
-    /// resource has many spellings.
+    /// The requested URI, as the client has written it. Decide by the variables: one resource has
+    /// many spellings.
     pub uri: &'a str,
     /// The values of the template's variables in the URI, decoded.
     pub variables: &'a Texts,
@@ -117,16 +117,16 @@ impl ResourceRoute {
         }
     }
 
-    /// Clients may subscribe to the resource: they are told when the server
-    /// [says](crate::Server::notify_resource_updated) that it has changed.
+    /// Lets clients subscribe to the resource. They are notified when the server
+    /// [announces](crate::Server::notify_resource_updated) a change.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
         self.on_subscribe = Some(Arc::new(|_| {}));
         self
     }
 
-    /// Shows the resource, or the template and what it stands for, only to callers for whom
-    /// `visible` returns `true`; for others it does not exist.
+    /// Shows the resource, or the template and its resources, only to callers for whom `visible`
+    /// returns `true`; for others it does not exist.
     #[must_use]
     pub fn visible_to(
         mut self,
@@ -136,17 +136,17 @@ impl ResourceRoute {
         self
     }
 
-    /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,
-    /// they may not, except where the handler's own answer says so.
+    /// Sets how long clients may keep the contents, and the scope (2026-07-28, "Caching"). Unless
+    /// set here or in the handler's own answer, they may not keep them.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.caching = Caching::new(ttl, scope);
         self
     }
 
-    /// Shows in `resources/list` what `lister` finds of the resources that a template stands for.
+    /// Shows the resources of a template that `lister` returns in `resources/list`.
     ///
-    /// With pages, they are put in the order of their URIs.
+    /// With pages, they are sorted by URI.
     #[must_use]
     pub fn list<F>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -178,7 +178,7 @@ impl ResourceRoute {
     }
 }
 
-/// A lister that finds all resources whatever part is asked for.
+/// A lister that always returns all resources.
 pub(super) fn list_all<F>(lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
 where
     F: Future<Output = Vec<Resource>> + Send + 'static,

@@ -70,8 +70,8 @@ impl ResourceSpec {
         self
     }
 
-    /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,
-    /// they may not.
+    /// Sets how long clients may keep the contents, and the scope (2026-07-28, "Caching"). Unless
+    /// set, they may not keep them.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.route = self.route.cache(ttl, scope);
@@ -85,11 +85,11 @@ impl ResourceSpec {
         self
     }
 
-    /// Adds metadata, for clients that know its keys.
+    /// Adds metadata, for clients that support its keys.
     ///
     /// # Panics
     ///
-    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
+    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
         self.template.meta = Some(metadata::checked(meta.into_meta()));

@@ -9,8 +9,8 @@ use crate::limits::MAX_URI_BYTES;
 
 /// A template of URIs, such as `book://{isbn}` or `file:///{+path}{?line}`.
 ///
-/// All operators of RFC 6570 are known. The modifiers `:n` and `*` are not: a URI does not tell
-/// what they left out.
+/// All operators of RFC 6570 are supported. The modifiers `:n` and `*` are not, as values can't be
+/// recovered from a URI that they have shortened or joined.
 ///
 /// ```
 /// use mcp_runtime::resources::UriTemplate;
@@ -57,7 +57,7 @@ pub enum TemplateError {
     /// A modifier that leaves no way back from the URI.
     #[error("the modifier of `{0}` can't be read back from a URI")]
     Modifier(String),
-    /// Two values with nothing between them to tell them apart.
+    /// Two variables without text between them.
     #[error("nothing separates `{0}` from the variable before it")]
     Adjacent(String),
 }
@@ -84,7 +84,7 @@ impl UriTemplate {
         })
     }
 
-    /// A template without variables, whatever the text looks like.
+    /// A template without variables: all of `text` is literal.
     pub(super) fn literal(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -125,8 +125,8 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, decoded; `None` if it does not match.
     ///
-    /// The text between the variables may have any spelling that RFC 3986 takes for the same
-    /// (section 6.2.2). URIs over 8192 bytes never match.
+    /// The text between the variables may have any spelling that is equivalent by RFC 3986, section
+    /// 6.2.2. URIs over 8192 bytes never match.
     #[must_use]
     pub fn matches(&self, uri: &str) -> Option<OrderedMap<String>> {
         self.matches_normalized(&normalize(uri))
@@ -134,9 +134,9 @@ impl UriTemplate {
 
     /// [`matches`](Self::matches) for a URI that is normalized already.
     ///
-    /// From the last part to the first, it is worked out for each place of the URI where the part's
-    /// piece would end so that all later parts match too. The work grows with the length of the URI
-    /// only, whatever the template.
+    /// Parts are matched from the last to the first: for each position in the URI, it is computed
+    /// where a part that begins there ends so that all later parts match. The time is linear in the
+    /// length of the URI.
     pub(super) fn matches_normalized(&self, uri: &str) -> Option<OrderedMap<String>> {
         if uri.len() > MAX_URI_BYTES {
             return None;

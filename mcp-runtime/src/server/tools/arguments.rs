@@ -32,7 +32,7 @@ pub trait Slot {
     /// When the type can't be decoded from it.
     fn decode(&mut self, json: &str) -> serde_json::Result<()>;
 
-    /// Takes the value that stands for an absent one; returns false if there is none.
+    /// Takes the default value of an absent argument; returns false if there is none.
     fn fill_absent(&mut self) -> bool;
 }
 
@@ -59,7 +59,7 @@ pub(super) fn read(
     InvalidArguments(errors).into_result()
 }
 
-/// Gives `slot` the value that stands for an absent one.
+/// Gives `slot` the default value of an absent argument.
 fn fill_absent(slot: &mut dyn Slot, errors: &mut Vec<ArgumentError>) {
     let is_filled = slot.fill_absent();
     let parameter = slot.parameter();

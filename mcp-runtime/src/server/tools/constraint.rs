@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::arguments::Argument;
 use super::pattern::{self, InvalidPattern, Texty};
 
-/// A type whose values have an order that JSON Schema knows: the numbers.
+/// A type whose values JSON Schema can order: the numbers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a `range`",
     label = "not a number",
@@ -19,7 +19,7 @@ pub trait Ranged {
     type Bound: Serialize;
 }
 
-/// A type whose values have a length that JSON Schema knows.
+/// A type whose values have a length in JSON Schema.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a `length`",
     label = "neither text nor a collection",
@@ -170,10 +170,10 @@ impl<T> Argument<T> {
         self.constrain("pattern", pattern)
     }
 
-    /// Asks HTTP clients to repeat the value in the header `Mcp-Param-{name}`, so that proxies can
+    /// Lets HTTP clients repeat the value in the header `Mcp-Param-{name}`, so that proxies can
     /// route by it.
     ///
-    /// Integers beyond ±(2^53 − 1) are refused, and the schema says so.
+    /// Integers beyond ±(2^53 − 1) are refused; the schema has these bounds.
     #[must_use]
     pub fn header(self, name: &'static str) -> Self
     where

@@ -114,7 +114,7 @@ fn integer(schema: &Value) -> String {
     format!("an integer of {bits} bits{sign}")
 }
 
-/// An object, with the mark that tells it from other alternatives.
+/// An object, with the tag that distinguishes it from other alternatives.
 fn object(schema: &Value) -> String {
     let Some(members) = properties(schema) else {
         return "an object".to_owned();

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 )]
 pub trait Texty {}
 
-/// A pattern that cannot be searched for: there is none.
+/// An invalid pattern, which does not occur without the feature `pattern`.
 pub type InvalidPattern = Infallible;
 
 /// Accepts every pattern.

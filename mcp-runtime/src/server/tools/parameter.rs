@@ -13,9 +13,8 @@ use super::validation::Validation;
 use crate::schema::{self, Describe};
 use crate::server::handler::error::ArgumentError;
 
-/// The largest number that may be sent in a header, either way from zero: beyond it, programs that
-/// keep numbers as floating point no longer tell neighbours apart (2026-07-28, "Tools", section
-/// "x-mcp-header").
+/// The largest absolute value of an integer in a header. Larger ones are not exact in programs that
+/// keep numbers as floating point (2026-07-28, "Tools", section "x-mcp-header").
 const MAX_SAFE_INTEGER: i128 = (1 << 53) - 1;
 
 /// The description of one argument.

@@ -25,7 +25,7 @@ pub struct ToolRoute {
     /// as all else that a server does before its first answer.
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
     pub(in crate::server) handler: Box<Handler>,
-    /// The output schema where structured content has to be an object and by itself is none.
+    /// The output schema for revisions that require an object, if the content is no object.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
     /// The arguments that headers repeat, read from the input schema when the tool is first called.
     pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
@@ -40,7 +40,7 @@ pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send +
 pub struct ToolCall<'a> {
     /// The arguments, as they came: an object, or absent.
     pub arguments: Option<RawJsonRef<'a>>,
-    /// The caller, and all else that is known of the call.
+    /// The caller, and the context of the call.
     pub context: &'a Context,
     /// True if unknown arguments are refused.
     pub(in crate::server) strict: bool,
@@ -160,7 +160,8 @@ impl ToolRoute {
         self
     }
 
-    /// Serves a call. Structured content that is no object is wrapped for revisions that want one.
+    /// Serves a call. Structured content that is no object is wrapped for revisions that require
+    /// one.
     pub(super) fn call(
         &self,
         arguments: Option<RawJsonRef<'_>>,
@@ -177,8 +178,8 @@ impl ToolRoute {
         }
     }
 
-    /// Checks that the headers of a call repeat the arguments that they have to. The arguments of a
-    /// tool that has such headers are read in full, whatever the call came by.
+    /// Checks that the headers of a call repeat the arguments as required. The arguments of a tool
+    /// with such headers are read in full, on every transport.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub struct ToolSpec {
     /// The whole input schema, where one struct takes all arguments.
     input_schema: Option<RawJson>,
     text_only: bool,
-    /// The output schema where structured content has to be an object and by itself is none.
+    /// The output schema for revisions that require an object, if the content is no object.
     wrapped_schema: Option<RawJson>,
 }
 
@@ -92,11 +92,11 @@ impl ToolSpec {
         self
     }
 
-    /// Adds metadata, for clients that know its keys.
+    /// Adds metadata, for clients that support its keys.
     ///
     /// # Panics
     ///
-    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
+    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
         self.tool.meta = Some(metadata::checked(meta.into_meta()));
@@ -110,7 +110,7 @@ impl ToolSpec {
         self
     }
 
-    /// Refuses arguments that the tool does not know, instead of skipping them.
+    /// Refuses unknown arguments instead of skipping them.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;

@@ -30,9 +30,8 @@ pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, Protocol
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// The output schema as it is listed, and as it is listed for revisions that let only an object be
-/// structured content, if these differ: they want `"type": "object"` at its root (2025-11-25,
-/// "Tools").
+/// Returns the listed output schema and, if it differs, the one for revisions that require
+/// `"type": "object"` at its root (2025-11-25, "Tools").
 pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
     if is_object(&schema, &schema, 0, &mut { MAX_CHECKED_VALUES }) {
         schema["type"] = "object".into();
@@ -84,8 +83,8 @@ fn wrapped_schema(mut schema: Value) -> Value {
     wrapped
 }
 
-/// Puts the structured content of an answer into an object, as the wrapped schema says, where
-/// `revision` wants that.
+/// Puts the structured content of an answer into an object, as in the wrapped schema, if `revision`
+/// requires that.
 pub(super) fn wrap_reply(
     reply: Reply<CallToolResult>,
     revision: Revision,

@@ -39,8 +39,8 @@ pub trait EventStore: Send + Sync + 'static {
     ) -> BoxFuture<Result<Vec<StoredEvent>, StoreError>>;
 
     /// Removes the events of a session that is over; none follow. Called again after a pause until
-    /// it succeeds. Nobody calls it for the sessions of a process that was killed: a store that
-    /// outlives processes lets events expire.
+    /// it succeeds. It is not called for sessions of a killed process: a store that outlives
+    /// processes must let events expire.
     fn forget(&self, session: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
@@ -254,7 +254,7 @@ impl EventLog {
     /// Completes a call of the store, at once if nothing has to be waited for.
     fn call(&self, call: impl Future<Output = ()> + Send + 'static) {
         let _entered = self.0.runtime.enter();
-        // Takes its turn with the first poll, whatever the budget of the task that sends.
+        // Gets its place with the first poll, without regard to tokio's budget of the sending task.
         let mut call = Box::pin(unconstrained(call));
         // The stream goes on without the event if the store panics.
         let first = contain(|| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));

@@ -16,7 +16,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 pub(super) const BASE64_PREFIX: &str = "=?base64?";
 pub(super) const BASE64_SUFFIX: &str = "?=";
 
-/// Returns true if a header's value is of `media_type`, whatever its parameters.
+/// Returns true if a header's value is of `media_type`, with any parameters.
 pub(super) fn is_media_type(value: &[u8], media_type: &str) -> bool {
     essence(value).eq_ignore_ascii_case(media_type.as_bytes())
 }

@@ -33,8 +33,8 @@ use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions
 use crate::transport::http::stream::Stream;
 
 impl Http {
-    /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
-    /// open `/sse`, and are told to post to `/messages`.
+    /// Serves clients of revision 2024-11-05 as well, by HTTP+SSE: they open `/sse`, which names
+    /// `/messages` for their POST requests.
     pub fn with_sse(self) -> Self {
         self.with_routes(|service| {
             let paths = ["/sse", "/messages"].into_iter();
@@ -53,8 +53,8 @@ impl Http {
 }
 
 impl HttpService {
-    /// The same server for clients of revision 2024-11-05, which know only HTTP+SSE: GET opens
-    /// their stream, and POST takes what they say.
+    /// The same server for clients of revision 2024-11-05, by HTTP+SSE: GET opens their stream, and
+    /// POST receives their messages.
     ///
     /// The service is mounted at the path where clients open the stream, and at `messages`, the
     /// path that they are told to post to, as they see it. Both may be the same.

@@ -19,8 +19,8 @@ pub(super) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event without a message: it tells the client which id to resume from and, where the stream
-/// is about to be cut, when.
+/// An event without a message: it carries the id to resume from and, if the stream is about to be
+/// cut, the time after which to resume.
 pub(super) fn empty(id: &str, retry_ms: Option<u128>) -> Bytes {
     let mut out = Vec::new();
     field(&mut out, b"id: ", id.as_bytes());

@@ -50,7 +50,7 @@ pub(crate) struct Item {
     /// Its place in the stream, from 1.
     pub(crate) sequence: u64,
     pub(crate) message: Vec<u8>,
-    /// For the answer to the request: the status it has if it is all there is to say.
+    /// For the answer to the request: its HTTP status if it is the only message.
     pub(crate) answer: Option<StatusCode>,
     _held: Option<Held>,
 }
@@ -200,7 +200,7 @@ impl Stream {
         state.last_sequence - state.queue.len() as u64
     }
 
-    /// Waits until there is something to say, or never will be.
+    /// Waits for a message, or the end of the stream.
     pub(crate) fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.ended || state.cut.is_some() || !state.queue.is_empty() {
@@ -210,7 +210,7 @@ impl Stream {
         Poll::Pending
     }
 
-    /// The answer, if it is all there is to say.
+    /// The answer, if it is the only message.
     pub(crate) fn take_lone_answer(&self) -> Option<(StatusCode, Vec<u8>)> {
         let mut state = self.lock();
         if state.queue.len() != 1 || state.last_sequence != 1 || state.cut.is_some() {

@@ -21,11 +21,11 @@ use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 
 /// A socket file at which clients are served, each on a connection of its own.
 ///
-/// The file belongs to the user who runs the server and lets nobody else in, unless
-/// [`mode`](Unix::mode) says otherwise; the directory must let clients reach it. A file that a
-/// server left behind that has died is replaced; while one is alive, or where something else is,
-/// serving fails. The file is removed at the end. Its path is limited to about 100 bytes by the
-/// operating system. Handlers get the caller by `cx.identity::<Caller>()`.
+/// Only the user who runs the server has access, unless [`mode`](Unix::mode) is set; the directory
+/// must let clients reach the file. The file of a server that has died is replaced; serving fails
+/// if one is alive, or the path is anything but a socket. The file is removed at the end. The
+/// operating system limits the path to about 100 bytes. Handlers get the caller by
+/// `cx.identity::<Caller>()`.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -69,8 +69,8 @@ pub struct Caller {
 }
 
 impl Unix {
-    /// The permissions of the file, `0o600` unless set: whoever may write to it may connect.
-    /// `0o660` lets in the members of its group, `0o666` everybody.
+    /// Sets the permissions of the file, `0o600` by default. Users with write permission may
+    /// connect: with `0o660` the members of its group, with `0o666` all users.
     #[must_use]
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
@@ -127,8 +127,8 @@ struct SocketFile {
 impl SocketFile {
     /// Listens at `path`, with the permissions `mode`.
     ///
-    /// The socket is made under another name and renamed, so that nobody can connect before its
-    /// permissions are set, and a stale one is replaced atomically.
+    /// The socket is made under another name and renamed, so that connections are only possible
+    /// once its permissions are set, and a stale one is replaced atomically.
     ///
     /// # Errors
     ///

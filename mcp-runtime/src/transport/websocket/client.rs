@@ -58,8 +58,8 @@ impl WebSocketUrl {
         self
     }
 
-    /// How often the server is asked for a sign of life; every 30 seconds by default. One that gave
-    /// none since it was last asked is given up.
+    /// Sets how often the server gets a ping; every 30 seconds by default. The connection is closed
+    /// if nothing has come since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.ping = period;

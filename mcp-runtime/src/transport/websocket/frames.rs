@@ -41,8 +41,8 @@ impl<S> WebSocket<S> {
         }
     }
 
-    /// How often the peer is asked for a sign of life; every 30 seconds unless set. One that gave
-    /// none since it was last asked is given up.
+    /// Sets how often the peer gets a ping; every 30 seconds by default. The connection is closed
+    /// if nothing has come since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.ping = period;
@@ -96,7 +96,7 @@ pub struct WebSocketReader<S> {
     sender: Arc<Sender<S>>,
     ping: Duration,
     next_ping: Instant,
-    /// True if the peer has given a sign of life since the last ping.
+    /// True if anything has come from the peer since the last ping.
     heard: bool,
 }
 
@@ -128,7 +128,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-            // What follows an oversized message can't be told from it.
+            // The end of an oversized message can't be found.
             Some(Err(Error::Capacity(_))) => {
                 self.sender.close_with(CloseCode::Size);
                 self.message = None;

@@ -125,7 +125,7 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
 /// An address at which WebSocket clients are served, each on a connection of its own.
 ///
 /// Hosts and origins are checked as over HTTP: only this machine's are allowed unless the options
-/// say otherwise. To serve WebSocket beside HTTP, see
+/// add others. To serve WebSocket beside HTTP, see
 /// [`websocket_service`].
 ///
 /// ```no_run
@@ -172,8 +172,8 @@ impl WebSocketServer {
         self
     }
 
-    /// How often clients are asked for a sign of life; every 30 seconds by default. One that gave
-    /// none since it was last asked is given up.
+    /// Sets how often clients get a ping; every 30 seconds by default. A connection is closed if
+    /// nothing has come since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.settings.ping = period;
@@ -242,10 +242,10 @@ async fn serve_accepted(
 /// Serves `server` over WebSocket at whatever path the service is mounted, such as in axum's
 /// `Router::route_service("/ws", service)`, beside the route for HTTP.
 ///
-/// Hosts and origins are checked as over HTTP; what the options say of requests and sessions has no
-/// meaning here. Clients speak HTTP/1.1 up to the upgrade, and the HTTP stack in front must support
-/// upgrades, as axum and hyper do. Layers in front see the request that opens the connection: what
-/// they put into its extensions is seen by handlers.
+/// Hosts and origins are checked as over HTTP; options for requests and sessions have no effect.
+/// Clients speak HTTP/1.1 up to the upgrade, and the HTTP stack in front must support upgrades, as
+/// axum and hyper do. Layers in front see the request that opens the connection: what they put into
+/// its extensions is seen by handlers.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -285,7 +285,7 @@ impl WebSocketService {
         self
     }
 
-    /// How often clients are asked for a sign of life; every 30 seconds by default.
+    /// Sets how often clients get a ping; every 30 seconds by default.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.settings.ping = period;

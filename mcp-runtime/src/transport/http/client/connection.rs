@@ -75,8 +75,7 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
-    /// True if the server turned out to know nothing newer than HTTP+SSE; shared by all
-    /// connections.
+    /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     is_legacy: Arc<AtomicBool>,
 }
 
@@ -111,7 +110,7 @@ impl HttpUrl {
         self
     }
 
-    /// Connects to the server directly, whatever the environment says.
+    /// Connects to the server directly, without the proxies of the environment.
     pub fn without_proxy(mut self) -> Self {
         self.proxies = Arc::new(Matcher::builder().build());
         self

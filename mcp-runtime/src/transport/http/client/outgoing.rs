@@ -95,7 +95,7 @@ impl Outgoing {
         }
     }
 
-    /// Returns true if `message` is the answer to this request, or fails to be it.
+    /// Returns true if `message` is the answer to this request, valid or malformed.
     pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
         let Head { id, has_method, .. } = Head::read(message);
         let ids = id.as_ref().zip(self.id.as_ref()).filter(|_| !has_method);

@@ -42,8 +42,7 @@ pub(super) struct Remote {
     pub(super) retries: u32,
     /// The time for a message without an answer to arrive.
     pub(super) message_timeout: Duration,
-    /// True if the server turned out to know nothing newer than HTTP+SSE; shared by all
-    /// connections.
+    /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     pub(super) is_legacy: Arc<AtomicBool>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
@@ -267,7 +266,7 @@ fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration
     let refused = match response.status() {
         // Nothing was done.
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => true,
-        // A gateway does not know what was done.
+        // Behind a gateway, the request may have been served.
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => safe,
         _ => false,
     };

@@ -240,7 +240,8 @@ impl Remote {
         }
     }
 
-    /// Reads a body as one line, and tells whether it is whole: reading stops at the limit.
+    /// Reads a body as one line; returns true with it if it is complete. Reading stops at the
+    /// limit.
     async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
@@ -297,8 +298,8 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
     response.status() == StatusCode::OK && has_media_type(response.headers(), EVENT_STREAM)
 }
 
-/// Returns true if a server that has answered like this may offer a stream later: it is out of
-/// order for now, or has not noticed yet that the last stream is gone.
+/// Returns true if the server may offer a stream later: it is temporarily out of order, or has not
+/// noticed yet that the last stream is closed.
 fn is_transient(status: StatusCode) -> bool {
     let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
     is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)

@@ -45,7 +45,7 @@ fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }
 
-/// The host that the client asked for, without port.
+/// The requested host, without port.
 fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     match uri.authority() {
         Some(authority) => Some(authority.host()),

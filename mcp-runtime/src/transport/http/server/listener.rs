@@ -35,7 +35,7 @@ use crate::transport::TcpAddress;
 /// ```
 ///
 /// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
-/// tells whether the server takes requests. For TLS, or to mount the server beside other routes,
+/// reports if the server takes requests. For TLS, or to mount the server beside other routes,
 /// see [`http_service`](crate::transport::http::http_service).
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     Http {
@@ -90,10 +90,9 @@ impl Http {
         self
     }
 
-    /// How long connections of HTTP/1 that were kept alive stay open once the end is asked for; 1
-    /// second unless set, and never longer than the drain time. A request that comes on one of them
-    /// is answered with 503 and `Connection: close`, so that the client knows that it was not
-    /// served. Connections of HTTP/2 are told at once, by GOAWAY.
+    /// Sets how long idle connections of HTTP/1 stay open once shutdown begins; 1 second by
+    /// default, and never longer than the drain time. A request on one of them is answered with 503
+    /// and `Connection: close`, and was not served. Connections of HTTP/2 get GOAWAY at once.
     pub fn linger(mut self, time: Duration) -> Self {
         self.linger = time;
         self
@@ -139,8 +138,8 @@ impl Http {
 }
 
 impl Endpoint for Http {
-    /// New requests are refused with 503 once the end is asked for. Calls that are in flight when
-    /// the drain time is over are answered with an error, within one second more.
+    /// Once shutdown begins, new requests are refused with 503. Calls still in flight at the end of
+    /// the drain time are answered with an error, within one second more.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
         let service = http_service(running.server, self.options.clone());

@@ -117,12 +117,12 @@ impl HttpOptions {
         self
     }
 
-    /// How many bytes of answers one connection may leave unread; 16 MiB by default. Calls that
-    /// come on it meanwhile wait to begin, at most for twice the
+    /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above it,
+    /// new calls on the connection wait, at most for twice the
     /// [`write_timeout`](Self::write_timeout); then they are refused with 503. Calls that have
-    /// begun are answered whatever waits. Where the service is
-    /// [mounted](crate::transport::http::http_service), connections are not known, and only the
-    /// limit for [all](Self::max_unread_bytes_total) holds.
+    /// begun are always answered. A [mounted](crate::transport::http::http_service) service can't
+    /// tell connections apart, so that only the limit for [all](Self::max_unread_bytes_total)
+    /// holds.
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
         self.max_unread_bytes = limit;
         self.limits.max_batch_bytes = limit;
@@ -155,13 +155,12 @@ impl HttpOptions {
         self
     }
 
-    /// How long clients may leave unread what they are sent, once the network takes no more; 60
-    /// seconds by default. Then the client is taken for lost: a stream ends as if its connection
-    /// had been closed, at most a quarter of that time later, with the call that it belongs to
-    /// where nobody could come back for the answer. Where the server listens by itself, a
-    /// connection is closed when its oldest answer has not moved for that long, over HTTP/2 also
-    /// while others do; where the service is [mounted](crate::transport::http::http_service), that
-    /// is up to the program.
+    /// Sets how long clients may leave messages unread once the network takes no more; 60 seconds
+    /// by default. Then, at most a quarter of that time later, a stream ends as if its connection
+    /// had been closed; its call is cancelled if the answer could not be fetched later. A server
+    /// that listens by itself closes a connection whose oldest answer has not moved for that long,
+    /// over HTTP/2 even if others do; a [mounted](crate::transport::http::http_service) service
+    /// leaves that to the program.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.limits.write = timeout;
         self

@@ -34,7 +34,7 @@ enum Caller {
 /// The use by one call or request, given back when dropped.
 pub(crate) struct Permit {
     permits: Arc<Permits>,
-    /// Absent where nothing is known of the caller.
+    /// Absent for a caller without identity and address.
     caller: Option<Caller>,
     amount: usize,
 }
@@ -53,14 +53,14 @@ impl Permits {
         self.limit
     }
 
-    /// Returns a permit for one more call, unless a limit is reached. Callers of whom nothing is
-    /// known, not even the connection, are only counted together.
+    /// Returns a permit for one more call, unless a limit is reached. Callers without identity and
+    /// address are only limited together.
     pub(crate) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
         let mut permit = self.none(arrival);
         permit.grow(1).then_some(permit)
     }
 
-    /// Returns a permit for nothing, which can grow.
+    /// Returns a permit of amount 0, which can grow.
     pub(crate) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
         let principal = arrival.principal().cloned().map(Caller::Principal);
         Permit {

@@ -39,8 +39,8 @@ pub(crate) fn empty(status: StatusCode) -> Response<ResponseBody> {
     response
 }
 
-/// The status of a request that its session does not serve. Otherwise the handshake era answers a
-/// message that was understood with 200, whatever the outcome.
+/// The status of a request that its session refuses. All other valid requests of the handshake era
+/// are answered with 200, errors included.
 pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     match error {
         RequestError::Busy(_) => StatusCode::TOO_MANY_REQUESTS,

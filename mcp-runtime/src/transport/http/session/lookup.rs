@@ -72,7 +72,7 @@ impl HttpState {
     ///
     /// # Errors
     ///
-    /// When there is no such session, or it belongs to somebody else.
+    /// When there is no such session, or it belongs to another caller.
     pub(crate) async fn session(
         &self,
         parts: &Parts,

@@ -128,8 +128,8 @@ impl HttpSession {
         }
     }
 
-    /// Takes the answer to one request, which is empty where there is none, and sends it unless it
-    /// waits for others of its batch.
+    /// Takes the answer to one request, empty if there is none, and sends it unless others of its
+    /// batch are still missing.
     pub(crate) fn answer(&self, reply: &ReplyTo<Arc<Stream>>, status: StatusCode, answer: Vec<u8>) {
         let message = self.lock().core.answer(reply, answer);
         let Some(message) = message else { return };

@@ -239,7 +239,7 @@ impl SessionId {
         Self(bits)
     }
 
-    /// A name that nobody can guess.
+    /// A random id, which can't be guessed.
     ///
     /// # Errors
     ///

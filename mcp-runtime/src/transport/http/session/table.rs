@@ -60,7 +60,7 @@ impl Sessions {
         Ok(there)
     }
 
-    /// The session `id`, whoever it belongs to.
+    /// The session `id`, of any caller.
     pub(crate) fn find(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         self.read().get(&id).cloned()
     }
@@ -78,8 +78,8 @@ impl Sessions {
         self.read().values().cloned().collect()
     }
 
-    /// Ends the sessions that nobody has used for too long. One that serves a call or has a
-    /// stream open is in use.
+    /// Ends the sessions that were not used for too long. One that serves a call or has a stream
+    /// open is in use.
     fn sweep(&self, now: Instant) -> Swept {
         let mut swept = Swept::default();
         self.write().retain(|id, session| {
