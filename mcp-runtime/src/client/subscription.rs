@@ -120,7 +120,10 @@ impl Subscription {
             events,
             assumed: VecDeque::new(),
         };
-        match subscription.event().await? {
+        let limit = client.state().config.timeouts.idle;
+        let first = timeout(limit, subscription.event()).await;
+        let timed_out = |_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit));
+        match first.unwrap_or_else(timed_out)? {
             SubscriptionEvent::Reopened => Ok(subscription),
             _ => Err(CallError::unfit(
                 methods::SUBSCRIPTIONS_LISTEN,
@@ -228,15 +231,9 @@ impl Subscriber {
         }
     }
 
-    /// Waits for a connection; for a limited time, until the first acknowledgement.
+    /// Waits for a connection. Demands one, until the first acknowledgement.
     async fn connection(&self) -> Result<Arc<Connection>, CallError> {
-        let (limit, is_first) = match self.acknowledged {
-            None => (self.client.state().config.timeouts.idle, true),
-            Some(_) => (FOREVER, false),
-        };
-        let connection = timeout(limit, self.client.usable(true, is_first)).await;
-        connection
-            .unwrap_or_else(|_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit)))
+        self.client.usable(true, self.acknowledged.is_none()).await
     }
 
     /// Passes on the notifications of a session, until its connection ends.

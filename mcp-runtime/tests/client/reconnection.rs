@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::client::{Reconnect, TransportState};
-use mcp_runtime::types::{LoggingLevel, ServerNotification};
+use mcp_runtime::types::{LoggingLevel, ServerNotification, SubscriptionFilter};
 use mcp_runtime::{CallError, LifecycleState};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -107,6 +107,23 @@ async fn a_call_that_kills_each_server_comes_to_an_end() {
     drop(server);
     let error = poison.await.unwrap().unwrap_err();
     assert!(matches!(error, CallError::Closed), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_kills_each_server_comes_to_an_end() {
+    let (client, mut server, mut servers) = connected(builder().without_keep_alive()).await;
+    let dying = tokio::spawn(async move {
+        loop {
+            server.expect("resources/subscribe").await;
+            drop(server);
+            server = servers.operating().await;
+        }
+    });
+    let filter = SubscriptionFilter::new().with_resource_subscriptions(["file:///a"]);
+    let subscribing = tokio::time::timeout(1000 * SECOND, client.subscribe_to(filter));
+    let error = subscribing.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    dying.abort();
 }
 
 #[tokio::test(start_paused = true)]
