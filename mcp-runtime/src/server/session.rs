@@ -56,8 +56,8 @@ pub(crate) struct Session {
     log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
     subscriber: OnceLock<Arc<Subscriber>>,
-    /// True if the [`SessionState`] has changed since [`take_changed`](Self::take_changed).
-    changed: AtomicBool,
+    /// True if the [`SessionState`] has changed since it was last stored.
+    pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,
 }
 
@@ -140,11 +140,6 @@ impl Session {
             subscriber.unsubscribe_resource(uri);
             self.changed.store(true, Ordering::Release);
         }
-    }
-
-    /// Returns true if the state has changed since the last call.
-    pub(crate) fn take_changed(&self) -> bool {
-        self.changed.load(Ordering::Acquire) && self.changed.swap(false, Ordering::AcqRel)
     }
 
     /// The state to restore the session from.

@@ -70,8 +70,11 @@ impl SessionStore for Shared {
     }
 
     fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
-        let sessions = self.sessions.clone();
-        let stored = Box::pin(async move { sessions.set_state(id, state).await });
+        let (sessions, time) = (self.sessions.clone(), *self.delay.lock().unwrap());
+        let stored = Box::pin(async move {
+            tokio::time::sleep(time).await;
+            sessions.set_state(id, state).await
+        });
         self.check("set_state", stored)
     }
 
@@ -246,6 +249,28 @@ async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
         let told = read_until(&mut stream, "tools/list_changed").await;
         assert!(!told.contains("resources/updated"), "{told}");
     }
+}
+
+#[tokio::test]
+async fn what_a_client_wants_at_the_same_time_is_all_kept() {
+    let store = Shared::default();
+    let (one, other) = (store.site().await, store.site().await);
+    let here = one.session("2025-11-25").await;
+    *store.delay.lock().unwrap() = Duration::from_millis(100);
+    let level = agrees(&here, "logging/setLevel", json!({"level": "error"}));
+    let subscribed = async {
+        until("the level is stored", || store.called("set_state") == 1).await;
+        let watched = json!({"uri": "test://watched"});
+        agrees(&here, "resources/subscribe", watched).await;
+    };
+    tokio::join!(level, subscribed);
+
+    let there = elsewhere(&here, &other);
+    let mut stream = there.listen(None).await;
+    there.ask(&call(1, "change", json!({}))).await;
+    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
+    let quiet = there.ask(&call(2, "work", json!({}))).await;
+    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
 }
 
 /// A store that has kept a session of somebody else, and has no room for others.

@@ -29,6 +29,8 @@ pub(crate) struct HttpSession {
     last_stream: AtomicU64,
     next_id: AtomicI64,
     state: Mutex<State>,
+    /// Held while the state is stored.
+    pub(crate) storing: tokio::sync::Mutex<()>,
 }
 
 pub(crate) struct State {
@@ -73,6 +75,7 @@ impl HttpSession {
                 ending: false,
                 stored: Bytes::new(),
             }),
+            storing: tokio::sync::Mutex::default(),
         }
     }
 
@@ -128,16 +131,21 @@ impl HttpSession {
         Ok(self)
     }
 
-    /// Notes a use of the session, and restores the state that the store has of it, if another
-    /// process has changed it.
-    pub(crate) fn renewed(&self, stored: Bytes) {
+    /// Notes a use of the session. True if `stored` is its state in the store as far as is known.
+    pub(crate) fn renewed(&self, stored: &Bytes) -> bool {
         let mut state = self.lock();
         state.last_used = now();
-        if state.stored == stored {
+        state.stored == *stored
+    }
+
+    /// Restores the state that the store has of the session, if another process has changed it.
+    pub(crate) fn restore(&self, stored: &Bytes) {
+        let mut state = self.lock();
+        if state.stored == *stored {
             return;
         }
         state.stored = stored.clone();
-        let json = if stored.is_empty() { b"{}" } else { &*stored };
+        let json = if stored.is_empty() { b"{}" } else { &**stored };
         match serde_json::from_slice(json) {
             Ok(stored) => state.core.role.restore(&stored),
             Err(error) => tracing::warn!(%error, "the stored state of a session can't be read"),
@@ -146,7 +154,7 @@ impl HttpSession {
 
     /// Returns the state to store, if it has changed in this process.
     pub(crate) fn changed_state(&self) -> Option<Bytes> {
-        if !self.session.take_changed() {
+        if !self.session.changed.swap(false, Ordering::AcqRel) {
             return None;
         }
         let state = Bytes::from(serde_json::to_vec(&self.session.state()).ok()?);

@@ -1,6 +1,7 @@
 //! Opening, finding and ending the sessions of a server.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -105,13 +106,20 @@ impl HttpState {
         session: Arc<HttpSession>,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let (id, idle) = (session.id, self.options.session_idle);
-        let renewed = self.options.store.renew(id, idle).await;
-        let Some(state) = renewed.map_err(unavailable)? else {
+        let renew = || self.options.store.renew(id, idle);
+        let mut state = renew().await.map_err(unavailable)?;
+        if state.as_ref().is_some_and(|state| !session.renewed(state)) {
+            // It may have been read before a change of this process was stored.
+            let _storing = session.storing.lock().await;
+            state = renew().await.map_err(unavailable)?;
+            if let Some(state) = &state {
+                session.restore(state);
+            }
+        }
+        if state.is_none() {
             self.sessions.end(id);
-            return Ok(None);
-        };
-        session.renewed(state);
-        Ok(Some(session))
+        }
+        Ok(state.map(|_| session))
     }
 
     /// Stores the state of a session, if it has changed.
@@ -121,6 +129,10 @@ impl HttpState {
     /// When the store is unavailable. The session takes the state of the store over with its next
     /// request.
     pub(crate) async fn keep_state(&self, session: &HttpSession) -> Result<(), Rejection> {
+        if !session.session.changed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _storing = session.storing.lock().await;
         let Some(state) = session.changed_state() else {
             return Ok(());
         };
@@ -150,7 +162,7 @@ impl HttpState {
                 return Ok(None);
             }
         };
-        session.renewed(record.state);
+        session.restore(&record.state);
         let session = self.sessions.add(&session, now())?;
         // It may have ended between the look into the store and here.
         self.renewed(session).await
