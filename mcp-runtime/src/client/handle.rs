@@ -136,7 +136,7 @@ impl Client {
         &self.inner.current
     }
 
-    /// The terms of the newest connection.
+    /// The outcome of negotiation of the newest connection.
     #[must_use]
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.current.borrow().connection);

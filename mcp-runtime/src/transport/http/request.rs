@@ -84,7 +84,7 @@ impl FromContext for HttpRequest {
     }
 }
 
-/// The request's line, headers and extensions, which are lent, not copied. Only over HTTP and
+/// The request's line, headers and extensions, without a copy. Only over HTTP and
 /// WebSocket; anywhere else the call is answered with an error.
 #[diagnostic::do_not_recommend]
 impl FromContext for Parts {
