@@ -181,5 +181,14 @@ mod tests {
         for text in ["", "1", "AQ", "not a cursor", "AAAAAAAAAAAAAAAAAAAAAAAA"] {
             assert!(read(text).is_err(), "{text}");
         }
+        for text in [
+            r#"[0,{"Entry":18446744073709551616}]"#,
+            r#"[0,{"Entry":-1}]"#,
+            r#"[0,{"Entry":1e400}]"#,
+            r#"[99999999999999999999,{"Entry":1}]"#,
+            &"[".repeat(100_000),
+        ] {
+            assert!(read(text).is_err());
+        }
     }
 }
