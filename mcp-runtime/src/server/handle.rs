@@ -49,8 +49,8 @@ impl Server {
     /// Notifies the clients that have subscribed to `change`, by their session or by
     /// `subscriptions/listen`. Never waits for a client; frequent changes are merged.
     ///
-    /// Has an effect for the lists that [`ServerBuilder::dynamic`] names, and for resources that
-    /// can be subscribed to. [`edit`](Self::edit) notifies by itself.
+    /// Has an effect for the lists that [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic)
+    /// names, and for resources that can be subscribed to. [`edit`](Self::edit) notifies by itself.
     ///
     /// A URI may be spelled in any way that leads to the resource. One that no resource has, or
     /// that is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
