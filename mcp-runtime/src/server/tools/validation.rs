@@ -453,8 +453,8 @@ mod tests {
         let decoded = serde_json::from_str::<IgnoredAny>("").map(drop);
         let text = format!(
             r#"{{"{}":[{}"no"]}}"#,
-            "a".repeat(500_000),
-            "0,".repeat(500_000)
+            "a".repeat(1_000_000),
+            "0,".repeat(1_000_000)
         );
         let validation_of_lists = validation::<HashMap<String, Vec<u8>>>();
         let start = Instant::now();
