@@ -40,7 +40,7 @@ impl Client {
         self.state().session().tools.get(name).cloned()
     }
 
-    /// Calls a tool; await it to send it. `arguments` must serialise to an object, or to nothing
+    /// Calls a tool; await it to send it. `arguments` must serialize to an object, or to nothing
     /// (`()`, `None`) for a tool that takes none.
     ///
     /// A tool that fails has a result as well, with `is_error` set, for the model to read;

@@ -194,7 +194,7 @@ fn failure<A>(
     match contain(|| write(answer)) {
         Ok(Ok(())) => None,
         Ok(Err(fault)) => {
-            tracing::error!(%fault, "a result can't be serialised");
+            tracing::error!(%fault, "a result can't be serialized");
             Some(Cow::Owned(RequestError::Internal.to_error()))
         }
         Err(panic) => Some(Cow::Owned(panic)),

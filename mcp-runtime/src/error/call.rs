@@ -109,7 +109,7 @@ pub enum CallError {
         rounds: usize,
     },
     /// The parameters have no JSON form: the caller's fault.
-    #[error("the parameters can't be serialised: {0}")]
+    #[error("the parameters can't be serialized: {0}")]
     Params(#[source] serde_json::Error),
     /// The peer sent a malformed response. The request may or may not have been served.
     #[error("the answer to `{method}` is malformed: {reason}")]

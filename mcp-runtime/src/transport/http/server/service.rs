@@ -90,7 +90,7 @@ impl HttpService {
     }
 }
 
-/// What an [`HttpService`] answers with.
+/// Future of the response of an [`HttpService`].
 pub type ResponseFuture =
     Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
