@@ -1,5 +1,6 @@
 //! Errors of the generator; each message names the file and the place in it.
 
+use super::decisions::Decision;
 use std::path::{Path, PathBuf};
 
 /// Failure of `cargo xtask codegen`.
@@ -36,6 +37,13 @@ pub(crate) enum Error {
     /// Two revisions disagree and no rule settles it.
     #[error("{place}: {what}; settle it with an entry in schema/overlay.toml")]
     Conflict { place: String, what: String },
+    /// The schemas leave something open.
+    #[error(
+        "{} to be made; add an entry to schema/overlay.toml for each:\n\n{}",
+        if decisions.len() == 1 { "one decision is".to_owned() } else { format!("{} decisions are", decisions.len()) },
+        decisions.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    )]
+    Open { decisions: Vec<Decision> },
     /// Something public would have no documentation.
     #[error(
         "schema/docs.toml: {} missing; add a line for each:\n{}",

@@ -135,7 +135,7 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged>
             merged.batches.insert(index);
         }
         for (name, def) in &model.types {
-            add_type(&mut merged, name, def, index)?;
+            add_type(&mut merged, name, def, index, overlay)?;
             if let (Some(ty), Some(origin)) = (merged.types.get_mut(name), model.origins.get(name))
             {
                 ty.origins.insert(index, origin.clone());
@@ -213,7 +213,13 @@ fn name_opaque(models: &mut [Model]) -> bool {
     changed
 }
 
-fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) -> Result<()> {
+fn add_type(
+    merged: &mut Merged,
+    name: &str,
+    def: &Def,
+    index: usize,
+    overlay: &Overlay,
+) -> Result<()> {
     let entry = merged
         .types
         .entry(name.to_owned())
@@ -232,8 +238,10 @@ fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) -> Result<
             if def.open {
                 merged.open.insert(index);
             }
-            let mut fields = def.fields.iter();
-            fields.try_for_each(|(field, entry)| add_field(merged, name, field, entry, index))
+            for (field, entry) in &def.fields {
+                add_field(merged, name, field, entry, index, overlay);
+            }
+            Ok(())
         }
         (Shape::Union(members), Def::Union(def)) => {
             for member in &def.members {
@@ -267,7 +275,8 @@ fn add_field(
     field: &str,
     entry: &Field,
     index: usize,
-) -> Result<()> {
+    overlay: &Overlay,
+) {
     let slot = merged
         .fields
         .entry(field.to_owned())
@@ -280,17 +289,22 @@ fn add_field(
             always: false,
             by_revision: BTreeMap::new(),
         });
-    slot.ty = wider(&slot.ty, &entry.ty).ok_or_else(|| {
-        let what = format!("{:?} and {:?} in different revisions", slot.ty, entry.ty);
-        Error::conflict(format!("{name}.{field}"), what)
-    })?;
+    match wider(&slot.ty, &entry.ty) {
+        Some(ty) => slot.ty = ty,
+        None => {
+            let what = format!("{:?} and {:?} in different revisions", slot.ty, entry.ty);
+            let entry = format!("[[raw]]\nat = \"{name}.{field}\"\nreason = \"\"");
+            overlay
+                .decisions
+                .ask(format!("{name}.{field}"), what, entry);
+        }
+    }
     slot.known.insert(index);
     slot.nullable |= entry.nullable;
     slot.by_revision.insert(index, entry.ty.clone());
     if entry.required {
         slot.required.insert(index);
     }
-    Ok(())
 }
 
 /// The type that holds what both hold; `newer` wins where that is a matter of taste.

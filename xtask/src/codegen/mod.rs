@@ -3,6 +3,7 @@
 //! The steps, in the order of [`run()`]:
 //!
 //! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
+//!    [`decisions`] collects what neither settles;
 //! 2. [`simplify`] brings them into one form of JSON Schema;
 //! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
 //!    over what messages contain into the terms of [`ir`];
@@ -19,6 +20,7 @@ mod availability;
 mod best_match;
 mod conform;
 mod conform_impls;
+mod decisions;
 mod dispatch;
 mod docs;
 mod emitted_union;

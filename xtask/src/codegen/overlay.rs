@@ -1,5 +1,6 @@
 //! `schema/overlay.toml`: what no general rule covers, each entry with its reason.
 
+use super::decisions::Decisions;
 use super::error::{Error, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -54,6 +55,9 @@ pub(crate) struct Overlay {
     /// `_meta` keys that the specification reserves in prose only.
     #[serde(default)]
     pub(crate) meta_key: Vec<MetaKey>,
+    /// What the file does not settle yet.
+    #[serde(skip)]
+    pub(crate) decisions: Decisions,
 }
 
 /// One definition under another name.

@@ -32,6 +32,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
+    overlay.decisions.settled()?;
     let docs = Docs::read(root, &merged)?;
     write(root, &files(&merged, &overlay, &docs)?, options.check)
 }

@@ -25,6 +25,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
         });
     }
     let merged = merge(models, &overlay)?;
+    overlay.decisions.settled()?;
     let docs = Docs::read_part(root, &merged)?;
     [
         module(
