@@ -1,8 +1,8 @@
 //! A revision that does not exist, brought in as any other: two commands and some words.
 
-use crate::workspace::{Workspace, copy, root};
+use crate::package;
+use crate::workspace::Workspace;
 use serde_json::{Value, json};
-use std::process::Command;
 
 const REVISION: &str = "2099-01-01";
 
@@ -97,7 +97,7 @@ fn the_invented_revision_works() {
 
 #[test]
 fn a_new_revision_needs_words_and_no_code() {
-    let workspace = Workspace::new();
+    let workspace = Workspace::fixed("invented");
     let published = workspace.path().join(format!("{REVISION}.json"));
     std::fs::write(&published, schema(&workspace).to_string()).unwrap();
     workspace
@@ -130,52 +130,6 @@ fn a_new_revision_needs_words_and_no_code() {
         .map(|line| line.replace("\"\"", "\"Invented.\"") + "\n");
     workspace.append("schema/docs.toml", &words.collect::<String>());
     workspace.xtask(&["codegen"]).unwrap();
-    compile(&workspace);
-}
-
-/// Builds the generated code with the rest of `mcp-types`, and uses it.
-fn compile(workspace: &Workspace) {
-    let package = workspace.path().join("mcp-types");
-    for entry in std::fs::read_dir(root().join("mcp-types/src")).unwrap() {
-        let entry = entry.unwrap();
-        let target = package.join("src").join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true if entry.file_name() == "generated" => {}
-            true => copy(&entry.path(), &target),
-            false => drop(std::fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-    std::fs::remove_dir_all(package.join("tests")).unwrap();
-    std::fs::create_dir(package.join("tests")).unwrap();
-    std::fs::write(package.join("tests/invented.rs"), USER).unwrap();
-    let front_page = root().join("mcp-types/README.md");
-    std::fs::copy(front_page, package.join("README.md")).unwrap();
-    std::fs::copy(root().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
-    let manifest = r#"
-        [package]
-        name = "mcp-types"
-        version = "0.0.0"
-        edition = "2024"
-        [workspace]
-        [dependencies]
-        serde = { version = "1", features = ["derive"] }
-        serde_json = { version = "1", features = ["raw_value"] }
-        base64 = "0.23"
-        indexmap = { version = "2", default-features = false, features = ["serde", "std"] }
-        memchr = "2"
-    "#;
-    std::fs::write(package.join("Cargo.toml"), manifest).unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--offline", "--quiet", "--test", "invented"]);
-    command
-        .arg("--target-dir")
-        .arg(workspace.path().join("target"))
-        .envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")]);
-    let output = command.current_dir(&package).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{errors}{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    package::complete(&workspace, USER);
+    package::test(&workspace);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod invented;
+mod package;
 mod workspace;
 
 use serde_json::Value;

@@ -13,18 +13,39 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// A folder with a copy of `schema/`, removed when dropped.
-pub(crate) struct Workspace(tempfile::TempDir);
+/// A folder with a copy of `schema/`.
+pub(crate) struct Workspace {
+    folder: PathBuf,
+    /// Removes the folder when dropped.
+    _temporary: Option<tempfile::TempDir>,
+}
 
 impl Workspace {
+    /// One that is removed when dropped.
     pub(crate) fn new() -> Self {
-        let workspace = Self(tempfile::tempdir().unwrap());
-        copy(&root().join("schema"), &workspace.path().join("schema"));
-        workspace
+        let temporary = tempfile::tempdir().unwrap();
+        Self::copied(temporary.path().to_path_buf(), Some(temporary))
+    }
+
+    /// One at the same place each time, so that cargo builds each part of it once.
+    pub(crate) fn fixed(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).unwrap();
+        }
+        Self::copied(folder, None)
+    }
+
+    fn copied(folder: PathBuf, temporary: Option<tempfile::TempDir>) -> Self {
+        copy(&root().join("schema"), &folder.join("schema"));
+        Self {
+            folder,
+            _temporary: temporary,
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+        &self.folder
     }
 
     /// Runs a task in this folder; what it prints, or what it complains about.
