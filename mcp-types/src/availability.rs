@@ -69,7 +69,7 @@ pub struct CapabilityInfo {
 }
 
 impl CapabilityInfo {
-    pub(crate) const fn new(side: Side, path: &'static str, revisions: u16) -> Self {
+    pub(crate) const fn new(side: Side, path: &'static str, revisions: u64) -> Self {
         Self {
             side,
             path,
@@ -95,7 +95,7 @@ pub struct TypeInfo {
 impl TypeInfo {
     pub(crate) const fn new(
         name: &'static str,
-        revisions: u16,
+        revisions: u64,
         fields: &'static [FieldInfo],
         variants: &'static [VariantInfo],
     ) -> Self {
@@ -121,7 +121,7 @@ pub struct FieldInfo {
 }
 
 impl FieldInfo {
-    pub(crate) const fn new(name: &'static str, revisions: u16, required: u16) -> Self {
+    pub(crate) const fn new(name: &'static str, revisions: u64, required: u64) -> Self {
         Self {
             name,
             revisions: Revisions(revisions),
@@ -146,7 +146,7 @@ impl VariantInfo {
     pub(crate) const fn new(
         name: &'static str,
         value: Option<&'static str>,
-        revisions: u16,
+        revisions: u64,
     ) -> Self {
         Self {
             name,

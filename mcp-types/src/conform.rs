@@ -85,7 +85,7 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
 /// `known` are the revisions of each member, as the bits of a [`Revisions`].
 pub(crate) fn refit<T: ByBestMatch + Serialize>(
     value: &T,
-    known: &[u16],
+    known: &[u64],
     revision: Revision,
 ) -> Option<T> {
     let json = RawJson::encode(value);

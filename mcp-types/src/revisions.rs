@@ -18,11 +18,11 @@ use crate::{Era, Revision};
 /// assert!(!recent.contains(Revision::V2024_11_05));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Revisions(pub(crate) u16);
+pub struct Revisions(pub(crate) u64);
 
 impl Revisions {
     /// Every known revision.
-    pub const ALL: Self = Self((1 << Revision::ALL.len()) - 1);
+    pub const ALL: Self = Self(u64::MAX >> (64 - Revision::ALL.len()));
 
     /// Only `revision`.
     #[must_use]
@@ -39,7 +39,7 @@ impl Revisions {
     /// Those of the set that are as old as `newest` or older.
     #[must_use]
     pub const fn up_to(self, newest: Revision) -> Self {
-        Self(self.0 & ((1 << (newest.index() + 1)) - 1))
+        Self(self.0 & (u64::MAX >> (63 - newest.index())))
     }
 
     /// Those of the set that belong to `era`.

@@ -68,6 +68,6 @@ pub(crate) fn outside(merged: &Merged, set: &Set, within: &Set) -> Option<TokenS
 
 /// The set as bits, the oldest revision in the lowest.
 pub(crate) fn bits(set: &Set) -> TokenStream {
-    let bits = set.iter().fold(0_u16, |bits, index| bits | 1 << index);
+    let bits = set.iter().fold(0_u64, |bits, index| bits | 1 << index);
     format!("0b{bits:b}").parse().unwrap_or_default()
 }
