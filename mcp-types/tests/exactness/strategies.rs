@@ -94,7 +94,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Annotations"),
                 (Revision::V2026_07_28, "/$defs/Annotations"),
             ],
-            annotations,
+            any_annotations,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -108,7 +108,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/AudioContent"),
                 (Revision::V2026_07_28, "/$defs/AudioContent"),
             ],
-            audio_content,
+            any_audio_content,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -123,7 +123,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/BlobResourceContents"),
                 (Revision::V2026_07_28, "/$defs/BlobResourceContents"),
             ],
-            blob_resource_contents,
+            any_blob_resource_contents,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -136,7 +136,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/BooleanSchema"),
                 (Revision::V2026_07_28, "/$defs/BooleanSchema"),
             ],
-            boolean_schema,
+            any_boolean_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -145,7 +145,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CacheScope",
             &[(Revision::V2026_07_28, "/$defs/DiscoverResult/properties/cacheScope")],
-            cache_scope,
+            any_cache_scope,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -160,7 +160,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CallToolRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CallToolRequestParams"),
             ],
-            call_tool_request_params,
+            any_call_tool_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -175,7 +175,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CallToolResult"),
                 (Revision::V2026_07_28, "/$defs/CallToolResult"),
             ],
-            call_tool_result,
+            any_call_tool_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -184,7 +184,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CancelTaskRequestParams",
             &[(Revision::V2025_11_25, "/$defs/CancelTaskRequest/properties/params")],
-            cancel_task_request_params,
+            any_cancel_task_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -193,7 +193,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CancelTaskResult",
             &[(Revision::V2025_11_25, "/$defs/CancelTaskResult")],
-            cancel_task_result,
+            any_cancel_task_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -217,7 +217,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CancelledNotificationParams"),
                 (Revision::V2026_07_28, "/$defs/CancelledNotificationParams"),
             ],
-            cancelled_notification_params,
+            any_cancelled_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -232,7 +232,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ClientCapabilities"),
                 (Revision::V2026_07_28, "/$defs/ClientCapabilities"),
             ],
-            client_capabilities,
+            any_client_capabilities,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -254,7 +254,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ClientCapabilities/properties/elicitation",
                 ),
             ],
-            client_capabilities_elicitation,
+            any_client_capabilities_elicitation,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -268,7 +268,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/ClientCapabilities/properties/roots"),
                 (Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/roots"),
             ],
-            client_capabilities_roots,
+            any_client_capabilities_roots,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -283,7 +283,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/sampling"),
                 (Revision::V2026_07_28, "/$defs/ClientCapabilities/properties/sampling"),
             ],
-            client_capabilities_sampling,
+            any_client_capabilities_sampling,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -292,7 +292,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ClientCapabilitiesTasks",
             &[(Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/tasks")],
-            client_capabilities_tasks,
+            any_client_capabilities_tasks,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -306,7 +306,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ClientCapabilities/properties/tasks/properties/requests",
                 ),
             ],
-            client_capabilities_tasks_requests,
+            any_client_capabilities_tasks_requests,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -320,7 +320,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/elicitation",
                 ),
             ],
-            client_capabilities_tasks_requests_elicitation,
+            any_client_capabilities_tasks_requests_elicitation,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -334,7 +334,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/sampling",
                 ),
             ],
-            client_capabilities_tasks_requests_sampling,
+            any_client_capabilities_tasks_requests_sampling,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -349,7 +349,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ClientNotification"),
                 (Revision::V2026_07_28, "/$defs/ClientNotification"),
             ],
-            client_notification,
+            any_client_notification,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -364,7 +364,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ClientRequest"),
                 (Revision::V2026_07_28, "/$defs/ClientRequest"),
             ],
-            client_request,
+            any_client_request,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -379,7 +379,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CompleteRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CompleteRequestParams"),
             ],
-            complete_request_params,
+            any_complete_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -394,7 +394,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CompleteResult"),
                 (Revision::V2026_07_28, "/$defs/CompleteResult"),
             ],
-            complete_result,
+            any_complete_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -409,7 +409,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CompleteResult/properties/completion"),
                 (Revision::V2026_07_28, "/$defs/CompleteResult/properties/completion"),
             ],
-            completion,
+            any_completion,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -439,7 +439,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/CompleteRequestParams/properties/argument",
                 ),
             ],
-            completion_argument,
+            any_completion_argument,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -461,7 +461,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/CompleteRequestParams/properties/context",
                 ),
             ],
-            completion_context,
+            any_completion_context,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -485,7 +485,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CompleteRequestParams/properties/ref"),
                 (Revision::V2026_07_28, "/$defs/CompleteRequestParams/properties/ref"),
             ],
-            completion_reference,
+            any_completion_reference,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -506,7 +506,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ContentBlock"),
                 (Revision::V2026_07_28, "/$defs/ContentBlock"),
             ],
-            content_block,
+            any_content_block,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -521,7 +521,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CreateMessageRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CreateMessageRequestParams"),
             ],
-            create_message_request_params,
+            any_create_message_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -536,7 +536,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CreateMessageResult"),
                 (Revision::V2026_07_28, "/$defs/CreateMessageResult"),
             ],
-            create_message_result,
+            any_create_message_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -545,7 +545,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CreateTaskResult",
             &[(Revision::V2025_11_25, "/$defs/CreateTaskResult")],
-            create_task_result,
+            any_create_task_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -554,7 +554,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "DiscoverResult",
             &[(Revision::V2026_07_28, "/$defs/DiscoverResult")],
-            discover_result,
+            any_discover_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -567,7 +567,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ElicitResult/properties/action"),
                 (Revision::V2026_07_28, "/$defs/ElicitResult/properties/action"),
             ],
-            elicit_action,
+            any_elicit_action,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -580,7 +580,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ElicitRequestFormParams"),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestFormParams"),
             ],
-            elicit_request_form_params,
+            any_elicit_request_form_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -595,7 +595,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 ),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestFormParams/properties/mode"),
             ],
-            elicit_request_form_params_mode,
+            any_elicit_request_form_params_mode,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -605,7 +605,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ElicitRequestParams"),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestParams"),
             ],
-            elicit_request_params,
+            any_elicit_request_params,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -617,7 +617,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ElicitRequestURLParams"),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestURLParams"),
             ],
-            elicit_request_url_params,
+            any_elicit_request_url_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -630,7 +630,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ElicitResult"),
                 (Revision::V2026_07_28, "/$defs/ElicitResult"),
             ],
-            elicit_result,
+            any_elicit_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -652,7 +652,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ElicitRequestFormParams/properties/requestedSchema",
                 ),
             ],
-            elicit_schema,
+            any_elicit_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -674,7 +674,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ElicitResult/properties/content/additionalProperties",
                 ),
             ],
-            elicit_value,
+            any_elicit_value,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -688,7 +688,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ElicitationCompleteNotification/properties/params",
                 ),
             ],
-            elicitation_complete_notification_params,
+            any_elicitation_complete_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -703,7 +703,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/EmbeddedResource"),
                 (Revision::V2026_07_28, "/$defs/EmbeddedResource"),
             ],
-            embedded_resource,
+            any_embedded_resource,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -717,7 +717,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/Result"),
                 (Revision::V2025_11_25, "/$defs/Result"),
             ],
-            empty_result,
+            any_empty_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -735,7 +735,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/TitledSingleSelectEnumSchema/properties/oneOf/items",
                 ),
             ],
-            enum_option,
+            any_enum_option,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -750,7 +750,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/GetPromptRequestParams"),
                 (Revision::V2026_07_28, "/$defs/GetPromptRequestParams"),
             ],
-            get_prompt_request_params,
+            any_get_prompt_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -765,7 +765,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/GetPromptResult"),
                 (Revision::V2026_07_28, "/$defs/GetPromptResult"),
             ],
-            get_prompt_result,
+            any_get_prompt_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -774,7 +774,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "GetTaskPayloadRequestParams",
             &[(Revision::V2025_11_25, "/$defs/GetTaskPayloadRequest/properties/params")],
-            get_task_payload_request_params,
+            any_get_task_payload_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -783,7 +783,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "GetTaskPayloadResult",
             &[(Revision::V2025_11_25, "/$defs/GetTaskPayloadResult")],
-            get_task_payload_result,
+            any_get_task_payload_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -792,7 +792,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "GetTaskRequestParams",
             &[(Revision::V2025_11_25, "/$defs/GetTaskRequest/properties/params")],
-            get_task_request_params,
+            any_get_task_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -801,7 +801,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "GetTaskResult",
             &[(Revision::V2025_11_25, "/$defs/GetTaskResult")],
-            get_task_result,
+            any_get_task_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -813,7 +813,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Icon"),
                 (Revision::V2026_07_28, "/$defs/Icon"),
             ],
-            icon,
+            any_icon,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -825,7 +825,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Icon/properties/theme"),
                 (Revision::V2026_07_28, "/$defs/Icon/properties/theme"),
             ],
-            icon_theme,
+            any_icon_theme,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -837,7 +837,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ImageContent"),
                 (Revision::V2026_07_28, "/$defs/ImageContent"),
             ],
-            image_content,
+            any_image_content,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -852,7 +852,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Implementation"),
                 (Revision::V2026_07_28, "/$defs/Implementation"),
             ],
-            implementation,
+            any_implementation,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -882,7 +882,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/CreateMessageRequestParams/properties/includeContext",
                 ),
             ],
-            include_context,
+            any_include_context,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -893,7 +893,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/InitializeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/InitializeRequestParams"),
             ],
-            initialize_request_params,
+            any_initialize_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -907,7 +907,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/InitializeResult"),
                 (Revision::V2025_11_25, "/$defs/InitializeResult"),
             ],
-            initialize_result,
+            any_initialize_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -916,7 +916,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "InputRequest",
             &[(Revision::V2026_07_28, "/$defs/InputRequest")],
-            input_request,
+            any_input_request,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -925,7 +925,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "InputRequiredResult",
             &[(Revision::V2026_07_28, "/$defs/InputRequiredResult")],
-            input_required_result,
+            any_input_required_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -934,7 +934,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "InputResponse",
             &[(Revision::V2026_07_28, "/$defs/InputResponse")],
-            input_response,
+            any_input_response,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -947,7 +947,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/LegacyTitledEnumSchema"),
                 (Revision::V2026_07_28, "/$defs/LegacyTitledEnumSchema"),
             ],
-            legacy_titled_enum_schema,
+            any_legacy_titled_enum_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -962,7 +962,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListPromptsResult"),
                 (Revision::V2026_07_28, "/$defs/ListPromptsResult"),
             ],
-            list_prompts_result,
+            any_list_prompts_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -977,7 +977,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListResourceTemplatesResult"),
                 (Revision::V2026_07_28, "/$defs/ListResourceTemplatesResult"),
             ],
-            list_resource_templates_result,
+            any_list_resource_templates_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -992,7 +992,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListResourcesResult"),
                 (Revision::V2026_07_28, "/$defs/ListResourcesResult"),
             ],
-            list_resources_result,
+            any_list_resources_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1007,7 +1007,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListRootsRequest/properties/params"),
                 (Revision::V2026_07_28, "/$defs/ListRootsRequest/properties/params"),
             ],
-            list_roots_request_params,
+            any_list_roots_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1022,7 +1022,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListRootsResult"),
                 (Revision::V2026_07_28, "/$defs/ListRootsResult"),
             ],
-            list_roots_result,
+            any_list_roots_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1031,7 +1031,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ListTasksResult",
             &[(Revision::V2025_11_25, "/$defs/ListTasksResult")],
-            list_tasks_result,
+            any_list_tasks_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1046,7 +1046,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ListToolsResult"),
                 (Revision::V2026_07_28, "/$defs/ListToolsResult"),
             ],
-            list_tools_result,
+            any_list_tools_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1061,7 +1061,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/LoggingLevel"),
                 (Revision::V2026_07_28, "/$defs/LoggingLevel"),
             ],
-            logging_level,
+            any_logging_level,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1085,7 +1085,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/LoggingMessageNotificationParams"),
                 (Revision::V2026_07_28, "/$defs/LoggingMessageNotificationParams"),
             ],
-            logging_message_notification_params,
+            any_logging_message_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1099,7 +1099,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/MissingRequiredClientCapabilityError/properties/error/properties/data",
                 ),
             ],
-            missing_required_client_capability_error_data,
+            any_missing_required_client_capability_error_data,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1114,7 +1114,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ModelHint"),
                 (Revision::V2026_07_28, "/$defs/ModelHint"),
             ],
-            model_hint,
+            any_model_hint,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1129,7 +1129,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ModelPreferences"),
                 (Revision::V2026_07_28, "/$defs/ModelPreferences"),
             ],
-            model_preferences,
+            any_model_preferences,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1156,7 +1156,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 ),
                 (Revision::V2026_07_28, "/$defs/NotificationMetaObject"),
             ],
-            notification_meta_object,
+            any_notification_meta_object,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1180,7 +1180,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/NotificationParams"),
                 (Revision::V2026_07_28, "/$defs/NotificationParams"),
             ],
-            notification_params,
+            any_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1193,7 +1193,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/NumberSchema"),
                 (Revision::V2026_07_28, "/$defs/NumberSchema"),
             ],
-            number_schema,
+            any_number_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1206,7 +1206,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/NumberSchema/properties/type"),
                 (Revision::V2026_07_28, "/$defs/NumberSchema/properties/type"),
             ],
-            number_schema_type,
+            any_number_schema_type,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1221,7 +1221,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/PaginatedRequestParams"),
                 (Revision::V2026_07_28, "/$defs/PaginatedRequestParams"),
             ],
-            paginated_request_params,
+            any_paginated_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1234,7 +1234,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/PrimitiveSchemaDefinition"),
                 (Revision::V2026_07_28, "/$defs/PrimitiveSchemaDefinition"),
             ],
-            primitive_schema_definition,
+            any_primitive_schema_definition,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1249,7 +1249,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ProgressNotificationParams"),
                 (Revision::V2026_07_28, "/$defs/ProgressNotificationParams"),
             ],
-            progress_notification_params,
+            any_progress_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1264,7 +1264,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Prompt"),
                 (Revision::V2026_07_28, "/$defs/Prompt"),
             ],
-            prompt,
+            any_prompt,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1279,7 +1279,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/PromptArgument"),
                 (Revision::V2026_07_28, "/$defs/PromptArgument"),
             ],
-            prompt_argument,
+            any_prompt_argument,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1294,7 +1294,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/PromptMessage"),
                 (Revision::V2026_07_28, "/$defs/PromptMessage"),
             ],
-            prompt_message,
+            any_prompt_message,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1309,7 +1309,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/PromptReference"),
                 (Revision::V2026_07_28, "/$defs/PromptReference"),
             ],
-            prompt_reference,
+            any_prompt_reference,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1324,7 +1324,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ReadResourceRequestParams"),
                 (Revision::V2026_07_28, "/$defs/ReadResourceRequestParams"),
             ],
-            read_resource_request_params,
+            any_read_resource_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1339,7 +1339,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ReadResourceResult"),
                 (Revision::V2026_07_28, "/$defs/ReadResourceResult"),
             ],
-            read_resource_result,
+            any_read_resource_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1348,7 +1348,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "RelatedTaskMetadata",
             &[(Revision::V2025_11_25, "/$defs/RelatedTaskMetadata")],
-            related_task_metadata,
+            any_related_task_metadata,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1372,7 +1372,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CallToolRequestParams/properties/_meta"),
                 (Revision::V2026_07_28, "/$defs/RequestMetaObject"),
             ],
-            request_meta_object,
+            any_request_meta_object,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1387,7 +1387,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/RequestParams"),
                 (Revision::V2026_07_28, "/$defs/RequestParams"),
             ],
-            request_params,
+            any_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1402,7 +1402,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Resource"),
                 (Revision::V2026_07_28, "/$defs/Resource"),
             ],
-            resource,
+            any_resource,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1417,7 +1417,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/EmbeddedResource/properties/resource"),
                 (Revision::V2026_07_28, "/$defs/EmbeddedResource/properties/resource"),
             ],
-            resource_contents,
+            any_resource_contents,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1430,7 +1430,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ResourceLink"),
                 (Revision::V2026_07_28, "/$defs/ResourceLink"),
             ],
-            resource_link,
+            any_resource_link,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1445,7 +1445,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ResourceTemplate"),
                 (Revision::V2026_07_28, "/$defs/ResourceTemplate"),
             ],
-            resource_template,
+            any_resource_template,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1460,7 +1460,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ResourceTemplateReference"),
                 (Revision::V2026_07_28, "/$defs/ResourceTemplateReference"),
             ],
-            resource_template_reference,
+            any_resource_template_reference,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1484,7 +1484,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ResourceUpdatedNotificationParams"),
                 (Revision::V2026_07_28, "/$defs/ResourceUpdatedNotificationParams"),
             ],
-            resource_updated_notification_params,
+            any_resource_updated_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1499,7 +1499,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/CallToolResult/properties/_meta"),
                 (Revision::V2026_07_28, "/$defs/ResultMetaObject"),
             ],
-            result_meta_object,
+            any_result_meta_object,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1513,7 +1513,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/InputRequiredResult/properties/resultType",
                 ),
             ],
-            result_type,
+            any_result_type,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -1525,7 +1525,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Role"),
                 (Revision::V2026_07_28, "/$defs/Role"),
             ],
-            role,
+            any_role,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1540,7 +1540,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Root"),
                 (Revision::V2026_07_28, "/$defs/Root"),
             ],
-            root,
+            any_root,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1555,7 +1555,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/SamplingMessage"),
                 (Revision::V2026_07_28, "/$defs/SamplingMessage"),
             ],
-            sampling_message,
+            any_sampling_message,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1570,7 +1570,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/SamplingMessageContentBlock"),
                 (Revision::V2026_07_28, "/$defs/SamplingMessageContentBlock"),
             ],
-            sampling_message_content_block,
+            any_sampling_message_content_block,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1585,7 +1585,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ServerCapabilities"),
                 (Revision::V2026_07_28, "/$defs/ServerCapabilities"),
             ],
-            server_capabilities,
+            any_server_capabilities,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1600,7 +1600,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/prompts"),
                 (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/prompts"),
             ],
-            server_capabilities_prompts,
+            any_server_capabilities_prompts,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1627,7 +1627,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 ),
                 (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/resources"),
             ],
-            server_capabilities_resources,
+            any_server_capabilities_resources,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1636,7 +1636,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ServerCapabilitiesTasks",
             &[(Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/tasks")],
-            server_capabilities_tasks,
+            any_server_capabilities_tasks,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1650,7 +1650,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ServerCapabilities/properties/tasks/properties/requests",
                 ),
             ],
-            server_capabilities_tasks_requests,
+            any_server_capabilities_tasks_requests,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1664,7 +1664,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/ServerCapabilities/properties/tasks/properties/requests/properties/tools",
                 ),
             ],
-            server_capabilities_tasks_requests_tools,
+            any_server_capabilities_tasks_requests_tools,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1679,7 +1679,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/tools"),
                 (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/tools"),
             ],
-            server_capabilities_tools,
+            any_server_capabilities_tools,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1694,7 +1694,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ServerNotification"),
                 (Revision::V2026_07_28, "/$defs/ServerNotification"),
             ],
-            server_notification,
+            any_server_notification,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1708,7 +1708,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/ServerRequest"),
                 (Revision::V2025_11_25, "/$defs/ServerRequest"),
             ],
-            server_request,
+            any_server_request,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1722,7 +1722,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/SetLevelRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/SetLevelRequestParams"),
             ],
-            set_level_request_params,
+            any_set_level_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1735,7 +1735,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/StringSchema"),
                 (Revision::V2026_07_28, "/$defs/StringSchema"),
             ],
-            string_schema,
+            any_string_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1748,7 +1748,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/StringSchema/properties/format"),
                 (Revision::V2026_07_28, "/$defs/StringSchema/properties/format"),
             ],
-            string_schema_format,
+            any_string_schema_format,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -1759,7 +1759,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/SubscribeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/SubscribeRequestParams"),
             ],
-            subscribe_request_params,
+            any_subscribe_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1768,7 +1768,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SubscriptionFilter",
             &[(Revision::V2026_07_28, "/$defs/SubscriptionFilter")],
-            subscription_filter,
+            any_subscription_filter,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1782,7 +1782,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/SubscriptionsAcknowledgedNotificationParams",
                 ),
             ],
-            subscriptions_acknowledged_notification_params,
+            any_subscriptions_acknowledged_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1791,7 +1791,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SubscriptionsListenRequestParams",
             &[(Revision::V2026_07_28, "/$defs/SubscriptionsListenRequestParams")],
-            subscriptions_listen_request_params,
+            any_subscriptions_listen_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1800,7 +1800,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SubscriptionsListenResult",
             &[(Revision::V2026_07_28, "/$defs/SubscriptionsListenResult")],
-            subscriptions_listen_result,
+            any_subscriptions_listen_result,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1809,7 +1809,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SubscriptionsListenResultMetaObject",
             &[(Revision::V2026_07_28, "/$defs/SubscriptionsListenResultMetaObject")],
-            subscriptions_listen_result_meta_object,
+            any_subscriptions_listen_result_meta_object,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1818,7 +1818,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "Task",
             &[(Revision::V2025_11_25, "/$defs/Task")],
-            task,
+            any_task,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1827,7 +1827,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "TaskMetadata",
             &[(Revision::V2025_11_25, "/$defs/TaskMetadata")],
-            task_metadata,
+            any_task_metadata,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1836,7 +1836,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "TaskStatus",
             &[(Revision::V2025_11_25, "/$defs/TaskStatus")],
-            task_status,
+            any_task_status,
             |value, revision| {
                 value.conform(revision);
                 value.exists_in(revision)
@@ -1845,7 +1845,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "TaskStatusNotificationParams",
             &[(Revision::V2025_11_25, "/$defs/TaskStatusNotificationParams")],
-            task_status_notification_params,
+            any_task_status_notification_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1860,7 +1860,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/TextContent"),
                 (Revision::V2026_07_28, "/$defs/TextContent"),
             ],
-            text_content,
+            any_text_content,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1875,7 +1875,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/TextResourceContents"),
                 (Revision::V2026_07_28, "/$defs/TextResourceContents"),
             ],
-            text_resource_contents,
+            any_text_resource_contents,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1887,7 +1887,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/TitledMultiSelectEnumSchema"),
                 (Revision::V2026_07_28, "/$defs/TitledMultiSelectEnumSchema"),
             ],
-            titled_multi_select_enum_schema,
+            any_titled_multi_select_enum_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1905,7 +1905,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/TitledMultiSelectEnumSchema/properties/items",
                 ),
             ],
-            titled_multi_select_enum_schema_items,
+            any_titled_multi_select_enum_schema_items,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1917,7 +1917,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/TitledSingleSelectEnumSchema"),
                 (Revision::V2026_07_28, "/$defs/TitledSingleSelectEnumSchema"),
             ],
-            titled_single_select_enum_schema,
+            any_titled_single_select_enum_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1932,7 +1932,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Tool"),
                 (Revision::V2026_07_28, "/$defs/Tool"),
             ],
-            tool,
+            any_tool,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1946,7 +1946,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolAnnotations"),
                 (Revision::V2026_07_28, "/$defs/ToolAnnotations"),
             ],
-            tool_annotations,
+            any_tool_annotations,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1958,7 +1958,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolChoice"),
                 (Revision::V2026_07_28, "/$defs/ToolChoice"),
             ],
-            tool_choice,
+            any_tool_choice,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1970,13 +1970,13 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolChoice/properties/mode"),
                 (Revision::V2026_07_28, "/$defs/ToolChoice/properties/mode"),
             ],
-            tool_choice_mode,
+            any_tool_choice_mode,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
             "ToolExecution",
             &[(Revision::V2025_11_25, "/$defs/ToolExecution")],
-            tool_execution,
+            any_tool_execution,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -1985,7 +1985,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ToolExecutionTaskSupport",
             &[(Revision::V2025_11_25, "/$defs/ToolExecution/properties/taskSupport")],
-            tool_execution_task_support,
+            any_tool_execution_task_support,
             |value, revision| value.exists_in(revision),
         ),
         Case::new(
@@ -1994,7 +1994,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolResultContent"),
                 (Revision::V2026_07_28, "/$defs/ToolResultContent"),
             ],
-            tool_result_content,
+            any_tool_result_content,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2006,7 +2006,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolUseContent"),
                 (Revision::V2026_07_28, "/$defs/ToolUseContent"),
             ],
-            tool_use_content,
+            any_tool_use_content,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2020,7 +2020,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_06_18, "/$defs/UnsubscribeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/UnsubscribeRequestParams"),
             ],
-            unsubscribe_request_params,
+            any_unsubscribe_request_params,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2034,7 +2034,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/UnsupportedProtocolVersionError/properties/error/properties/data",
                 ),
             ],
-            unsupported_protocol_version_error_data,
+            any_unsupported_protocol_version_error_data,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2046,7 +2046,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/UntitledMultiSelectEnumSchema"),
                 (Revision::V2026_07_28, "/$defs/UntitledMultiSelectEnumSchema"),
             ],
-            untitled_multi_select_enum_schema,
+            any_untitled_multi_select_enum_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2064,7 +2064,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/UntitledMultiSelectEnumSchema/properties/items",
                 ),
             ],
-            untitled_multi_select_enum_schema_items,
+            any_untitled_multi_select_enum_schema_items,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2076,7 +2076,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/UntitledSingleSelectEnumSchema"),
                 (Revision::V2026_07_28, "/$defs/UntitledSingleSelectEnumSchema"),
             ],
-            untitled_single_select_enum_schema,
+            any_untitled_single_select_enum_schema,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2090,7 +2090,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/URLElicitationRequiredError/properties/error/properties/data",
                 ),
             ],
-            url_elicitation_required_error_data,
+            any_url_elicitation_required_error_data,
             |value, revision| {
                 value.conform(revision);
                 true
@@ -2099,76 +2099,81 @@ pub(crate) fn cases() -> Vec<Case> {
     ])
 }
 
-fn annotations() -> BoxedStrategy<Annotations> {
-    Just(Annotations::new())
+fn any_annotations() -> BoxedStrategy<mcp_types::Annotations> {
+    Just(mcp_types::Annotations::new())
         .boxed()
-        .with(list(role()), |all, value| all.audience = value)
+        .with(list(any_role()), |all, value| all.audience = value)
         .with(text(), |all, value| all.last_modified = value)
         .with(number(), |all, value| all.priority = value)
 }
 
-fn audio_content() -> BoxedStrategy<AudioContent> {
+fn any_audio_content() -> BoxedStrategy<mcp_types::AudioContent> {
     (text(), text())
-        .prop_map(|(data, mime_type)| AudioContent::new(data, mime_type))
+        .prop_map(|(data, mime_type)| mcp_types::AudioContent::new(data, mime_type))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
 }
 
-fn blob_resource_contents() -> BoxedStrategy<BlobResourceContents> {
+fn any_blob_resource_contents() -> BoxedStrategy<mcp_types::BlobResourceContents> {
     (text(), text())
-        .prop_map(|(uri, blob)| BlobResourceContents::new(uri, blob))
+        .prop_map(|(uri, blob)| mcp_types::BlobResourceContents::new(uri, blob))
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.mime_type = value)
 }
 
-fn boolean_schema() -> BoxedStrategy<BooleanSchema> {
-    Just(BooleanSchema::new())
+fn any_boolean_schema() -> BoxedStrategy<mcp_types::BooleanSchema> {
+    Just(mcp_types::BooleanSchema::new())
         .boxed()
         .with(flag(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn cache_scope() -> BoxedStrategy<CacheScope> {
+fn any_cache_scope() -> BoxedStrategy<mcp_types::CacheScope> {
     select(
             vec![
-                CacheScope::from("private"), CacheScope::from("public"),
-                CacheScope::from("unheard-of")
+                mcp_types::CacheScope::from("private"),
+                mcp_types::CacheScope::from("public"),
+                mcp_types::CacheScope::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn call_tool_request_params() -> BoxedStrategy<CallToolRequestParams> {
+fn any_call_tool_request_params() -> BoxedStrategy<mcp_types::CallToolRequestParams> {
     (text(),)
-        .prop_map(|(name,)| CallToolRequestParams::new(name))
+        .prop_map(|(name,)| mcp_types::CallToolRequestParams::new(name))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(raw_object(), |all, value| all.arguments = value)
-        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(map(any_input_response()), |all, value| all.input_responses = value)
         .with(text(), |all, value| all.request_state = value)
-        .with(task_metadata(), |all, value| all.task = value)
+        .with(any_task_metadata(), |all, value| all.task = value)
 }
 
-fn call_tool_result() -> BoxedStrategy<CallToolResult> {
-    (list(content_block()),)
-        .prop_map(|(content,)| CallToolResult::new(content))
+fn any_call_tool_result() -> BoxedStrategy<mcp_types::CallToolResult> {
+    (list(any_content_block()),)
+        .prop_map(|(content,)| mcp_types::CallToolResult::new(content))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
         .with(flag(), |all, value| all.is_error = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(raw_json(), |all, value| all.structured_content = value)
 }
 
-fn cancel_task_request_params() -> BoxedStrategy<CancelTaskRequestParams> {
-    (text(),).prop_map(|(task_id,)| CancelTaskRequestParams::new(task_id)).boxed()
+fn any_cancel_task_request_params() -> BoxedStrategy<
+    mcp_types::CancelTaskRequestParams,
+> {
+    (text(),)
+        .prop_map(|(task_id,)| mcp_types::CancelTaskRequestParams::new(task_id))
+        .boxed()
 }
 
-fn cancel_task_result() -> BoxedStrategy<CancelTaskResult> {
-    (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| CancelTaskResult::new(
+fn any_cancel_task_result() -> BoxedStrategy<mcp_types::CancelTaskResult> {
+    (text(), text(), text(), any_task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| mcp_types::CancelTaskResult::new(
             task_id,
             created_at,
             last_updated_at,
@@ -2182,250 +2187,283 @@ fn cancel_task_result() -> BoxedStrategy<CancelTaskResult> {
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn cancelled_notification_params() -> BoxedStrategy<CancelledNotificationParams> {
-    Just(CancelledNotificationParams::new())
+fn any_cancelled_notification_params() -> BoxedStrategy<
+    mcp_types::CancelledNotificationParams,
+> {
+    Just(mcp_types::CancelledNotificationParams::new())
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.reason = value)
-        .with(request_id(), |all, value| all.request_id = value)
+        .with(any_request_id(), |all, value| all.request_id = value)
 }
 
-fn client_capabilities() -> BoxedStrategy<ClientCapabilities> {
-    Just(ClientCapabilities::new())
+fn any_client_capabilities() -> BoxedStrategy<mcp_types::ClientCapabilities> {
+    Just(mcp_types::ClientCapabilities::new())
         .boxed()
-        .with(client_capabilities_elicitation(), |all, value| all.elicitation = value)
+        .with(
+            any_client_capabilities_elicitation(),
+            |all, value| all.elicitation = value,
+        )
         .with(map(object()), |all, value| all.experimental = value)
         .with(map(object()), |all, value| all.extensions = value)
-        .with(client_capabilities_roots(), |all, value| all.roots = value)
-        .with(client_capabilities_sampling(), |all, value| all.sampling = value)
-        .with(client_capabilities_tasks(), |all, value| all.tasks = value)
+        .with(any_client_capabilities_roots(), |all, value| all.roots = value)
+        .with(any_client_capabilities_sampling(), |all, value| all.sampling = value)
+        .with(any_client_capabilities_tasks(), |all, value| all.tasks = value)
 }
 
-fn client_capabilities_elicitation() -> BoxedStrategy<ClientCapabilitiesElicitation> {
-    Just(ClientCapabilitiesElicitation::new())
+fn any_client_capabilities_elicitation() -> BoxedStrategy<
+    mcp_types::ClientCapabilitiesElicitation,
+> {
+    Just(mcp_types::ClientCapabilitiesElicitation::new())
         .boxed()
         .with(object(), |all, value| all.form = value)
         .with(object(), |all, value| all.url = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn client_capabilities_roots() -> BoxedStrategy<ClientCapabilitiesRoots> {
-    Just(ClientCapabilitiesRoots::new())
+fn any_client_capabilities_roots() -> BoxedStrategy<mcp_types::ClientCapabilitiesRoots> {
+    Just(mcp_types::ClientCapabilitiesRoots::new())
         .boxed()
         .with(flag(), |all, value| all.list_changed = value)
 }
 
-fn client_capabilities_sampling() -> BoxedStrategy<ClientCapabilitiesSampling> {
-    Just(ClientCapabilitiesSampling::new())
+fn any_client_capabilities_sampling() -> BoxedStrategy<
+    mcp_types::ClientCapabilitiesSampling,
+> {
+    Just(mcp_types::ClientCapabilitiesSampling::new())
         .boxed()
         .with(object(), |all, value| all.context = value)
         .with(object(), |all, value| all.tools = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn client_capabilities_tasks() -> BoxedStrategy<ClientCapabilitiesTasks> {
-    Just(ClientCapabilitiesTasks::new())
+fn any_client_capabilities_tasks() -> BoxedStrategy<mcp_types::ClientCapabilitiesTasks> {
+    Just(mcp_types::ClientCapabilitiesTasks::new())
         .boxed()
         .with(object(), |all, value| all.cancel = value)
         .with(object(), |all, value| all.list = value)
-        .with(client_capabilities_tasks_requests(), |all, value| all.requests = value)
+        .with(
+            any_client_capabilities_tasks_requests(),
+            |all, value| all.requests = value,
+        )
 }
 
-fn client_capabilities_tasks_requests() -> BoxedStrategy<
-    ClientCapabilitiesTasksRequests,
+fn any_client_capabilities_tasks_requests() -> BoxedStrategy<
+    mcp_types::ClientCapabilitiesTasksRequests,
 > {
-    Just(ClientCapabilitiesTasksRequests::new())
+    Just(mcp_types::ClientCapabilitiesTasksRequests::new())
         .boxed()
         .with(
-            client_capabilities_tasks_requests_elicitation(),
+            any_client_capabilities_tasks_requests_elicitation(),
             |all, value| all.elicitation = value,
         )
         .with(
-            client_capabilities_tasks_requests_sampling(),
+            any_client_capabilities_tasks_requests_sampling(),
             |all, value| all.sampling = value,
         )
 }
 
-fn client_capabilities_tasks_requests_elicitation() -> BoxedStrategy<
-    ClientCapabilitiesTasksRequestsElicitation,
+fn any_client_capabilities_tasks_requests_elicitation() -> BoxedStrategy<
+    mcp_types::ClientCapabilitiesTasksRequestsElicitation,
 > {
-    Just(ClientCapabilitiesTasksRequestsElicitation::new())
+    Just(mcp_types::ClientCapabilitiesTasksRequestsElicitation::new())
         .boxed()
         .with(object(), |all, value| all.create = value)
 }
 
-fn client_capabilities_tasks_requests_sampling() -> BoxedStrategy<
-    ClientCapabilitiesTasksRequestsSampling,
+fn any_client_capabilities_tasks_requests_sampling() -> BoxedStrategy<
+    mcp_types::ClientCapabilitiesTasksRequestsSampling,
 > {
-    Just(ClientCapabilitiesTasksRequestsSampling::new())
+    Just(mcp_types::ClientCapabilitiesTasksRequestsSampling::new())
         .boxed()
         .with(object(), |all, value| all.create_message = value)
 }
 
-fn client_notification() -> BoxedStrategy<ClientNotification> {
+fn any_client_notification() -> BoxedStrategy<mcp_types::ClientNotification> {
     one_of([
-        cancelled_notification_params().prop_map(ClientNotification::Cancelled).boxed(),
-        option::of(notification_params())
-            .prop_map(ClientNotification::Initialized)
+        any_cancelled_notification_params()
+            .prop_map(mcp_types::ClientNotification::Cancelled)
             .boxed(),
-        progress_notification_params().prop_map(ClientNotification::Progress).boxed(),
-        task_status_notification_params()
+        option::of(any_notification_params())
+            .prop_map(mcp_types::ClientNotification::Initialized)
+            .boxed(),
+        any_progress_notification_params()
+            .prop_map(mcp_types::ClientNotification::Progress)
+            .boxed(),
+        any_task_status_notification_params()
             .prop_map(Box::new)
-            .prop_map(ClientNotification::TaskStatus)
+            .prop_map(mcp_types::ClientNotification::TaskStatus)
             .boxed(),
-        option::of(notification_params())
-            .prop_map(ClientNotification::RootsListChanged)
+        option::of(any_notification_params())
+            .prop_map(mcp_types::ClientNotification::RootsListChanged)
             .boxed(),
-        unheard_of().prop_map(ClientNotification::Unknown).boxed(),
+        unheard_of().prop_map(mcp_types::ClientNotification::Unknown).boxed(),
     ])
 }
 
-fn client_request() -> BoxedStrategy<ClientRequest> {
+fn any_client_request() -> BoxedStrategy<mcp_types::ClientRequest> {
     one_of([
-        request_params().prop_map(Box::new).prop_map(ClientRequest::Discover).boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListResources)
-            .boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListResourceTemplates)
-            .boxed(),
-        read_resource_request_params()
+        any_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::ReadResource)
+            .prop_map(mcp_types::ClientRequest::Discover)
             .boxed(),
-        subscriptions_listen_request_params()
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::ListResources)
+            .boxed(),
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::ListResourceTemplates)
+            .boxed(),
+        any_read_resource_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::SubscriptionsListen)
+            .prop_map(mcp_types::ClientRequest::ReadResource)
             .boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListPrompts)
-            .boxed(),
-        get_prompt_request_params()
+        any_subscriptions_listen_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::GetPrompt)
+            .prop_map(mcp_types::ClientRequest::SubscriptionsListen)
             .boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListTools)
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::ListPrompts)
             .boxed(),
-        call_tool_request_params()
+        any_get_prompt_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::CallTool)
+            .prop_map(mcp_types::ClientRequest::GetPrompt)
             .boxed(),
-        complete_request_params()
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::ListTools)
+            .boxed(),
+        any_call_tool_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::Complete)
+            .prop_map(mcp_types::ClientRequest::CallTool)
             .boxed(),
-        initialize_request_params()
+        any_complete_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::Initialize)
+            .prop_map(mcp_types::ClientRequest::Complete)
             .boxed(),
-        option::of(request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::Ping)
-            .boxed(),
-        subscribe_request_params()
+        any_initialize_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::Subscribe)
+            .prop_map(mcp_types::ClientRequest::Initialize)
             .boxed(),
-        unsubscribe_request_params()
+        option::of(any_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::Ping)
+            .boxed(),
+        any_subscribe_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::Unsubscribe)
+            .prop_map(mcp_types::ClientRequest::Subscribe)
             .boxed(),
-        get_task_request_params().prop_map(ClientRequest::GetTask).boxed(),
-        get_task_payload_request_params()
-            .prop_map(ClientRequest::GetTaskPayload)
-            .boxed(),
-        cancel_task_request_params().prop_map(ClientRequest::CancelTask).boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListTasks)
-            .boxed(),
-        set_level_request_params()
+        any_unsubscribe_request_params()
             .prop_map(Box::new)
-            .prop_map(ClientRequest::SetLevel)
+            .prop_map(mcp_types::ClientRequest::Unsubscribe)
             .boxed(),
-        unheard_of().prop_map(ClientRequest::Unknown).boxed(),
+        any_get_task_request_params()
+            .prop_map(mcp_types::ClientRequest::GetTask)
+            .boxed(),
+        any_get_task_payload_request_params()
+            .prop_map(mcp_types::ClientRequest::GetTaskPayload)
+            .boxed(),
+        any_cancel_task_request_params()
+            .prop_map(mcp_types::ClientRequest::CancelTask)
+            .boxed(),
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ClientRequest::ListTasks)
+            .boxed(),
+        any_set_level_request_params()
+            .prop_map(Box::new)
+            .prop_map(mcp_types::ClientRequest::SetLevel)
+            .boxed(),
+        unheard_of().prop_map(mcp_types::ClientRequest::Unknown).boxed(),
     ])
 }
 
-fn complete_request_params() -> BoxedStrategy<CompleteRequestParams> {
-    (completion_reference(), completion_argument())
-        .prop_map(|(reference, argument)| CompleteRequestParams::new(
+fn any_complete_request_params() -> BoxedStrategy<mcp_types::CompleteRequestParams> {
+    (any_completion_reference(), any_completion_argument())
+        .prop_map(|(reference, argument)| mcp_types::CompleteRequestParams::new(
             reference,
             argument,
         ))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
-        .with(completion_context(), |all, value| all.context = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
+        .with(any_completion_context(), |all, value| all.context = value)
 }
 
-fn complete_result() -> BoxedStrategy<CompleteResult> {
-    (completion(),)
-        .prop_map(|(completion,)| CompleteResult::new(completion))
+fn any_complete_result() -> BoxedStrategy<mcp_types::CompleteResult> {
+    (any_completion(),)
+        .prop_map(|(completion,)| mcp_types::CompleteResult::new(completion))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
 }
 
-fn completion() -> BoxedStrategy<Completion> {
+fn any_completion() -> BoxedStrategy<mcp_types::Completion> {
     (list(text()),)
-        .prop_map(|(values,)| Completion::new(values))
+        .prop_map(|(values,)| mcp_types::Completion::new(values))
         .boxed()
         .with(flag(), |all, value| all.has_more = value)
         .with(signed(), |all, value| all.total = value)
 }
 
-fn completion_argument() -> BoxedStrategy<CompletionArgument> {
+fn any_completion_argument() -> BoxedStrategy<mcp_types::CompletionArgument> {
     (text(), text())
-        .prop_map(|(name, value)| CompletionArgument::new(name, value))
+        .prop_map(|(name, value)| mcp_types::CompletionArgument::new(name, value))
         .boxed()
 }
 
-fn completion_context() -> BoxedStrategy<CompletionContext> {
-    Just(CompletionContext::new())
+fn any_completion_context() -> BoxedStrategy<mcp_types::CompletionContext> {
+    Just(mcp_types::CompletionContext::new())
         .boxed()
         .with(map(text()), |all, value| all.arguments = value)
 }
 
-fn completion_reference() -> BoxedStrategy<CompletionReference> {
+fn any_completion_reference() -> BoxedStrategy<mcp_types::CompletionReference> {
     one_of([
-        prompt_reference().prop_map(CompletionReference::Prompt).boxed(),
-        resource_template_reference().prop_map(CompletionReference::Resource).boxed(),
-        unheard_of().prop_map(CompletionReference::Unknown).boxed(),
+        any_prompt_reference().prop_map(mcp_types::CompletionReference::Prompt).boxed(),
+        any_resource_template_reference()
+            .prop_map(mcp_types::CompletionReference::Resource)
+            .boxed(),
+        unheard_of().prop_map(mcp_types::CompletionReference::Unknown).boxed(),
     ])
 }
 
-fn content_block() -> BoxedStrategy<ContentBlock> {
+fn any_content_block() -> BoxedStrategy<mcp_types::ContentBlock> {
     one_of([
-        text_content().prop_map(ContentBlock::Text).boxed(),
-        image_content().prop_map(ContentBlock::Image).boxed(),
-        audio_content().prop_map(ContentBlock::Audio).boxed(),
-        resource_link().prop_map(Box::new).prop_map(ContentBlock::ResourceLink).boxed(),
-        embedded_resource().prop_map(Box::new).prop_map(ContentBlock::Resource).boxed(),
-        unheard_of().prop_map(ContentBlock::Unknown).boxed(),
+        any_text_content().prop_map(mcp_types::ContentBlock::Text).boxed(),
+        any_image_content().prop_map(mcp_types::ContentBlock::Image).boxed(),
+        any_audio_content().prop_map(mcp_types::ContentBlock::Audio).boxed(),
+        any_resource_link()
+            .prop_map(Box::new)
+            .prop_map(mcp_types::ContentBlock::ResourceLink)
+            .boxed(),
+        any_embedded_resource()
+            .prop_map(Box::new)
+            .prop_map(mcp_types::ContentBlock::Resource)
+            .boxed(),
+        unheard_of().prop_map(mcp_types::ContentBlock::Unknown).boxed(),
     ])
 }
 
-fn create_message_request_params() -> BoxedStrategy<CreateMessageRequestParams> {
-    (list(sampling_message()), signed())
-        .prop_map(|(messages, max_tokens)| CreateMessageRequestParams::new(
+fn any_create_message_request_params() -> BoxedStrategy<
+    mcp_types::CreateMessageRequestParams,
+> {
+    (list(any_sampling_message()), signed())
+        .prop_map(|(messages, max_tokens)| mcp_types::CreateMessageRequestParams::new(
             messages,
             max_tokens,
         ))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
-        .with(include_context(), |all, value| all.include_context = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
+        .with(any_include_context(), |all, value| all.include_context = value)
         .with(object(), |all, value| all.metadata = value)
-        .with(model_preferences(), |all, value| all.model_preferences = value)
+        .with(any_model_preferences(), |all, value| all.model_preferences = value)
         .with(list(text()), |all, value| all.stop_sequences = value)
         .with(text(), |all, value| all.system_prompt = value)
-        .with(task_metadata(), |all, value| all.task = value)
+        .with(any_task_metadata(), |all, value| all.task = value)
         .with(number(), |all, value| all.temperature = value)
-        .with(tool_choice(), |all, value| all.tool_choice = value)
-        .with(list(tool()), |all, value| all.tools = value)
+        .with(any_tool_choice(), |all, value| all.tool_choice = value)
+        .with(list(any_tool()), |all, value| all.tools = value)
 }
 
-fn create_message_result() -> BoxedStrategy<CreateMessageResult> {
-    (role(), one_or_many(sampling_message_content_block()), text())
-        .prop_map(|(role, content, model)| CreateMessageResult::new(
+fn any_create_message_result() -> BoxedStrategy<mcp_types::CreateMessageResult> {
+    (any_role(), one_or_many(any_sampling_message_content_block()), text())
+        .prop_map(|(role, content, model)| mcp_types::CreateMessageResult::new(
             role,
             content,
             model,
@@ -2435,174 +2473,188 @@ fn create_message_result() -> BoxedStrategy<CreateMessageResult> {
         .with(text(), |all, value| all.stop_reason = value)
 }
 
-fn create_task_result() -> BoxedStrategy<CreateTaskResult> {
-    (task(),)
-        .prop_map(|(task,)| CreateTaskResult::new(task))
+fn any_create_task_result() -> BoxedStrategy<mcp_types::CreateTaskResult> {
+    (any_task(),)
+        .prop_map(|(task,)| mcp_types::CreateTaskResult::new(task))
         .boxed()
         .with(object(), |all, value| all.meta = value)
 }
 
-fn discover_result() -> BoxedStrategy<DiscoverResult> {
-    (server_capabilities(), list(text()))
-        .prop_map(|(capabilities, supported_versions)| DiscoverResult::new(
+fn any_discover_result() -> BoxedStrategy<mcp_types::DiscoverResult> {
+    (any_server_capabilities(), list(text()))
+        .prop_map(|(capabilities, supported_versions)| mcp_types::DiscoverResult::new(
             capabilities,
             supported_versions,
         ))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
         .with(text(), |all, value| all.instructions = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn elicit_action() -> BoxedStrategy<ElicitAction> {
+fn any_elicit_action() -> BoxedStrategy<mcp_types::ElicitAction> {
     select(
             vec![
-                ElicitAction::from("accept"), ElicitAction::from("cancel"),
-                ElicitAction::from("decline"), ElicitAction::from("unheard-of")
+                mcp_types::ElicitAction::from("accept"),
+                mcp_types::ElicitAction::from("cancel"),
+                mcp_types::ElicitAction::from("decline"),
+                mcp_types::ElicitAction::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn elicit_request_form_params() -> BoxedStrategy<ElicitRequestFormParams> {
-    (text(), elicit_schema())
-        .prop_map(|(message, requested_schema)| ElicitRequestFormParams::new(
+fn any_elicit_request_form_params() -> BoxedStrategy<
+    mcp_types::ElicitRequestFormParams,
+> {
+    (text(), any_elicit_schema())
+        .prop_map(|(message, requested_schema)| mcp_types::ElicitRequestFormParams::new(
             message,
             requested_schema,
         ))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
-        .with(elicit_request_form_params_mode(), |all, value| all.mode = value)
-        .with(task_metadata(), |all, value| all.task = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
+        .with(any_elicit_request_form_params_mode(), |all, value| all.mode = value)
+        .with(any_task_metadata(), |all, value| all.task = value)
 }
 
-fn elicit_request_form_params_mode() -> BoxedStrategy<ElicitRequestFormParamsMode> {
+fn any_elicit_request_form_params_mode() -> BoxedStrategy<
+    mcp_types::ElicitRequestFormParamsMode,
+> {
     select(
             vec![
-                ElicitRequestFormParamsMode::from("form"),
-                ElicitRequestFormParamsMode::from("unheard-of")
+                mcp_types::ElicitRequestFormParamsMode::from("form"),
+                mcp_types::ElicitRequestFormParamsMode::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn elicit_request_params() -> BoxedStrategy<ElicitRequestParams> {
+fn any_elicit_request_params() -> BoxedStrategy<mcp_types::ElicitRequestParams> {
     one_of([
-        elicit_request_form_params()
+        any_elicit_request_form_params()
             .prop_map(Box::new)
-            .prop_map(ElicitRequestParams::Form)
+            .prop_map(mcp_types::ElicitRequestParams::Form)
             .boxed(),
-        elicit_request_url_params()
+        any_elicit_request_url_params()
             .prop_map(Box::new)
-            .prop_map(ElicitRequestParams::Url)
+            .prop_map(mcp_types::ElicitRequestParams::Url)
             .boxed(),
-        unheard_of().prop_map(ElicitRequestParams::Unknown).boxed(),
+        unheard_of().prop_map(mcp_types::ElicitRequestParams::Unknown).boxed(),
     ])
 }
 
-fn elicit_request_url_params() -> BoxedStrategy<ElicitRequestUrlParams> {
+fn any_elicit_request_url_params() -> BoxedStrategy<mcp_types::ElicitRequestUrlParams> {
     (text(), text())
-        .prop_map(|(message, url)| ElicitRequestUrlParams::new(message, url))
+        .prop_map(|(message, url)| mcp_types::ElicitRequestUrlParams::new(message, url))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.elicitation_id = value)
-        .with(task_metadata(), |all, value| all.task = value)
+        .with(any_task_metadata(), |all, value| all.task = value)
 }
 
-fn elicit_result() -> BoxedStrategy<ElicitResult> {
-    (elicit_action(),)
-        .prop_map(|(action,)| ElicitResult::new(action))
+fn any_elicit_result() -> BoxedStrategy<mcp_types::ElicitResult> {
+    (any_elicit_action(),)
+        .prop_map(|(action,)| mcp_types::ElicitResult::new(action))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(map(elicit_value()), |all, value| all.content = value)
+        .with(map(any_elicit_value()), |all, value| all.content = value)
 }
 
-fn elicit_schema() -> BoxedStrategy<ElicitSchema> {
-    (map(primitive_schema_definition()),)
-        .prop_map(|(properties,)| ElicitSchema::new(properties))
+fn any_elicit_schema() -> BoxedStrategy<mcp_types::ElicitSchema> {
+    (map(any_primitive_schema_definition()),)
+        .prop_map(|(properties,)| mcp_types::ElicitSchema::new(properties))
         .boxed()
         .with(text(), |all, value| all.schema = value)
         .with(list(text()), |all, value| all.required = value)
 }
 
-fn elicit_value() -> BoxedStrategy<ElicitValue> {
+fn any_elicit_value() -> BoxedStrategy<mcp_types::ElicitValue> {
     one_of([
-        text().prop_map(ElicitValue::String).boxed(),
-        number().prop_map(ElicitValue::Number).boxed(),
-        flag().prop_map(ElicitValue::Boolean).boxed(),
-        list(text()).prop_map(ElicitValue::List).boxed(),
-        unheard_of().prop_map(ElicitValue::Unknown).boxed(),
+        text().prop_map(mcp_types::ElicitValue::String).boxed(),
+        number().prop_map(mcp_types::ElicitValue::Number).boxed(),
+        flag().prop_map(mcp_types::ElicitValue::Boolean).boxed(),
+        list(text()).prop_map(mcp_types::ElicitValue::List).boxed(),
+        unheard_of().prop_map(mcp_types::ElicitValue::Unknown).boxed(),
     ])
 }
 
-fn elicitation_complete_notification_params() -> BoxedStrategy<
-    ElicitationCompleteNotificationParams,
+fn any_elicitation_complete_notification_params() -> BoxedStrategy<
+    mcp_types::ElicitationCompleteNotificationParams,
 > {
     (text(),)
-        .prop_map(|(elicitation_id,)| ElicitationCompleteNotificationParams::new(
+        .prop_map(|(elicitation_id,)| mcp_types::ElicitationCompleteNotificationParams::new(
             elicitation_id,
         ))
         .boxed()
 }
 
-fn embedded_resource() -> BoxedStrategy<EmbeddedResource> {
-    (resource_contents(),)
-        .prop_map(|(resource,)| EmbeddedResource::new(resource))
+fn any_embedded_resource() -> BoxedStrategy<mcp_types::EmbeddedResource> {
+    (any_resource_contents(),)
+        .prop_map(|(resource,)| mcp_types::EmbeddedResource::new(resource))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
 }
 
-fn empty_result() -> BoxedStrategy<EmptyResult> {
-    Just(EmptyResult::new())
+fn any_empty_result() -> BoxedStrategy<mcp_types::EmptyResult> {
+    Just(mcp_types::EmptyResult::new())
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn enum_option() -> BoxedStrategy<EnumOption> {
-    (text(), text()).prop_map(|(value, title)| EnumOption::new(value, title)).boxed()
+fn any_enum_option() -> BoxedStrategy<mcp_types::EnumOption> {
+    (text(), text())
+        .prop_map(|(value, title)| mcp_types::EnumOption::new(value, title))
+        .boxed()
 }
 
-fn get_prompt_request_params() -> BoxedStrategy<GetPromptRequestParams> {
+fn any_get_prompt_request_params() -> BoxedStrategy<mcp_types::GetPromptRequestParams> {
     (text(),)
-        .prop_map(|(name,)| GetPromptRequestParams::new(name))
+        .prop_map(|(name,)| mcp_types::GetPromptRequestParams::new(name))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(map(text()), |all, value| all.arguments = value)
-        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(map(any_input_response()), |all, value| all.input_responses = value)
         .with(text(), |all, value| all.request_state = value)
 }
 
-fn get_prompt_result() -> BoxedStrategy<GetPromptResult> {
-    (list(prompt_message()),)
-        .prop_map(|(messages,)| GetPromptResult::new(messages))
+fn any_get_prompt_result() -> BoxedStrategy<mcp_types::GetPromptResult> {
+    (list(any_prompt_message()),)
+        .prop_map(|(messages,)| mcp_types::GetPromptResult::new(messages))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.description = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
 }
 
-fn get_task_payload_request_params() -> BoxedStrategy<GetTaskPayloadRequestParams> {
-    (text(),).prop_map(|(task_id,)| GetTaskPayloadRequestParams::new(task_id)).boxed()
+fn any_get_task_payload_request_params() -> BoxedStrategy<
+    mcp_types::GetTaskPayloadRequestParams,
+> {
+    (text(),)
+        .prop_map(|(task_id,)| mcp_types::GetTaskPayloadRequestParams::new(task_id))
+        .boxed()
 }
 
-fn get_task_payload_result() -> BoxedStrategy<GetTaskPayloadResult> {
-    Just(GetTaskPayloadResult::new())
+fn any_get_task_payload_result() -> BoxedStrategy<mcp_types::GetTaskPayloadResult> {
+    Just(mcp_types::GetTaskPayloadResult::new())
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn get_task_request_params() -> BoxedStrategy<GetTaskRequestParams> {
-    (text(),).prop_map(|(task_id,)| GetTaskRequestParams::new(task_id)).boxed()
+fn any_get_task_request_params() -> BoxedStrategy<mcp_types::GetTaskRequestParams> {
+    (text(),)
+        .prop_map(|(task_id,)| mcp_types::GetTaskRequestParams::new(task_id))
+        .boxed()
 }
 
-fn get_task_result() -> BoxedStrategy<GetTaskResult> {
-    (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| GetTaskResult::new(
+fn any_get_task_result() -> BoxedStrategy<mcp_types::GetTaskResult> {
+    (text(), text(), text(), any_task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| mcp_types::GetTaskResult::new(
             task_id,
             created_at,
             last_updated_at,
@@ -2616,67 +2668,69 @@ fn get_task_result() -> BoxedStrategy<GetTaskResult> {
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn icon() -> BoxedStrategy<Icon> {
+fn any_icon() -> BoxedStrategy<mcp_types::Icon> {
     (text(),)
-        .prop_map(|(src,)| Icon::new(src))
+        .prop_map(|(src,)| mcp_types::Icon::new(src))
         .boxed()
         .with(text(), |all, value| all.mime_type = value)
         .with(list(text()), |all, value| all.sizes = value)
-        .with(icon_theme(), |all, value| all.theme = value)
+        .with(any_icon_theme(), |all, value| all.theme = value)
 }
 
-fn icon_theme() -> BoxedStrategy<IconTheme> {
+fn any_icon_theme() -> BoxedStrategy<mcp_types::IconTheme> {
     select(
             vec![
-                IconTheme::from("dark"), IconTheme::from("light"),
-                IconTheme::from("unheard-of")
+                mcp_types::IconTheme::from("dark"), mcp_types::IconTheme::from("light"),
+                mcp_types::IconTheme::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn image_content() -> BoxedStrategy<ImageContent> {
+fn any_image_content() -> BoxedStrategy<mcp_types::ImageContent> {
     (text(), text())
-        .prop_map(|(data, mime_type)| ImageContent::new(data, mime_type))
+        .prop_map(|(data, mime_type)| mcp_types::ImageContent::new(data, mime_type))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
 }
 
-fn implementation() -> BoxedStrategy<Implementation> {
+fn any_implementation() -> BoxedStrategy<mcp_types::Implementation> {
     (text(), text())
-        .prop_map(|(name, version)| Implementation::new(name, version))
+        .prop_map(|(name, version)| mcp_types::Implementation::new(name, version))
         .boxed()
         .with(text(), |all, value| all.description = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(text(), |all, value| all.title = value)
         .with(text(), |all, value| all.website_url = value)
 }
 
-fn include_context() -> BoxedStrategy<IncludeContext> {
+fn any_include_context() -> BoxedStrategy<mcp_types::IncludeContext> {
     select(
             vec![
-                IncludeContext::from("allServers"), IncludeContext::from("none"),
-                IncludeContext::from("thisServer"), IncludeContext::from("unheard-of")
+                mcp_types::IncludeContext::from("allServers"),
+                mcp_types::IncludeContext::from("none"),
+                mcp_types::IncludeContext::from("thisServer"),
+                mcp_types::IncludeContext::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn initialize_request_params() -> BoxedStrategy<InitializeRequestParams> {
-    (text(), client_capabilities(), implementation())
-        .prop_map(|(protocol_version, capabilities, client_info)| InitializeRequestParams::new(
+fn any_initialize_request_params() -> BoxedStrategy<mcp_types::InitializeRequestParams> {
+    (text(), any_client_capabilities(), any_implementation())
+        .prop_map(|(protocol_version, capabilities, client_info)| mcp_types::InitializeRequestParams::new(
             protocol_version,
             capabilities,
             client_info,
         ))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
 }
 
-fn initialize_result() -> BoxedStrategy<InitializeResult> {
-    (text(), server_capabilities(), implementation())
-        .prop_map(|(protocol_version, capabilities, server_info)| InitializeResult::new(
+fn any_initialize_result() -> BoxedStrategy<mcp_types::InitializeResult> {
+    (text(), any_server_capabilities(), any_implementation())
+        .prop_map(|(protocol_version, capabilities, server_info)| mcp_types::InitializeResult::new(
             protocol_version,
             capabilities,
             server_info,
@@ -2686,44 +2740,44 @@ fn initialize_result() -> BoxedStrategy<InitializeResult> {
         .with(text(), |all, value| all.instructions = value)
 }
 
-fn input_request() -> BoxedStrategy<InputRequest> {
+fn any_input_request() -> BoxedStrategy<mcp_types::InputRequest> {
     one_of([
-        create_message_request_params()
+        any_create_message_request_params()
             .prop_map(Box::new)
-            .prop_map(InputRequest::CreateMessage)
+            .prop_map(mcp_types::InputRequest::CreateMessage)
             .boxed(),
-        option::of(list_roots_request_params().prop_map(Box::new))
-            .prop_map(InputRequest::ListRoots)
+        option::of(any_list_roots_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::InputRequest::ListRoots)
             .boxed(),
-        elicit_request_params().prop_map(InputRequest::Elicit).boxed(),
-        unheard_of().prop_map(InputRequest::Unknown).boxed(),
+        any_elicit_request_params().prop_map(mcp_types::InputRequest::Elicit).boxed(),
+        unheard_of().prop_map(mcp_types::InputRequest::Unknown).boxed(),
     ])
 }
 
-fn input_required_result() -> BoxedStrategy<InputRequiredResult> {
-    Just(InputRequiredResult::new())
+fn any_input_required_result() -> BoxedStrategy<mcp_types::InputRequiredResult> {
+    Just(mcp_types::InputRequiredResult::new())
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(map(input_request()), |all, value| all.input_requests = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(map(any_input_request()), |all, value| all.input_requests = value)
         .with(text(), |all, value| all.request_state = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
 }
 
-fn input_response() -> BoxedStrategy<InputResponse> {
+fn any_input_response() -> BoxedStrategy<mcp_types::InputResponse> {
     one_of([
-        create_message_result()
+        any_create_message_result()
             .prop_map(Box::new)
-            .prop_map(InputResponse::CreateMessage)
+            .prop_map(mcp_types::InputResponse::CreateMessage)
             .boxed(),
-        list_roots_result().prop_map(InputResponse::ListRoots).boxed(),
-        elicit_result().prop_map(InputResponse::Elicit).boxed(),
-        unheard_of().prop_map(InputResponse::Unknown).boxed(),
+        any_list_roots_result().prop_map(mcp_types::InputResponse::ListRoots).boxed(),
+        any_elicit_result().prop_map(mcp_types::InputResponse::Elicit).boxed(),
+        unheard_of().prop_map(mcp_types::InputResponse::Unknown).boxed(),
     ])
 }
 
-fn legacy_titled_enum_schema() -> BoxedStrategy<LegacyTitledEnumSchema> {
+fn any_legacy_titled_enum_schema() -> BoxedStrategy<mcp_types::LegacyTitledEnumSchema> {
     (list(text()),)
-        .prop_map(|(values,)| LegacyTitledEnumSchema::new(values))
+        .prop_map(|(values,)| mcp_types::LegacyTitledEnumSchema::new(values))
         .boxed()
         .with(text(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
@@ -2731,137 +2785,146 @@ fn legacy_titled_enum_schema() -> BoxedStrategy<LegacyTitledEnumSchema> {
         .with(text(), |all, value| all.title = value)
 }
 
-fn list_prompts_result() -> BoxedStrategy<ListPromptsResult> {
-    (list(prompt()),)
-        .prop_map(|(prompts,)| ListPromptsResult::new(prompts))
+fn any_list_prompts_result() -> BoxedStrategy<mcp_types::ListPromptsResult> {
+    (list(any_prompt()),)
+        .prop_map(|(prompts,)| mcp_types::ListPromptsResult::new(prompts))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
         .with(text(), |all, value| all.next_cursor = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn list_resource_templates_result() -> BoxedStrategy<ListResourceTemplatesResult> {
-    (list(resource_template()),)
-        .prop_map(|(resource_templates,)| ListResourceTemplatesResult::new(
+fn any_list_resource_templates_result() -> BoxedStrategy<
+    mcp_types::ListResourceTemplatesResult,
+> {
+    (list(any_resource_template()),)
+        .prop_map(|(resource_templates,)| mcp_types::ListResourceTemplatesResult::new(
             resource_templates,
         ))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
         .with(text(), |all, value| all.next_cursor = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn list_resources_result() -> BoxedStrategy<ListResourcesResult> {
-    (list(resource()),)
-        .prop_map(|(resources,)| ListResourcesResult::new(resources))
+fn any_list_resources_result() -> BoxedStrategy<mcp_types::ListResourcesResult> {
+    (list(any_resource()),)
+        .prop_map(|(resources,)| mcp_types::ListResourcesResult::new(resources))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
         .with(text(), |all, value| all.next_cursor = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn list_roots_request_params() -> BoxedStrategy<ListRootsRequestParams> {
-    Just(ListRootsRequestParams::new())
+fn any_list_roots_request_params() -> BoxedStrategy<mcp_types::ListRootsRequestParams> {
+    Just(mcp_types::ListRootsRequestParams::new())
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn list_roots_result() -> BoxedStrategy<ListRootsResult> {
-    (list(root()),)
-        .prop_map(|(roots,)| ListRootsResult::new(roots))
+fn any_list_roots_result() -> BoxedStrategy<mcp_types::ListRootsResult> {
+    (list(any_root()),)
+        .prop_map(|(roots,)| mcp_types::ListRootsResult::new(roots))
         .boxed()
         .with(object(), |all, value| all.meta = value)
 }
 
-fn list_tasks_result() -> BoxedStrategy<ListTasksResult> {
-    (list(task()),)
-        .prop_map(|(tasks,)| ListTasksResult::new(tasks))
+fn any_list_tasks_result() -> BoxedStrategy<mcp_types::ListTasksResult> {
+    (list(any_task()),)
+        .prop_map(|(tasks,)| mcp_types::ListTasksResult::new(tasks))
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.next_cursor = value)
 }
 
-fn list_tools_result() -> BoxedStrategy<ListToolsResult> {
-    (list(tool()),)
-        .prop_map(|(tools,)| ListToolsResult::new(tools))
+fn any_list_tools_result() -> BoxedStrategy<mcp_types::ListToolsResult> {
+    (list(any_tool()),)
+        .prop_map(|(tools,)| mcp_types::ListToolsResult::new(tools))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
         .with(text(), |all, value| all.next_cursor = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn logging_level() -> BoxedStrategy<LoggingLevel> {
+fn any_logging_level() -> BoxedStrategy<mcp_types::LoggingLevel> {
     select(
             vec![
-                LoggingLevel::from("alert"), LoggingLevel::from("critical"),
-                LoggingLevel::from("debug"), LoggingLevel::from("emergency"),
-                LoggingLevel::from("error"), LoggingLevel::from("info"),
-                LoggingLevel::from("notice"), LoggingLevel::from("warning"),
-                LoggingLevel::from("unheard-of")
+                mcp_types::LoggingLevel::from("alert"),
+                mcp_types::LoggingLevel::from("critical"),
+                mcp_types::LoggingLevel::from("debug"),
+                mcp_types::LoggingLevel::from("emergency"),
+                mcp_types::LoggingLevel::from("error"),
+                mcp_types::LoggingLevel::from("info"),
+                mcp_types::LoggingLevel::from("notice"),
+                mcp_types::LoggingLevel::from("warning"),
+                mcp_types::LoggingLevel::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn logging_message_notification_params() -> BoxedStrategy<
-    LoggingMessageNotificationParams,
+fn any_logging_message_notification_params() -> BoxedStrategy<
+    mcp_types::LoggingMessageNotificationParams,
 > {
-    (logging_level(), raw_json())
-        .prop_map(|(level, data)| LoggingMessageNotificationParams::new(level, data))
+    (any_logging_level(), raw_json())
+        .prop_map(|(level, data)| mcp_types::LoggingMessageNotificationParams::new(
+            level,
+            data,
+        ))
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.logger = value)
 }
 
-fn missing_required_client_capability_error_data() -> BoxedStrategy<
-    MissingRequiredClientCapabilityErrorData,
+fn any_missing_required_client_capability_error_data() -> BoxedStrategy<
+    mcp_types::MissingRequiredClientCapabilityErrorData,
 > {
-    (client_capabilities(),)
-        .prop_map(|(required_capabilities,)| MissingRequiredClientCapabilityErrorData::new(
+    (any_client_capabilities(),)
+        .prop_map(|(required_capabilities,)| mcp_types::MissingRequiredClientCapabilityErrorData::new(
             required_capabilities,
         ))
         .boxed()
 }
 
-fn model_hint() -> BoxedStrategy<ModelHint> {
-    Just(ModelHint::new()).boxed().with(text(), |all, value| all.name = value)
+fn any_model_hint() -> BoxedStrategy<mcp_types::ModelHint> {
+    Just(mcp_types::ModelHint::new()).boxed().with(text(), |all, value| all.name = value)
 }
 
-fn model_preferences() -> BoxedStrategy<ModelPreferences> {
-    Just(ModelPreferences::new())
+fn any_model_preferences() -> BoxedStrategy<mcp_types::ModelPreferences> {
+    Just(mcp_types::ModelPreferences::new())
         .boxed()
         .with(number(), |all, value| all.cost_priority = value)
-        .with(list(model_hint()), |all, value| all.hints = value)
+        .with(list(any_model_hint()), |all, value| all.hints = value)
         .with(number(), |all, value| all.intelligence_priority = value)
         .with(number(), |all, value| all.speed_priority = value)
 }
 
-fn notification_meta_object() -> BoxedStrategy<NotificationMetaObject> {
-    Just(NotificationMetaObject::new())
+fn any_notification_meta_object() -> BoxedStrategy<mcp_types::NotificationMetaObject> {
+    Just(mcp_types::NotificationMetaObject::new())
         .boxed()
-        .with(request_id(), |all, value| all.subscription_id = value)
+        .with(any_request_id(), |all, value| all.subscription_id = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn notification_params() -> BoxedStrategy<NotificationParams> {
-    Just(NotificationParams::new())
+fn any_notification_params() -> BoxedStrategy<mcp_types::NotificationParams> {
+    Just(mcp_types::NotificationParams::new())
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn number_schema() -> BoxedStrategy<NumberSchema> {
-    (number_schema_type(),)
-        .prop_map(|(kind,)| NumberSchema::new(kind))
+fn any_number_schema() -> BoxedStrategy<mcp_types::NumberSchema> {
+    (any_number_schema_type(),)
+        .prop_map(|(kind,)| mcp_types::NumberSchema::new(kind))
         .boxed()
         .with(number(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
@@ -2870,392 +2933,448 @@ fn number_schema() -> BoxedStrategy<NumberSchema> {
         .with(text(), |all, value| all.title = value)
 }
 
-fn number_schema_type() -> BoxedStrategy<NumberSchemaType> {
+fn any_number_schema_type() -> BoxedStrategy<mcp_types::NumberSchemaType> {
     select(
             vec![
-                NumberSchemaType::from("integer"), NumberSchemaType::from("number"),
-                NumberSchemaType::from("unheard-of")
+                mcp_types::NumberSchemaType::from("integer"),
+                mcp_types::NumberSchemaType::from("number"),
+                mcp_types::NumberSchemaType::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn paginated_request_params() -> BoxedStrategy<PaginatedRequestParams> {
-    Just(PaginatedRequestParams::new())
+fn any_paginated_request_params() -> BoxedStrategy<mcp_types::PaginatedRequestParams> {
+    Just(mcp_types::PaginatedRequestParams::new())
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.cursor = value)
 }
 
-fn primitive_schema_definition() -> BoxedStrategy<PrimitiveSchemaDefinition> {
+fn any_primitive_schema_definition() -> BoxedStrategy<
+    mcp_types::PrimitiveSchemaDefinition,
+> {
     one_of([
-        string_schema().prop_map(PrimitiveSchemaDefinition::String).boxed(),
-        number_schema().prop_map(PrimitiveSchemaDefinition::Number).boxed(),
-        boolean_schema().prop_map(PrimitiveSchemaDefinition::Boolean).boxed(),
-        untitled_single_select_enum_schema()
-            .prop_map(PrimitiveSchemaDefinition::UntitledSingleSelectEnum)
+        any_string_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::String)
             .boxed(),
-        titled_single_select_enum_schema()
-            .prop_map(PrimitiveSchemaDefinition::TitledSingleSelectEnum)
+        any_number_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::Number)
             .boxed(),
-        untitled_multi_select_enum_schema()
-            .prop_map(PrimitiveSchemaDefinition::UntitledMultiSelectEnum)
+        any_boolean_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::Boolean)
             .boxed(),
-        titled_multi_select_enum_schema()
-            .prop_map(PrimitiveSchemaDefinition::TitledMultiSelectEnum)
+        any_untitled_single_select_enum_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::UntitledSingleSelectEnum)
             .boxed(),
-        legacy_titled_enum_schema()
-            .prop_map(PrimitiveSchemaDefinition::LegacyTitledEnum)
+        any_titled_single_select_enum_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::TitledSingleSelectEnum)
             .boxed(),
-        unheard_of().prop_map(PrimitiveSchemaDefinition::Unknown).boxed(),
+        any_untitled_multi_select_enum_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::UntitledMultiSelectEnum)
+            .boxed(),
+        any_titled_multi_select_enum_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::TitledMultiSelectEnum)
+            .boxed(),
+        any_legacy_titled_enum_schema()
+            .prop_map(mcp_types::PrimitiveSchemaDefinition::LegacyTitledEnum)
+            .boxed(),
+        unheard_of().prop_map(mcp_types::PrimitiveSchemaDefinition::Unknown).boxed(),
     ])
 }
 
-fn progress_notification_params() -> BoxedStrategy<ProgressNotificationParams> {
-    (progress_token(), number())
-        .prop_map(|(progress_token, progress)| ProgressNotificationParams::new(
+fn any_progress_notification_params() -> BoxedStrategy<
+    mcp_types::ProgressNotificationParams,
+> {
+    (any_progress_token(), number())
+        .prop_map(|(progress_token, progress)| mcp_types::ProgressNotificationParams::new(
             progress_token,
             progress,
         ))
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.message = value)
         .with(number(), |all, value| all.total = value)
 }
 
-fn prompt() -> BoxedStrategy<Prompt> {
+fn any_prompt() -> BoxedStrategy<mcp_types::Prompt> {
     (text(),)
-        .prop_map(|(name,)| Prompt::new(name))
+        .prop_map(|(name,)| mcp_types::Prompt::new(name))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(list(prompt_argument()), |all, value| all.arguments = value)
+        .with(list(any_prompt_argument()), |all, value| all.arguments = value)
         .with(text(), |all, value| all.description = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn prompt_argument() -> BoxedStrategy<PromptArgument> {
+fn any_prompt_argument() -> BoxedStrategy<mcp_types::PromptArgument> {
     (text(),)
-        .prop_map(|(name,)| PromptArgument::new(name))
+        .prop_map(|(name,)| mcp_types::PromptArgument::new(name))
         .boxed()
         .with(text(), |all, value| all.description = value)
         .with(flag(), |all, value| all.required = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn prompt_message() -> BoxedStrategy<PromptMessage> {
-    (role(), content_block())
-        .prop_map(|(role, content)| PromptMessage::new(role, content))
+fn any_prompt_message() -> BoxedStrategy<mcp_types::PromptMessage> {
+    (any_role(), any_content_block())
+        .prop_map(|(role, content)| mcp_types::PromptMessage::new(role, content))
         .boxed()
 }
 
-fn prompt_reference() -> BoxedStrategy<PromptReference> {
+fn any_prompt_reference() -> BoxedStrategy<mcp_types::PromptReference> {
     (text(),)
-        .prop_map(|(name,)| PromptReference::new(name))
+        .prop_map(|(name,)| mcp_types::PromptReference::new(name))
         .boxed()
         .with(text(), |all, value| all.title = value)
 }
 
-fn read_resource_request_params() -> BoxedStrategy<ReadResourceRequestParams> {
+fn any_read_resource_request_params() -> BoxedStrategy<
+    mcp_types::ReadResourceRequestParams,
+> {
     (text(),)
-        .prop_map(|(uri,)| ReadResourceRequestParams::new(uri))
+        .prop_map(|(uri,)| mcp_types::ReadResourceRequestParams::new(uri))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
-        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
+        .with(map(any_input_response()), |all, value| all.input_responses = value)
         .with(text(), |all, value| all.request_state = value)
 }
 
-fn read_resource_result() -> BoxedStrategy<ReadResourceResult> {
-    (list(resource_contents()),)
-        .prop_map(|(contents,)| ReadResourceResult::new(contents))
+fn any_read_resource_result() -> BoxedStrategy<mcp_types::ReadResourceResult> {
+    (list(any_resource_contents()),)
+        .prop_map(|(contents,)| mcp_types::ReadResourceResult::new(contents))
         .boxed()
-        .with(result_meta_object(), |all, value| all.meta = value)
-        .with(cache_scope(), |all, value| all.cache_scope = value)
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_meta_object(), |all, value| all.meta = value)
+        .with(any_cache_scope(), |all, value| all.cache_scope = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
         .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
-fn related_task_metadata() -> BoxedStrategy<RelatedTaskMetadata> {
-    (text(),).prop_map(|(task_id,)| RelatedTaskMetadata::new(task_id)).boxed()
+fn any_related_task_metadata() -> BoxedStrategy<mcp_types::RelatedTaskMetadata> {
+    (text(),).prop_map(|(task_id,)| mcp_types::RelatedTaskMetadata::new(task_id)).boxed()
 }
 
-fn request_meta_object() -> BoxedStrategy<RequestMetaObject> {
-    Just(RequestMetaObject::new())
+fn any_request_meta_object() -> BoxedStrategy<mcp_types::RequestMetaObject> {
+    Just(mcp_types::RequestMetaObject::new())
         .boxed()
-        .with(client_capabilities(), |all, value| all.client_capabilities = value)
-        .with(implementation(), |all, value| all.client_info = value)
-        .with(logging_level(), |all, value| all.log_level = value)
+        .with(any_client_capabilities(), |all, value| all.client_capabilities = value)
+        .with(any_implementation(), |all, value| all.client_info = value)
+        .with(any_logging_level(), |all, value| all.log_level = value)
         .with(text(), |all, value| all.protocol_version = value)
-        .with(progress_token(), |all, value| all.progress_token = value)
+        .with(any_progress_token(), |all, value| all.progress_token = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn request_params() -> BoxedStrategy<RequestParams> {
-    Just(RequestParams::new())
+fn any_request_params() -> BoxedStrategy<mcp_types::RequestParams> {
+    Just(mcp_types::RequestParams::new())
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn resource() -> BoxedStrategy<Resource> {
+fn any_resource() -> BoxedStrategy<mcp_types::Resource> {
     (text(), text())
-        .prop_map(|(name, uri)| Resource::new(name, uri))
+        .prop_map(|(name, uri)| mcp_types::Resource::new(name, uri))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
         .with(text(), |all, value| all.description = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(text(), |all, value| all.mime_type = value)
         .with(signed(), |all, value| all.size = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn resource_contents() -> BoxedStrategy<ResourceContents> {
+fn any_resource_contents() -> BoxedStrategy<mcp_types::ResourceContents> {
     one_of([
-        text_resource_contents().prop_map(ResourceContents::Text).boxed(),
-        blob_resource_contents().prop_map(ResourceContents::Blob).boxed(),
-        unheard_of().prop_map(ResourceContents::Unknown).boxed(),
+        any_text_resource_contents().prop_map(mcp_types::ResourceContents::Text).boxed(),
+        any_blob_resource_contents().prop_map(mcp_types::ResourceContents::Blob).boxed(),
+        unheard_of().prop_map(mcp_types::ResourceContents::Unknown).boxed(),
     ])
 }
 
-fn resource_link() -> BoxedStrategy<ResourceLink> {
+fn any_resource_link() -> BoxedStrategy<mcp_types::ResourceLink> {
     (text(), text())
-        .prop_map(|(name, uri)| ResourceLink::new(name, uri))
+        .prop_map(|(name, uri)| mcp_types::ResourceLink::new(name, uri))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
         .with(text(), |all, value| all.description = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(text(), |all, value| all.mime_type = value)
         .with(signed(), |all, value| all.size = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn resource_template() -> BoxedStrategy<ResourceTemplate> {
+fn any_resource_template() -> BoxedStrategy<mcp_types::ResourceTemplate> {
     (text(), text())
-        .prop_map(|(name, uri_template)| ResourceTemplate::new(name, uri_template))
+        .prop_map(|(name, uri_template)| mcp_types::ResourceTemplate::new(
+            name,
+            uri_template,
+        ))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
         .with(text(), |all, value| all.description = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(text(), |all, value| all.mime_type = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn resource_template_reference() -> BoxedStrategy<ResourceTemplateReference> {
-    (text(),).prop_map(|(uri,)| ResourceTemplateReference::new(uri)).boxed()
+fn any_resource_template_reference() -> BoxedStrategy<
+    mcp_types::ResourceTemplateReference,
+> {
+    (text(),).prop_map(|(uri,)| mcp_types::ResourceTemplateReference::new(uri)).boxed()
 }
 
-fn resource_updated_notification_params() -> BoxedStrategy<
-    ResourceUpdatedNotificationParams,
+fn any_resource_updated_notification_params() -> BoxedStrategy<
+    mcp_types::ResourceUpdatedNotificationParams,
 > {
     (text(),)
-        .prop_map(|(uri,)| ResourceUpdatedNotificationParams::new(uri))
+        .prop_map(|(uri,)| mcp_types::ResourceUpdatedNotificationParams::new(uri))
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
 }
 
-fn result_meta_object() -> BoxedStrategy<ResultMetaObject> {
-    Just(ResultMetaObject::new())
+fn any_result_meta_object() -> BoxedStrategy<mcp_types::ResultMetaObject> {
+    Just(mcp_types::ResultMetaObject::new())
         .boxed()
-        .with(implementation(), |all, value| all.server_info = value)
+        .with(any_implementation(), |all, value| all.server_info = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn result_type() -> BoxedStrategy<ResultType> {
+fn any_result_type() -> BoxedStrategy<mcp_types::ResultType> {
     select(
             vec![
-                ResultType::from("complete"), ResultType::from("input_required"),
-                ResultType::from("unheard-of")
+                mcp_types::ResultType::from("complete"),
+                mcp_types::ResultType::from("input_required"),
+                mcp_types::ResultType::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn role() -> BoxedStrategy<Role> {
-    select(vec![Role::from("assistant"), Role::from("user"), Role::from("unheard-of")])
+fn any_role() -> BoxedStrategy<mcp_types::Role> {
+    select(
+            vec![
+                mcp_types::Role::from("assistant"), mcp_types::Role::from("user"),
+                mcp_types::Role::from("unheard-of")
+            ],
+        )
         .boxed()
 }
 
-fn root() -> BoxedStrategy<Root> {
+fn any_root() -> BoxedStrategy<mcp_types::Root> {
     (text(),)
-        .prop_map(|(uri,)| Root::new(uri))
+        .prop_map(|(uri,)| mcp_types::Root::new(uri))
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.name = value)
 }
 
-fn sampling_message() -> BoxedStrategy<SamplingMessage> {
-    (role(), one_or_many(sampling_message_content_block()))
-        .prop_map(|(role, content)| SamplingMessage::new(role, content))
+fn any_sampling_message() -> BoxedStrategy<mcp_types::SamplingMessage> {
+    (any_role(), one_or_many(any_sampling_message_content_block()))
+        .prop_map(|(role, content)| mcp_types::SamplingMessage::new(role, content))
         .boxed()
         .with(object(), |all, value| all.meta = value)
 }
 
-fn sampling_message_content_block() -> BoxedStrategy<SamplingMessageContentBlock> {
+fn any_sampling_message_content_block() -> BoxedStrategy<
+    mcp_types::SamplingMessageContentBlock,
+> {
     one_of([
-        text_content().prop_map(SamplingMessageContentBlock::Text).boxed(),
-        image_content().prop_map(SamplingMessageContentBlock::Image).boxed(),
-        audio_content().prop_map(SamplingMessageContentBlock::Audio).boxed(),
-        tool_use_content().prop_map(SamplingMessageContentBlock::ToolUse).boxed(),
-        tool_result_content().prop_map(SamplingMessageContentBlock::ToolResult).boxed(),
-        unheard_of().prop_map(SamplingMessageContentBlock::Unknown).boxed(),
+        any_text_content()
+            .prop_map(mcp_types::SamplingMessageContentBlock::Text)
+            .boxed(),
+        any_image_content()
+            .prop_map(mcp_types::SamplingMessageContentBlock::Image)
+            .boxed(),
+        any_audio_content()
+            .prop_map(mcp_types::SamplingMessageContentBlock::Audio)
+            .boxed(),
+        any_tool_use_content()
+            .prop_map(mcp_types::SamplingMessageContentBlock::ToolUse)
+            .boxed(),
+        any_tool_result_content()
+            .prop_map(mcp_types::SamplingMessageContentBlock::ToolResult)
+            .boxed(),
+        unheard_of().prop_map(mcp_types::SamplingMessageContentBlock::Unknown).boxed(),
     ])
 }
 
-fn server_capabilities() -> BoxedStrategy<ServerCapabilities> {
-    Just(ServerCapabilities::new())
+fn any_server_capabilities() -> BoxedStrategy<mcp_types::ServerCapabilities> {
+    Just(mcp_types::ServerCapabilities::new())
         .boxed()
         .with(object(), |all, value| all.completions = value)
         .with(map(object()), |all, value| all.experimental = value)
         .with(map(object()), |all, value| all.extensions = value)
         .with(object(), |all, value| all.logging = value)
-        .with(server_capabilities_prompts(), |all, value| all.prompts = value)
-        .with(server_capabilities_resources(), |all, value| all.resources = value)
-        .with(server_capabilities_tasks(), |all, value| all.tasks = value)
-        .with(server_capabilities_tools(), |all, value| all.tools = value)
+        .with(any_server_capabilities_prompts(), |all, value| all.prompts = value)
+        .with(any_server_capabilities_resources(), |all, value| all.resources = value)
+        .with(any_server_capabilities_tasks(), |all, value| all.tasks = value)
+        .with(any_server_capabilities_tools(), |all, value| all.tools = value)
 }
 
-fn server_capabilities_prompts() -> BoxedStrategy<ServerCapabilitiesPrompts> {
-    Just(ServerCapabilitiesPrompts::new())
+fn any_server_capabilities_prompts() -> BoxedStrategy<
+    mcp_types::ServerCapabilitiesPrompts,
+> {
+    Just(mcp_types::ServerCapabilitiesPrompts::new())
         .boxed()
         .with(flag(), |all, value| all.list_changed = value)
 }
 
-fn server_capabilities_resources() -> BoxedStrategy<ServerCapabilitiesResources> {
-    Just(ServerCapabilitiesResources::new())
+fn any_server_capabilities_resources() -> BoxedStrategy<
+    mcp_types::ServerCapabilitiesResources,
+> {
+    Just(mcp_types::ServerCapabilitiesResources::new())
         .boxed()
         .with(flag(), |all, value| all.list_changed = value)
         .with(flag(), |all, value| all.subscribe = value)
 }
 
-fn server_capabilities_tasks() -> BoxedStrategy<ServerCapabilitiesTasks> {
-    Just(ServerCapabilitiesTasks::new())
+fn any_server_capabilities_tasks() -> BoxedStrategy<mcp_types::ServerCapabilitiesTasks> {
+    Just(mcp_types::ServerCapabilitiesTasks::new())
         .boxed()
         .with(object(), |all, value| all.cancel = value)
         .with(object(), |all, value| all.list = value)
-        .with(server_capabilities_tasks_requests(), |all, value| all.requests = value)
+        .with(
+            any_server_capabilities_tasks_requests(),
+            |all, value| all.requests = value,
+        )
 }
 
-fn server_capabilities_tasks_requests() -> BoxedStrategy<
-    ServerCapabilitiesTasksRequests,
+fn any_server_capabilities_tasks_requests() -> BoxedStrategy<
+    mcp_types::ServerCapabilitiesTasksRequests,
 > {
-    Just(ServerCapabilitiesTasksRequests::new())
+    Just(mcp_types::ServerCapabilitiesTasksRequests::new())
         .boxed()
-        .with(server_capabilities_tasks_requests_tools(), |all, value| all.tools = value)
+        .with(
+            any_server_capabilities_tasks_requests_tools(),
+            |all, value| all.tools = value,
+        )
 }
 
-fn server_capabilities_tasks_requests_tools() -> BoxedStrategy<
-    ServerCapabilitiesTasksRequestsTools,
+fn any_server_capabilities_tasks_requests_tools() -> BoxedStrategy<
+    mcp_types::ServerCapabilitiesTasksRequestsTools,
 > {
-    Just(ServerCapabilitiesTasksRequestsTools::new())
+    Just(mcp_types::ServerCapabilitiesTasksRequestsTools::new())
         .boxed()
         .with(object(), |all, value| all.call = value)
 }
 
-fn server_capabilities_tools() -> BoxedStrategy<ServerCapabilitiesTools> {
-    Just(ServerCapabilitiesTools::new())
+fn any_server_capabilities_tools() -> BoxedStrategy<mcp_types::ServerCapabilitiesTools> {
+    Just(mcp_types::ServerCapabilitiesTools::new())
         .boxed()
         .with(flag(), |all, value| all.list_changed = value)
 }
 
-fn server_notification() -> BoxedStrategy<ServerNotification> {
+fn any_server_notification() -> BoxedStrategy<mcp_types::ServerNotification> {
     one_of([
-        cancelled_notification_params().prop_map(ServerNotification::Cancelled).boxed(),
-        progress_notification_params().prop_map(ServerNotification::Progress).boxed(),
-        option::of(notification_params())
-            .prop_map(ServerNotification::ResourceListChanged)
+        any_cancelled_notification_params()
+            .prop_map(mcp_types::ServerNotification::Cancelled)
             .boxed(),
-        subscriptions_acknowledged_notification_params()
-            .prop_map(ServerNotification::SubscriptionsAcknowledged)
+        any_progress_notification_params()
+            .prop_map(mcp_types::ServerNotification::Progress)
             .boxed(),
-        resource_updated_notification_params()
-            .prop_map(ServerNotification::ResourceUpdated)
+        option::of(any_notification_params())
+            .prop_map(mcp_types::ServerNotification::ResourceListChanged)
             .boxed(),
-        option::of(notification_params())
-            .prop_map(ServerNotification::PromptListChanged)
+        any_subscriptions_acknowledged_notification_params()
+            .prop_map(mcp_types::ServerNotification::SubscriptionsAcknowledged)
             .boxed(),
-        option::of(notification_params())
-            .prop_map(ServerNotification::ToolListChanged)
+        any_resource_updated_notification_params()
+            .prop_map(mcp_types::ServerNotification::ResourceUpdated)
             .boxed(),
-        logging_message_notification_params()
-            .prop_map(ServerNotification::LoggingMessage)
+        option::of(any_notification_params())
+            .prop_map(mcp_types::ServerNotification::PromptListChanged)
             .boxed(),
-        task_status_notification_params()
+        option::of(any_notification_params())
+            .prop_map(mcp_types::ServerNotification::ToolListChanged)
+            .boxed(),
+        any_logging_message_notification_params()
+            .prop_map(mcp_types::ServerNotification::LoggingMessage)
+            .boxed(),
+        any_task_status_notification_params()
             .prop_map(Box::new)
-            .prop_map(ServerNotification::TaskStatus)
+            .prop_map(mcp_types::ServerNotification::TaskStatus)
             .boxed(),
-        elicitation_complete_notification_params()
-            .prop_map(ServerNotification::ElicitationComplete)
+        any_elicitation_complete_notification_params()
+            .prop_map(mcp_types::ServerNotification::ElicitationComplete)
             .boxed(),
-        unheard_of().prop_map(ServerNotification::Unknown).boxed(),
+        unheard_of().prop_map(mcp_types::ServerNotification::Unknown).boxed(),
     ])
 }
 
-fn server_request() -> BoxedStrategy<ServerRequest> {
+fn any_server_request() -> BoxedStrategy<mcp_types::ServerRequest> {
     one_of([
-        option::of(request_params().prop_map(Box::new))
-            .prop_map(ServerRequest::Ping)
+        option::of(any_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ServerRequest::Ping)
             .boxed(),
-        get_task_request_params().prop_map(ServerRequest::GetTask).boxed(),
-        get_task_payload_request_params()
-            .prop_map(ServerRequest::GetTaskPayload)
+        any_get_task_request_params()
+            .prop_map(mcp_types::ServerRequest::GetTask)
             .boxed(),
-        cancel_task_request_params().prop_map(ServerRequest::CancelTask).boxed(),
-        option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ServerRequest::ListTasks)
+        any_get_task_payload_request_params()
+            .prop_map(mcp_types::ServerRequest::GetTaskPayload)
             .boxed(),
-        create_message_request_params()
+        any_cancel_task_request_params()
+            .prop_map(mcp_types::ServerRequest::CancelTask)
+            .boxed(),
+        option::of(any_paginated_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ServerRequest::ListTasks)
+            .boxed(),
+        any_create_message_request_params()
             .prop_map(Box::new)
-            .prop_map(ServerRequest::CreateMessage)
+            .prop_map(mcp_types::ServerRequest::CreateMessage)
             .boxed(),
-        option::of(list_roots_request_params().prop_map(Box::new))
-            .prop_map(ServerRequest::ListRoots)
+        option::of(any_list_roots_request_params().prop_map(Box::new))
+            .prop_map(mcp_types::ServerRequest::ListRoots)
             .boxed(),
-        elicit_request_params().prop_map(ServerRequest::Elicit).boxed(),
-        unheard_of().prop_map(ServerRequest::Unknown).boxed(),
+        any_elicit_request_params().prop_map(mcp_types::ServerRequest::Elicit).boxed(),
+        unheard_of().prop_map(mcp_types::ServerRequest::Unknown).boxed(),
     ])
 }
 
-fn set_level_request_params() -> BoxedStrategy<SetLevelRequestParams> {
-    (logging_level(),)
-        .prop_map(|(level,)| SetLevelRequestParams::new(level))
+fn any_set_level_request_params() -> BoxedStrategy<mcp_types::SetLevelRequestParams> {
+    (any_logging_level(),)
+        .prop_map(|(level,)| mcp_types::SetLevelRequestParams::new(level))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
 }
 
-fn string_schema() -> BoxedStrategy<StringSchema> {
-    Just(StringSchema::new())
+fn any_string_schema() -> BoxedStrategy<mcp_types::StringSchema> {
+    Just(mcp_types::StringSchema::new())
         .boxed()
         .with(text(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
-        .with(string_schema_format(), |all, value| all.format = value)
+        .with(any_string_schema_format(), |all, value| all.format = value)
         .with(signed(), |all, value| all.max_length = value)
         .with(signed(), |all, value| all.min_length = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn string_schema_format() -> BoxedStrategy<StringSchemaFormat> {
+fn any_string_schema_format() -> BoxedStrategy<mcp_types::StringSchemaFormat> {
     select(
             vec![
-                StringSchemaFormat::from("date"), StringSchemaFormat::from("date-time"),
-                StringSchemaFormat::from("email"), StringSchemaFormat::from("uri"),
-                StringSchemaFormat::from("unheard-of")
+                mcp_types::StringSchemaFormat::from("date"),
+                mcp_types::StringSchemaFormat::from("date-time"),
+                mcp_types::StringSchemaFormat::from("email"),
+                mcp_types::StringSchemaFormat::from("uri"),
+                mcp_types::StringSchemaFormat::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn subscribe_request_params() -> BoxedStrategy<SubscribeRequestParams> {
+fn any_subscribe_request_params() -> BoxedStrategy<mcp_types::SubscribeRequestParams> {
     (text(),)
-        .prop_map(|(uri,)| SubscribeRequestParams::new(uri))
+        .prop_map(|(uri,)| mcp_types::SubscribeRequestParams::new(uri))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
 }
 
-fn subscription_filter() -> BoxedStrategy<SubscriptionFilter> {
-    Just(SubscriptionFilter::new())
+fn any_subscription_filter() -> BoxedStrategy<mcp_types::SubscriptionFilter> {
+    Just(mcp_types::SubscriptionFilter::new())
         .boxed()
         .with(flag(), |all, value| all.prompts_list_changed = value)
         .with(list(text()), |all, value| all.resource_subscriptions = value)
@@ -3263,50 +3382,52 @@ fn subscription_filter() -> BoxedStrategy<SubscriptionFilter> {
         .with(flag(), |all, value| all.tools_list_changed = value)
 }
 
-fn subscriptions_acknowledged_notification_params() -> BoxedStrategy<
-    SubscriptionsAcknowledgedNotificationParams,
+fn any_subscriptions_acknowledged_notification_params() -> BoxedStrategy<
+    mcp_types::SubscriptionsAcknowledgedNotificationParams,
 > {
-    (subscription_filter(),)
-        .prop_map(|(notifications,)| SubscriptionsAcknowledgedNotificationParams::new(
+    (any_subscription_filter(),)
+        .prop_map(|(notifications,)| mcp_types::SubscriptionsAcknowledgedNotificationParams::new(
             notifications,
         ))
         .boxed()
-        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(any_notification_meta_object(), |all, value| all.meta = value)
 }
 
-fn subscriptions_listen_request_params() -> BoxedStrategy<
-    SubscriptionsListenRequestParams,
+fn any_subscriptions_listen_request_params() -> BoxedStrategy<
+    mcp_types::SubscriptionsListenRequestParams,
 > {
-    (request_meta_object(), subscription_filter())
-        .prop_map(|(meta, notifications)| SubscriptionsListenRequestParams::new(
+    (any_request_meta_object(), any_subscription_filter())
+        .prop_map(|(meta, notifications)| mcp_types::SubscriptionsListenRequestParams::new(
             meta,
             notifications,
         ))
         .boxed()
 }
 
-fn subscriptions_listen_result() -> BoxedStrategy<SubscriptionsListenResult> {
-    (subscriptions_listen_result_meta_object(),)
-        .prop_map(|(meta,)| SubscriptionsListenResult::new(meta))
+fn any_subscriptions_listen_result() -> BoxedStrategy<
+    mcp_types::SubscriptionsListenResult,
+> {
+    (any_subscriptions_listen_result_meta_object(),)
+        .prop_map(|(meta,)| mcp_types::SubscriptionsListenResult::new(meta))
         .boxed()
-        .with(result_type(), |all, value| all.result_type = value)
+        .with(any_result_type(), |all, value| all.result_type = value)
 }
 
-fn subscriptions_listen_result_meta_object() -> BoxedStrategy<
-    SubscriptionsListenResultMetaObject,
+fn any_subscriptions_listen_result_meta_object() -> BoxedStrategy<
+    mcp_types::SubscriptionsListenResultMetaObject,
 > {
-    (request_id(),)
-        .prop_map(|(subscription_id,)| SubscriptionsListenResultMetaObject::new(
+    (any_request_id(),)
+        .prop_map(|(subscription_id,)| mcp_types::SubscriptionsListenResultMetaObject::new(
             subscription_id,
         ))
         .boxed()
-        .with(implementation(), |all, value| all.server_info = value)
+        .with(any_implementation(), |all, value| all.server_info = value)
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
-fn task() -> BoxedStrategy<Task> {
-    (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| Task::new(
+fn any_task() -> BoxedStrategy<mcp_types::Task> {
+    (text(), text(), text(), any_task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| mcp_types::Task::new(
             task_id,
             created_at,
             last_updated_at,
@@ -3318,24 +3439,31 @@ fn task() -> BoxedStrategy<Task> {
         .with(text(), |all, value| all.status_message = value)
 }
 
-fn task_metadata() -> BoxedStrategy<TaskMetadata> {
-    Just(TaskMetadata::new()).boxed().with(signed(), |all, value| all.ttl = value)
+fn any_task_metadata() -> BoxedStrategy<mcp_types::TaskMetadata> {
+    Just(mcp_types::TaskMetadata::new())
+        .boxed()
+        .with(signed(), |all, value| all.ttl = value)
 }
 
-fn task_status() -> BoxedStrategy<TaskStatus> {
+fn any_task_status() -> BoxedStrategy<mcp_types::TaskStatus> {
     select(
             vec![
-                TaskStatus::from("cancelled"), TaskStatus::from("completed"),
-                TaskStatus::from("failed"), TaskStatus::from("input_required"),
-                TaskStatus::from("working"), TaskStatus::from("unheard-of")
+                mcp_types::TaskStatus::from("cancelled"),
+                mcp_types::TaskStatus::from("completed"),
+                mcp_types::TaskStatus::from("failed"),
+                mcp_types::TaskStatus::from("input_required"),
+                mcp_types::TaskStatus::from("working"),
+                mcp_types::TaskStatus::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn task_status_notification_params() -> BoxedStrategy<TaskStatusNotificationParams> {
-    (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| TaskStatusNotificationParams::new(
+fn any_task_status_notification_params() -> BoxedStrategy<
+    mcp_types::TaskStatusNotificationParams,
+> {
+    (text(), text(), text(), any_task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| mcp_types::TaskStatusNotificationParams::new(
             task_id,
             created_at,
             last_updated_at,
@@ -3348,25 +3476,27 @@ fn task_status_notification_params() -> BoxedStrategy<TaskStatusNotificationPara
         .with(text(), |all, value| all.status_message = value)
 }
 
-fn text_content() -> BoxedStrategy<TextContent> {
+fn any_text_content() -> BoxedStrategy<mcp_types::TextContent> {
     (text(),)
-        .prop_map(|(text,)| TextContent::new(text))
+        .prop_map(|(text,)| mcp_types::TextContent::new(text))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(annotations(), |all, value| all.annotations = value)
+        .with(any_annotations(), |all, value| all.annotations = value)
 }
 
-fn text_resource_contents() -> BoxedStrategy<TextResourceContents> {
+fn any_text_resource_contents() -> BoxedStrategy<mcp_types::TextResourceContents> {
     (text(), text())
-        .prop_map(|(uri, text)| TextResourceContents::new(uri, text))
+        .prop_map(|(uri, text)| mcp_types::TextResourceContents::new(uri, text))
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(text(), |all, value| all.mime_type = value)
 }
 
-fn titled_multi_select_enum_schema() -> BoxedStrategy<TitledMultiSelectEnumSchema> {
-    (titled_multi_select_enum_schema_items(),)
-        .prop_map(|(items,)| TitledMultiSelectEnumSchema::new(items))
+fn any_titled_multi_select_enum_schema() -> BoxedStrategy<
+    mcp_types::TitledMultiSelectEnumSchema,
+> {
+    (any_titled_multi_select_enum_schema_items(),)
+        .prop_map(|(items,)| mcp_types::TitledMultiSelectEnumSchema::new(items))
         .boxed()
         .with(list(text()), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
@@ -3375,38 +3505,40 @@ fn titled_multi_select_enum_schema() -> BoxedStrategy<TitledMultiSelectEnumSchem
         .with(text(), |all, value| all.title = value)
 }
 
-fn titled_multi_select_enum_schema_items() -> BoxedStrategy<
-    TitledMultiSelectEnumSchemaItems,
+fn any_titled_multi_select_enum_schema_items() -> BoxedStrategy<
+    mcp_types::TitledMultiSelectEnumSchemaItems,
 > {
-    (list(enum_option()),)
-        .prop_map(|(any_of,)| TitledMultiSelectEnumSchemaItems::new(any_of))
+    (list(any_enum_option()),)
+        .prop_map(|(any_of,)| mcp_types::TitledMultiSelectEnumSchemaItems::new(any_of))
         .boxed()
 }
 
-fn titled_single_select_enum_schema() -> BoxedStrategy<TitledSingleSelectEnumSchema> {
-    (list(enum_option()),)
-        .prop_map(|(one_of,)| TitledSingleSelectEnumSchema::new(one_of))
+fn any_titled_single_select_enum_schema() -> BoxedStrategy<
+    mcp_types::TitledSingleSelectEnumSchema,
+> {
+    (list(any_enum_option()),)
+        .prop_map(|(one_of,)| mcp_types::TitledSingleSelectEnumSchema::new(one_of))
         .boxed()
         .with(text(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn tool() -> BoxedStrategy<Tool> {
+fn any_tool() -> BoxedStrategy<mcp_types::Tool> {
     (text(), raw_object())
-        .prop_map(|(name, input_schema)| Tool::new(name, input_schema))
+        .prop_map(|(name, input_schema)| mcp_types::Tool::new(name, input_schema))
         .boxed()
         .with(object(), |all, value| all.meta = value)
-        .with(tool_annotations(), |all, value| all.annotations = value)
+        .with(any_tool_annotations(), |all, value| all.annotations = value)
         .with(text(), |all, value| all.description = value)
-        .with(tool_execution(), |all, value| all.execution = value)
-        .with(list(icon()), |all, value| all.icons = value)
+        .with(any_tool_execution(), |all, value| all.execution = value)
+        .with(list(any_icon()), |all, value| all.icons = value)
         .with(raw_object(), |all, value| all.output_schema = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn tool_annotations() -> BoxedStrategy<ToolAnnotations> {
-    Just(ToolAnnotations::new())
+fn any_tool_annotations() -> BoxedStrategy<mcp_types::ToolAnnotations> {
+    Just(mcp_types::ToolAnnotations::new())
         .boxed()
         .with(flag(), |all, value| all.destructive_hint = value)
         .with(flag(), |all, value| all.idempotent_hint = value)
@@ -3415,77 +3547,88 @@ fn tool_annotations() -> BoxedStrategy<ToolAnnotations> {
         .with(text(), |all, value| all.title = value)
 }
 
-fn tool_choice() -> BoxedStrategy<ToolChoice> {
-    Just(ToolChoice::new())
+fn any_tool_choice() -> BoxedStrategy<mcp_types::ToolChoice> {
+    Just(mcp_types::ToolChoice::new())
         .boxed()
-        .with(tool_choice_mode(), |all, value| all.mode = value)
+        .with(any_tool_choice_mode(), |all, value| all.mode = value)
 }
 
-fn tool_choice_mode() -> BoxedStrategy<ToolChoiceMode> {
+fn any_tool_choice_mode() -> BoxedStrategy<mcp_types::ToolChoiceMode> {
     select(
             vec![
-                ToolChoiceMode::from("auto"), ToolChoiceMode::from("none"),
-                ToolChoiceMode::from("required"), ToolChoiceMode::from("unheard-of")
+                mcp_types::ToolChoiceMode::from("auto"),
+                mcp_types::ToolChoiceMode::from("none"),
+                mcp_types::ToolChoiceMode::from("required"),
+                mcp_types::ToolChoiceMode::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn tool_execution() -> BoxedStrategy<ToolExecution> {
-    Just(ToolExecution::new())
+fn any_tool_execution() -> BoxedStrategy<mcp_types::ToolExecution> {
+    Just(mcp_types::ToolExecution::new())
         .boxed()
-        .with(tool_execution_task_support(), |all, value| all.task_support = value)
+        .with(any_tool_execution_task_support(), |all, value| all.task_support = value)
 }
 
-fn tool_execution_task_support() -> BoxedStrategy<ToolExecutionTaskSupport> {
+fn any_tool_execution_task_support() -> BoxedStrategy<
+    mcp_types::ToolExecutionTaskSupport,
+> {
     select(
             vec![
-                ToolExecutionTaskSupport::from("forbidden"),
-                ToolExecutionTaskSupport::from("optional"),
-                ToolExecutionTaskSupport::from("required"),
-                ToolExecutionTaskSupport::from("unheard-of")
+                mcp_types::ToolExecutionTaskSupport::from("forbidden"),
+                mcp_types::ToolExecutionTaskSupport::from("optional"),
+                mcp_types::ToolExecutionTaskSupport::from("required"),
+                mcp_types::ToolExecutionTaskSupport::from("unheard-of")
             ],
         )
         .boxed()
 }
 
-fn tool_result_content() -> BoxedStrategy<ToolResultContent> {
-    (list(content_block()), text())
-        .prop_map(|(content, tool_use_id)| ToolResultContent::new(content, tool_use_id))
+fn any_tool_result_content() -> BoxedStrategy<mcp_types::ToolResultContent> {
+    (list(any_content_block()), text())
+        .prop_map(|(content, tool_use_id)| mcp_types::ToolResultContent::new(
+            content,
+            tool_use_id,
+        ))
         .boxed()
         .with(object(), |all, value| all.meta = value)
         .with(flag(), |all, value| all.is_error = value)
         .with(raw_json(), |all, value| all.structured_content = value)
 }
 
-fn tool_use_content() -> BoxedStrategy<ToolUseContent> {
+fn any_tool_use_content() -> BoxedStrategy<mcp_types::ToolUseContent> {
     (text(), text(), raw_object())
-        .prop_map(|(id, name, input)| ToolUseContent::new(id, name, input))
+        .prop_map(|(id, name, input)| mcp_types::ToolUseContent::new(id, name, input))
         .boxed()
         .with(object(), |all, value| all.meta = value)
 }
 
-fn unsubscribe_request_params() -> BoxedStrategy<UnsubscribeRequestParams> {
+fn any_unsubscribe_request_params() -> BoxedStrategy<
+    mcp_types::UnsubscribeRequestParams,
+> {
     (text(),)
-        .prop_map(|(uri,)| UnsubscribeRequestParams::new(uri))
+        .prop_map(|(uri,)| mcp_types::UnsubscribeRequestParams::new(uri))
         .boxed()
-        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(any_request_meta_object(), |all, value| all.meta = value)
 }
 
-fn unsupported_protocol_version_error_data() -> BoxedStrategy<
-    UnsupportedProtocolVersionErrorData,
+fn any_unsupported_protocol_version_error_data() -> BoxedStrategy<
+    mcp_types::UnsupportedProtocolVersionErrorData,
 > {
     (text(), list(text()))
-        .prop_map(|(requested, supported)| UnsupportedProtocolVersionErrorData::new(
+        .prop_map(|(requested, supported)| mcp_types::UnsupportedProtocolVersionErrorData::new(
             requested,
             supported,
         ))
         .boxed()
 }
 
-fn untitled_multi_select_enum_schema() -> BoxedStrategy<UntitledMultiSelectEnumSchema> {
-    (untitled_multi_select_enum_schema_items(),)
-        .prop_map(|(items,)| UntitledMultiSelectEnumSchema::new(items))
+fn any_untitled_multi_select_enum_schema() -> BoxedStrategy<
+    mcp_types::UntitledMultiSelectEnumSchema,
+> {
+    (any_untitled_multi_select_enum_schema_items(),)
+        .prop_map(|(items,)| mcp_types::UntitledMultiSelectEnumSchema::new(items))
         .boxed()
         .with(list(text()), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
@@ -3494,30 +3637,32 @@ fn untitled_multi_select_enum_schema() -> BoxedStrategy<UntitledMultiSelectEnumS
         .with(text(), |all, value| all.title = value)
 }
 
-fn untitled_multi_select_enum_schema_items() -> BoxedStrategy<
-    UntitledMultiSelectEnumSchemaItems,
+fn any_untitled_multi_select_enum_schema_items() -> BoxedStrategy<
+    mcp_types::UntitledMultiSelectEnumSchemaItems,
 > {
     (list(text()),)
-        .prop_map(|(values,)| UntitledMultiSelectEnumSchemaItems::new(values))
+        .prop_map(|(values,)| mcp_types::UntitledMultiSelectEnumSchemaItems::new(values))
         .boxed()
 }
 
-fn untitled_single_select_enum_schema() -> BoxedStrategy<
-    UntitledSingleSelectEnumSchema,
+fn any_untitled_single_select_enum_schema() -> BoxedStrategy<
+    mcp_types::UntitledSingleSelectEnumSchema,
 > {
     (list(text()),)
-        .prop_map(|(values,)| UntitledSingleSelectEnumSchema::new(values))
+        .prop_map(|(values,)| mcp_types::UntitledSingleSelectEnumSchema::new(values))
         .boxed()
         .with(text(), |all, value| all.default = value)
         .with(text(), |all, value| all.description = value)
         .with(text(), |all, value| all.title = value)
 }
 
-fn url_elicitation_required_error_data() -> BoxedStrategy<
-    UrlElicitationRequiredErrorData,
+fn any_url_elicitation_required_error_data() -> BoxedStrategy<
+    mcp_types::UrlElicitationRequiredErrorData,
 > {
-    (list(elicit_request_url_params()),)
-        .prop_map(|(elicitations,)| UrlElicitationRequiredErrorData::new(elicitations))
+    (list(any_elicit_request_url_params()),)
+        .prop_map(|(elicitations,)| mcp_types::UrlElicitationRequiredErrorData::new(
+            elicitations,
+        ))
         .boxed()
         .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }

@@ -119,15 +119,15 @@ pub(crate) fn number() -> BoxedStrategy<f64> {
     select(vec![0.0, -3.0, 0.5, 7.25, 1e300, f64::INFINITY, f64::NAN]).boxed()
 }
 
-pub(crate) fn request_id() -> BoxedStrategy<RequestId> {
+pub(crate) fn any_request_id() -> BoxedStrategy<RequestId> {
     one_of([
         signed().prop_map(RequestId::from).boxed(),
         text().prop_map(RequestId::from).boxed(),
     ])
 }
 
-pub(crate) fn progress_token() -> BoxedStrategy<ProgressToken> {
-    request_id()
+pub(crate) fn any_progress_token() -> BoxedStrategy<ProgressToken> {
+    any_request_id()
 }
 
 /// Objects that are schemas as well, so that they fit wherever text is kept.

@@ -42,7 +42,7 @@ fn type_info(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
         Shape::Union(members) => (vec![], union_variants(merged, name, members)),
         Shape::Enum(values) => {
             let variants = values.values.iter().map(|(value, known)| {
-                let (variant, known) = (variants::of_value(value), bits(known));
+                let (variant, known) = (variants::of_value(merged, name, value), bits(known));
                 quote!(VariantInfo::new(#variant, Some(#value), #known))
             });
             (vec![], variants.collect())
@@ -181,7 +181,7 @@ fn declared(
     let (first, rest) = path
         .split_once('.')
         .map_or((path, None), |(a, b)| (a, Some(b)));
-    let field = ident(&rust::field_name(first, overlay));
+    let field = ident(&rust::field_name(name, first, overlay));
     let ty = merged
         .structure(name)
         .and_then(|structure| structure.fields.get(first));

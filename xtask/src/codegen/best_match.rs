@@ -49,27 +49,33 @@ fn pointer(path: &[&str]) -> String {
 }
 
 /// The description of one member.
-fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStream {
+pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStream {
     let mut constants = Vec::new();
     let mut required = Vec::new();
     let mut optional = Vec::new();
     for (name, field) in &structure.fields {
         let at = pointer(&[name]);
-        match &field.ty {
-            Type::Constant(value) => constants.push(quote!((#at, &[#value]))),
-            Type::Named(enumeration) if field.always => {
-                if let Some(Shape::Enum(values)) = merged.types.get(enumeration).map(|t| &t.shape) {
-                    let values = values.values.keys();
-                    constants.push(quote!((#at, &[#(#values),*])));
-                } else {
-                    let inner = merged.structure(enumeration).into_iter();
-                    let inner = inner.flat_map(MergedStruct::stored);
-                    let inner = inner.filter(|(_, field)| field.always);
-                    required.extend(inner.map(|(inner, _)| pointer(&[name, inner])));
-                }
-            }
-            _ if field.always => required.push(at),
-            _ => optional.push(at),
+        let named = field
+            .ty
+            .name()
+            .filter(|_| field.always && field.ty.element().is_none());
+        let shape = named.and_then(|name| Some(&merged.types.get(name)?.shape));
+        if let Type::Constant(value) = &field.ty {
+            constants.push(quote!((#at, &[#value])));
+        } else if let Some(Shape::Enum(values)) = shape
+            && values.open.is_empty()
+        {
+            let values = values.values.keys();
+            constants.push(quote!((#at, &[#(#values),*])));
+        } else if let Some(Shape::Struct(inner)) = shape
+            && inner.stored().any(|(_, field)| field.always)
+        {
+            let inner = inner.stored().filter(|(_, field)| field.always);
+            required.extend(inner.map(|(inner, _)| pointer(&[name, inner])));
+        } else if field.always {
+            required.push(at);
+        } else {
+            optional.push(at);
         }
     }
     quote! {

@@ -144,7 +144,7 @@ pub(super) fn revision_in(body: &TokenStream) -> TokenStream {
 }
 
 /// The name of the parameter `name`, if the body uses it.
-pub(super) fn parameter_in(body: &TokenStream, name: &str) -> TokenStream {
+pub(crate) fn parameter_in(body: &TokenStream, name: &str) -> TokenStream {
     let is_used = body
         .to_string()
         .split(|c: char| !c.is_alphanumeric() && c != '"')

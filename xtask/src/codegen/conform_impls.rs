@@ -164,7 +164,7 @@ impl Conform<'_> {
         let known = values
             .values
             .iter()
-            .map(|(value, known)| (variants::of_value(value), known));
+            .map(|(value, known)| (variants::of_value(self.merged, name, value), known));
         self.exists(name, ty, known, &values.open)
     }
 

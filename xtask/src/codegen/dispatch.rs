@@ -1,6 +1,7 @@
 //! Methods as Rust: constants, and the type behind each.
 
 use super::docs::lines;
+use super::ir::ErrorCode;
 use super::keys::in_words;
 use super::merge::{Merged, MergedMethod, MergedStruct, Set};
 use super::names::{pascal, screaming};
@@ -21,7 +22,7 @@ pub(crate) fn markers(merged: &Merged) -> TokenStream {
 /// One constant for each method.
 pub(crate) fn methods(merged: &Merged) -> TokenStream {
     let constants = merged.methods.iter().map(|(method, entry)| {
-        let name = ident(&screaming(method));
+        let name = ident(&method_name(merged, method));
         let doc = lines(&format!(
             "`{method}`; revisions: {}.",
             known(merged, &entry.known)
@@ -40,7 +41,7 @@ fn known(merged: &Merged, known: &Set) -> String {
 fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     let method = &entry.method;
     let marker = ident(&method.name);
-    let constant = ident(&screaming(name));
+    let constant = ident(&method_name(merged, name));
     let params = match &method.params {
         Some(params) => {
             let params = ident(params);
@@ -95,8 +96,24 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     }
 }
 
-/// One constant for each key of the `_meta` structs, and for those that only prose reserves.
-pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
+/// The constant of a method.
+pub(crate) fn method_name(merged: &Merged, method: &str) -> String {
+    merged.identifier(&format!("methods::{method}"), screaming(method))
+}
+
+/// The constant of a `_meta` key.
+pub(crate) fn meta_key_name(merged: &Merged, key: &str) -> String {
+    let last = key.rsplit('/').next().unwrap_or(key);
+    merged.identifier(&format!("meta_keys::{key}"), screaming(last))
+}
+
+/// The constant of an error code.
+pub(crate) fn code_name(merged: &Merged, code: i64, error: &ErrorCode) -> String {
+    merged.identifier(&format!("error_codes::{code}"), screaming(&error.name))
+}
+
+/// Each key of the `_meta` structs, and those that only prose reserves, with its revisions.
+pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, String)> {
     let mut keys = std::collections::BTreeMap::new();
     for name in merged.types.keys() {
         let structure = merged
@@ -109,16 +126,22 @@ pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
     }
     let by_schema = keys
         .iter()
-        .map(|(key, set)| (key.as_str(), known(merged, set)));
+        .map(|(key, set)| (key.clone(), known(merged, set)));
     let by_prose = overlay
         .meta_key
         .iter()
-        .map(|entry| (entry.key.as_str(), entry.revisions.clone()));
+        .map(|entry| (entry.key.clone(), entry.revisions.clone()));
     let mut all: Vec<_> = by_schema.chain(by_prose).collect();
     all.sort();
-    all.into_iter()
+    all
+}
+
+/// One constant for each key of `_meta`.
+pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
+    all_meta_keys(merged, overlay)
+        .into_iter()
         .map(|(key, revisions)| {
-            let name = ident(&screaming(key.rsplit('/').next().unwrap_or(key)));
+            let name = ident(&meta_key_name(merged, &key));
             let doc = lines(&format!("`{key}`; revisions: {revisions}."));
             quote!(#doc pub const #name: &str = #key;)
         })
@@ -128,7 +151,7 @@ pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
 /// One constant for each error code of the protocol's own.
 pub(crate) fn codes(merged: &Merged) -> TokenStream {
     let codes = merged.errors.iter().map(|(code, (error, set))| {
-        let name = ident(&screaming(&error.name));
+        let name = ident(&code_name(merged, *code, error));
         let data = match &error.data {
             Some(data) => format!("; `data` is a [`{data}`](super::{data})"),
             None => String::new(),

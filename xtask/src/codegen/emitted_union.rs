@@ -81,11 +81,14 @@ impl<'a> EmittedUnion<'a> {
         let name = &self.ident;
         for (member, variant) in self.members.iter().zip(&self.variants) {
             let ty = &member.member.ty;
-            let same = self.members.iter().filter(|other| other.member.ty == *ty);
+            let stored = rust::stored(ty);
+            let stored_by = |other: &&MergedMember| {
+                rust::stored(&other.member.ty).to_string() == stored.to_string()
+            };
+            let same = self.members.iter().filter(stored_by);
             if same.count() > 1 || member.member.method.is_some() {
                 continue;
             }
-            let stored = rust::stored(ty);
             let value = match rust::is_boxed(ty, self.merged) {
                 true => quote!(Box::new(value)),
                 false => quote!(value),
@@ -103,9 +106,9 @@ impl<'a> EmittedUnion<'a> {
     pub(crate) fn serialize(&self) -> TokenStream {
         let name = &self.ident;
         let members = self.members.iter().zip(&self.variants);
-        let arms = members.map(|(member, variant)| match member.member.ty {
-            Type::Number => quote!(Self::#variant(value) => number::whole(value, serializer)),
-            _ => quote!(Self::#variant(value) => value.serialize(serializer)),
+        let arms = members.map(|(member, variant)| match member.member.ty == Type::Number {
+            true => quote!(Self::#variant(value) => number::whole(value, serializer)),
+            false => quote!(Self::#variant(value) => value.serialize(serializer)),
         });
         quote! {
             impl Serialize for #name {

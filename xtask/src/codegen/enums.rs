@@ -12,13 +12,20 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
         if let Shape::Enum(values) = &ty.shape {
-            out.extend(emit_one(name, &docs.of(name, &ty.known), values, docs));
+            out.extend(emit_one(
+                merged,
+                name,
+                &docs.of(name, &ty.known),
+                values,
+                docs,
+            ));
         }
     }
     out
 }
 
 fn emit_one(
+    merged: &Merged,
     type_name: &str,
     doc: &TokenStream,
     values: &MergedEnum,
@@ -26,15 +33,20 @@ fn emit_one(
 ) -> TokenStream {
     let name = ident(type_name);
     let wire: Vec<_> = values.values.keys().collect();
-    let variants: Vec<_> = wire.iter().map(|value| ident(&of_value(value))).collect();
+    let variants: Vec<_> = wire
+        .iter()
+        .map(|value| of_value(merged, type_name, value))
+        .collect();
     let documented = values
         .values
         .iter()
         .zip(&variants)
-        .map(|((value, known), variant)| {
-            let doc = docs.of(&format!("{type_name}::{}", of_value(value)), known);
+        .map(|((_, known), variant)| {
+            let doc = docs.of(&format!("{type_name}::{variant}"), known);
+            let variant = ident(variant);
             quote!(#doc #variant)
         });
+    let variants: Vec<_> = variants.iter().map(|variant| ident(variant)).collect();
     let conversions = conversions(&name);
     quote! {
         #doc

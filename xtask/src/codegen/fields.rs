@@ -34,7 +34,7 @@ impl Fields<'_> {
     }
 
     fn field(&self, wire: &str, field: &MergedField) -> Result<TokenStream> {
-        let name = ident(&field_name(wire, self.conform.overlay));
+        let name = ident(&field_name(self.name, wire, self.conform.overlay));
         let place = quote!(self.#name);
         let mut out = TokenStream::new();
         if !field.always {

@@ -22,18 +22,9 @@ pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
                     keys.insert(format!("{name}.{field}"), entry.known.clone());
                 }
             }
-            Shape::Union(members) => {
-                let names = variants::of_union(merged, name, members);
-                for (variant, member) in names.into_iter().zip(members) {
-                    keys.insert(format!("{name}::{variant}"), member.known.clone());
-                }
-            }
-            Shape::Enum(values) => {
-                for (value, known) in &values.values {
-                    keys.insert(
-                        format!("{name}::{}", variants::of_value(value)),
-                        known.clone(),
-                    );
+            Shape::Union(_) | Shape::Enum(_) => {
+                for (_, variant, known) in variants::of(merged, name, &ty.shape) {
+                    keys.insert(format!("{name}::{variant}"), known.clone());
                 }
             }
         }

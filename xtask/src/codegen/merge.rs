@@ -22,6 +22,8 @@ pub(crate) struct Merged {
     pub(crate) types: BTreeMap<String, MergedType>,
     pub(crate) methods: BTreeMap<String, MergedMethod>,
     pub(crate) errors: BTreeMap<i64, (ErrorCode, Set)>,
+    /// Rust names that `overlay.toml` gives, by place.
+    pub(crate) identifiers: BTreeMap<String, String>,
 }
 
 /// A type of some revisions.
@@ -100,8 +102,13 @@ impl Merged {
     pub(crate) fn structure(&self, name: &str) -> Option<&MergedStruct> {
         match &self.types.get(name)?.shape {
             Shape::Struct(structure) => Some(structure),
-            _ => None,
+            Shape::Union(_) | Shape::Enum(_) => None,
         }
+    }
+
+    /// The Rust name given to `place`, or else `name`.
+    pub(crate) fn identifier(&self, place: &str, name: String) -> String {
+        self.identifiers.get(place).cloned().unwrap_or(name)
     }
 }
 

@@ -7,7 +7,8 @@
 //! 2. [`simplify`] brings them into one form of JSON Schema;
 //! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
 //!    over what messages contain into the terms of [`ir`];
-//! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
+//! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, and [`check_names`]
+//!    sees that each name can be written, in the [`scope`] that it stands in;
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
@@ -18,6 +19,7 @@
 mod alternatives;
 mod availability;
 mod best_match;
+mod check_names;
 mod conform;
 mod conform_impls;
 mod decisions;
@@ -43,6 +45,7 @@ mod overlay;
 mod revisions;
 mod run;
 mod rust;
+mod scope;
 mod simplify;
 mod single;
 mod span;

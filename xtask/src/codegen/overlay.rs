@@ -55,6 +55,9 @@ pub(crate) struct Overlay {
     /// `_meta` keys that the specification reserves in prose only.
     #[serde(default)]
     pub(crate) meta_key: Vec<MetaKey>,
+    /// Rust names where the one made from the schema will not do.
+    #[serde(default)]
+    pub(crate) identifier: Vec<Identifier>,
     /// What the file does not settle yet.
     #[serde(skip)]
     pub(crate) decisions: Decisions,
@@ -212,6 +215,18 @@ pub(crate) struct MetaKey {
     pub(crate) reason: String,
 }
 
+/// The Rust name of something that the schema names otherwise.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Identifier {
+    /// `Type.field`, `Enum::value`, `Union::member`, `methods::method`, `meta_keys::key` or
+    /// `error_codes::code`.
+    pub(crate) at: String,
+    pub(crate) name: String,
+    #[expect(dead_code, reason = "read by people")]
+    pub(crate) reason: String,
+}
+
 impl Overlay {
     /// Reads `schema/overlay.toml` below `root`.
     pub(crate) fn read(root: &Path) -> Result<Self> {
@@ -221,6 +236,12 @@ impl Overlay {
             file,
             source: Box::new(source),
         })
+    }
+
+    /// The Rust name given to `place`.
+    pub(crate) fn identifier(&self, place: &str) -> Option<&str> {
+        let entry = self.identifier.iter().find(|entry| entry.at == place);
+        entry.map(|entry| &*entry.name)
     }
 
     /// Replacement of the values of a type that cannot be sent.

@@ -1,6 +1,7 @@
 //! The revisions themselves: one variant for each stored schema.
 
 use super::docs::Docs;
+use super::error::{Error, Result};
 use super::keys;
 use super::merge::{Merged, Set};
 use super::rust::ident;
@@ -9,7 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// The enum `Revision`, and what tells revisions apart as a whole.
-pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
+pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
     let variants: Vec<_> = merged
         .revisions
         .iter()
@@ -22,11 +23,16 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let handshake = handshake.cloned().unwrap_or_default();
     let latest = variants.last();
     let latest_handshake = handshake.last().map(|index| &variants[*index]);
+    let latest_handshake = latest_handshake.ok_or_else(|| Error::Schema {
+        revision: merged.revisions.last().cloned().unwrap_or_default(),
+        path: "/$defs".into(),
+        what: "no stored revision has `initialize`; keep one that has, for LATEST_HANDSHAKE".into(),
+    })?;
     let (handshake, batches) = (
         is_in(&handshake, &variants),
         is_in(&merged.batches, &variants),
     );
-    quote! {
+    Ok(quote! {
         #item
 
         impl Revision {
@@ -57,7 +63,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
                 #batches
             }
         }
-    }
+    })
 }
 
 /// The enum itself.

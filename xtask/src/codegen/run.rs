@@ -7,7 +7,8 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    availability, conform_impls, dispatch, enums, revisions, strategies, structs, types, unions,
+    availability, check_names, conform_impls, dispatch, enums, revisions, strategies, structs,
+    types, unions,
 };
 use super::{keys, listing, load, lower, rust, simplify};
 use proc_macro2::TokenStream;
@@ -28,7 +29,8 @@ pub(crate) struct Options {
 /// Generates the model below `root`, or checks it, or lists what to document.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let overlay = Overlay::read(root)?;
-    let merged = merge(models(root, &overlay)?, &overlay)?;
+    let mut merged = merge(models(root, &overlay)?, &overlay)?;
+    merged.identifiers = check_names::check(&merged, &overlay)?;
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
@@ -83,7 +85,11 @@ fn tables(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[Module
         ),
         ("availability", "Which revision has what.", availability),
         ("conform", "What each revision allows.", conform),
-        ("revisions", "The revisions.", revisions::emit(merged, docs)),
+        (
+            "revisions",
+            "The revisions.",
+            revisions::emit(merged, docs)?,
+        ),
     ])
 }
 

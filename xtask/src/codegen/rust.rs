@@ -2,20 +2,32 @@
 
 use super::ir::Type;
 use super::merge::{Merged, Shape};
+use super::names::snake;
 use super::overlay::Overlay;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// `name` as an identifier, raw where it is a keyword.
-pub(crate) fn ident(name: &str) -> Ident {
-    syn::parse_str(name).unwrap_or_else(|_| format_ident!("r#{name}"))
+/// Whether `name` can stand in code, if need be as a raw identifier.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    syn::parse_str::<Ident>(&format!("r#{name}")).is_ok()
 }
 
-/// The Rust name of a field.
-pub(crate) fn field_name(wire: &str, overlay: &Overlay) -> String {
+/// `name` as an identifier, raw where it is a keyword.
+///
+/// [`super::check_names`] asks about a name that can be none, before it is written.
+pub(crate) fn ident(name: &str) -> Ident {
+    let plain = syn::parse_str(name).ok().filter(|name| name != "gen");
+    let raw = || syn::parse_str(&format!("r#{name}")).ok();
+    let plain = plain.or_else(raw);
+    plain.unwrap_or_else(|| format_ident!("_{}", snake(name)))
+}
+
+/// The Rust name of a field of the type `holder`.
+pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String {
+    let given = overlay.identifier(&format!("{holder}.{wire}"));
+    let given = given.or_else(|| overlay.field.get(wire).map(String::as_str));
     let last = wire.rsplit('/').next().unwrap_or(wire);
-    let renamed = overlay.field.get(wire).cloned();
-    renamed.unwrap_or_else(|| super::names::snake(last))
+    given.map_or_else(|| snake(last), str::to_owned)
 }
 
 /// The type that holds a value.

@@ -6,7 +6,7 @@ use super::merge::merge;
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
-use super::{dispatch, enums, structs, types, unions};
+use super::{check_names, dispatch, enums, structs, types, unions};
 use std::path::Path;
 
 /// The modules of a model that has `revision` alone.
@@ -24,7 +24,8 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             stored: stored.join(", "),
         });
     }
-    let merged = merge(models, &overlay)?;
+    let mut merged = merge(models, &overlay)?;
+    merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
     let docs = Docs::read_part(root, &merged)?;
     [

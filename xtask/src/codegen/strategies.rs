@@ -12,8 +12,8 @@ use super::rust::{self, ident};
 use super::span::variant;
 use super::structs::constructor_order;
 use super::variants;
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
 
 /// The strategies and the table of cases.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> TokenStream {
@@ -56,7 +56,7 @@ fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> Toke
         let revision = ident(&variant(&merged.revisions[*index]));
         quote!((Revision::#revision, #pointer))
     });
-    let function = ident(&snake(name));
+    let function = function(name);
     let conform = match &ty.shape {
         Shape::Struct(_) => quote!(|value, revision| {
             value.conform(revision);
@@ -65,7 +65,7 @@ fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> Toke
         Shape::Enum(_) if overlay.nearest(name).is_none() => {
             quote!(|value, revision| value.exists_in(revision))
         }
-        _ => quote!(|value, revision| {
+        Shape::Enum(_) | Shape::Union(_) => quote!(|value, revision| {
             value.conform(revision);
             value.exists_in(revision)
         }),
@@ -74,7 +74,7 @@ fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> Toke
 }
 
 fn strategy(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
-    let function = ident(&snake(name));
+    let function = function(name);
     let body = match &ty.shape {
         Shape::Struct(structure) => of_struct(overlay, name, structure),
         Shape::Enum(values) => of_enum(name, values),
@@ -82,15 +82,20 @@ fn strategy(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> 
     };
     let name = ident(name);
     quote! {
-        fn #function() -> BoxedStrategy<#name> { #body }
+        fn #function() -> BoxedStrategy<mcp_types::#name> { #body }
     }
+}
+
+/// The function that makes the strategy of a type.
+fn function(name: &str) -> Ident {
+    ident(&format!("any_{}", snake(name)))
 }
 
 fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenStream {
     let required = constructor_order(structure, overlay);
     let arguments: Vec<_> = required
         .iter()
-        .map(|(wire, _)| ident(&rust::field_name(wire, overlay)))
+        .map(|(wire, _)| ident(&rust::field_name(name, wire, overlay)))
         .collect();
     let values = required.iter().map(|(_, field)| match field.nullable {
         true => {
@@ -101,16 +106,20 @@ fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenSt
     });
     let type_name = ident(name);
     let base = match arguments.is_empty() {
-        true => quote!(Just(#type_name::new()).boxed()),
-        false => quote! {
-            (#(#values,)*).prop_map(|(#(#arguments,)*)| #type_name::new(#(#arguments),*)).boxed()
-        },
+        true => quote!(Just(mcp_types::#type_name::new()).boxed()),
+        false => {
+            let values = tuple(values.collect());
+            let pattern = tuple(arguments.iter().map(ToTokens::to_token_stream).collect());
+            quote! {
+                #values.prop_map(|#pattern| mcp_types::#type_name::new(#(#arguments),*)).boxed()
+            }
+        }
     };
     let setters = structure
         .stored()
         .filter(|(_, field)| !field.always)
         .map(|(wire, field)| {
-            let name = ident(&rust::field_name(wire, overlay));
+            let name = ident(&rust::field_name(name, wire, overlay));
             let value = of_type(&field.ty);
             quote!(.with(#value, |all, value| all.#name = value))
         });
@@ -122,11 +131,20 @@ fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenSt
     quote!(#base #(#setters)* #extra)
 }
 
+/// A tuple of tuples where it is too long for proptest.
+fn tuple(parts: Vec<TokenStream>) -> TokenStream {
+    if parts.len() <= 10 {
+        return quote!((#(#parts,)*));
+    }
+    let parts = parts.chunks(parts.len().div_ceil(10));
+    tuple(parts.map(|part| tuple(part.to_vec())).collect())
+}
+
 fn of_enum(name: &str, values: &MergedEnum) -> TokenStream {
     let name = ident(name);
     let values = values.values.keys();
     quote! {
-        select(vec![#(#name::from(#values),)* #name::from("unheard-of")]).boxed()
+        select(vec![#(mcp_types::#name::from(#values),)* mcp_types::#name::from("unheard-of")]).boxed()
     }
 }
 
@@ -147,9 +165,9 @@ fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> TokenStrea
         if method.is_some_and(|method| method.params_required != method.known) {
             value = quote!(option::of(#value));
         }
-        quote!(#value.prop_map(#name::#variant).boxed())
+        quote!(#value.prop_map(mcp_types::#name::#variant).boxed())
     });
-    quote!(one_of([#(#arms,)* unheard_of().prop_map(#name::Unknown).boxed()]))
+    quote!(one_of([#(#arms,)* unheard_of().prop_map(mcp_types::#name::Unknown).boxed()]))
 }
 
 /// The strategy for a value of that type.
@@ -164,7 +182,7 @@ fn of_type(ty: &Type) -> TokenStream {
         Type::Json { object: false } => quote!(raw_json()),
         Type::Object { .. } => quote!(object()),
         Type::Named(name) => {
-            let function = ident(&snake(name));
+            let function = function(name);
             quote!(#function())
         }
         Type::List(item) => {

@@ -86,7 +86,7 @@ impl Emitter<'_> {
 
     fn field(&self, wire: &str, field: &MergedField, ty: &syn::Type) -> TokenStream {
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
-        let rust_name = rust::field_name(wire, self.overlay);
+        let rust_name = rust::field_name(self.name, wire, self.overlay);
         let name = ident(&rust_name);
         let renamed = (rust_name != wire).then(|| quote!(rename = #wire));
         let optional =
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         let mut arguments = Vec::new();
         let mut inits = Vec::new();
         for (wire, field) in required {
-            let name = ident(&rust::field_name(wire, self.overlay));
+            let name = ident(&rust::field_name(self.name, wire, self.overlay));
             let (argument, stored) = match field.nullable {
                 true => {
                     let ty = rust::stored(&field.ty);
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         }
         let optional = self.structure.stored().filter(|(_, field)| !field.always);
         for (wire, _) in optional {
-            let name = ident(&rust::field_name(wire, self.overlay));
+            let name = ident(&rust::field_name(self.name, wire, self.overlay));
             inits.push(quote!(#name: None));
         }
         if !self.structure.open.is_empty() {
@@ -171,7 +171,7 @@ impl Emitter<'_> {
     }
 
     fn setter(&self, wire: &str, field: &MergedField) -> TokenStream {
-        let rust_name = rust::field_name(wire, self.overlay);
+        let rust_name = rust::field_name(self.name, wire, self.overlay);
         let name = ident(&rust_name);
         let setter = ident(&format!("with_{rust_name}"));
         let (argument, stored) = rust::argument(&field.ty, &name, self.merged);

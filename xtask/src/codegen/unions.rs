@@ -2,12 +2,12 @@
 
 use super::docs::Docs;
 use super::emitted_union::EmittedUnion;
-use super::ir::Type;
-use super::merge::{Merged, Shape};
+use super::merge::{Merged, MergedMember, Shape};
 use super::variants::{self, Tag};
-use super::{best_match, messages};
+use super::{best_match, conform, messages};
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::collections::BTreeMap;
 
 /// All unions, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
@@ -32,6 +32,42 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
         }
     }
     out
+}
+
+/// The reason why a value cannot be attributed to one member of a union.
+pub(crate) fn ambiguity(merged: &Merged, shape: &Shape) -> Option<String> {
+    let Shape::Union(members) = shape else {
+        return None;
+    };
+    let tag = variants::tag(merged, members);
+    let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {
+        (Tag::Method, _) | (Tag::Field { .. } | Tag::Key(_), None) => Some(label.clone()),
+        (Tag::Kind, None) => {
+            let kind = variants::kind(merged, &member.member.ty)?;
+            Some(kind.0.to_owned())
+        }
+        (Tag::BestMatch, None) => {
+            let structure = variants::structure(merged, member)?;
+            Some(best_match::candidate(merged, structure).to_string())
+        }
+        (_, Some(_)) => None,
+    };
+    let mut marks = BTreeMap::new();
+    let labels = variants::labels(merged, members);
+    labels
+        .iter()
+        .zip(members)
+        .find_map(|(label, member)| match mark(label, member) {
+            Some(mark) => {
+                let other = marks.insert(mark, label)?;
+                Some(format!(
+                    "nothing tells its members `{other}` and `{label}` apart"
+                ))
+            }
+            None => Some(format!(
+                "nothing tells its member `{label}` apart from the others"
+            )),
+        })
 }
 
 impl EmittedUnion<'_> {
@@ -75,14 +111,19 @@ impl EmittedUnion<'_> {
             };
             quote!(#pattern => Deserialize::deserialize(object).map(Self::#variant))
         });
+        let read_one = match &variants[..] {
+            [only] => quote!(Deserialize::deserialize(object).map(Self::#only)),
+            _ => quote!(match index { #(#arms,)* }),
+        };
+        let index = conform::parameter_in(&read_one, "index");
         let (serialize, deserialize) = (self.serialize(), self.deserialize(read));
         quote! {
             impl Union for #name {
                 fn read<'de, D: Deserializer<'de>>(
-                    index: usize,
+                    #index: usize,
                     object: D,
                 ) -> Result<Self, D::Error> {
-                    match index { #(#arms,)* }
+                    #read_one
                 }
 
                 fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
@@ -96,19 +137,11 @@ impl EmittedUnion<'_> {
     fn by_kind(&self) -> TokenStream {
         let name = &self.ident;
         let serialize = self.serialize();
-        let arms = self
-            .members
-            .iter()
-            .zip(&self.variants)
-            .map(|(member, variant)| {
-                let first = match member.member.ty {
-                    Type::Text => quote!(b'"'),
-                    Type::Bool => quote!(b't' | b'f'),
-                    Type::List(_) => quote!(b'['),
-                    _ => quote!(b'-' | b'0'..=b'9'),
-                };
-                quote!(Some(#first) => json.parse().ok().map(Self::#variant))
-            });
+        let members = self.members.iter().zip(&self.variants);
+        let arms = members.filter_map(|(member, variant)| {
+            let (_, first) = variants::kind(self.merged, &member.member.ty)?;
+            Some(quote!(Some(#first) => json.parse().ok().map(Self::#variant)))
+        });
         quote! {
             #serialize
 

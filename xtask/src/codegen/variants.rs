@@ -1,8 +1,10 @@
 //! Unions classified: how their members are told apart, and what they are called.
 
-use super::ir::Type;
-use super::merge::{Merged, MergedMember, Shape};
+use super::ir::{Member, Type};
+use super::merge::{Merged, MergedMember, MergedStruct, Set, Shape};
 use super::names::pascal;
+use proc_macro2::TokenStream;
+use quote::quote;
 use std::collections::BTreeSet;
 
 /// How the members of a union are told apart.
@@ -29,36 +31,30 @@ pub(crate) fn tag(merged: &Merged, members: &[MergedMember]) -> Tag {
     if members.iter().all(|member| member.member.method.is_some()) {
         return Tag::Method;
     }
-    if members
-        .iter()
-        .all(|member| member.member.ty.name().is_none())
-    {
-        return Tag::Kind;
+    let structs = members.iter().map(|member| structure(merged, member));
+    match structs.collect::<Option<Vec<_>>>() {
+        Some(structs) => by_field(merged, &structs)
+            .or_else(|| by_key(&structs))
+            .unwrap_or(Tag::BestMatch),
+        None => Tag::Kind,
     }
-    by_field(merged, members)
-        .or_else(|| by_key(merged, members))
-        .unwrap_or(Tag::BestMatch)
 }
 
 /// A field whose constant differs from member to member.
-fn by_field(merged: &Merged, members: &[MergedMember]) -> Option<Tag> {
-    let structs: Option<Vec<_>> = members.iter().map(|m| structure(merged, m)).collect();
-    let structs = structs?;
-    let field = structs
-        .iter()
-        .find_map(|structure| structure.constant())?
-        .0
-        .to_owned();
+fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
+    let mut constants = structs.iter().filter_map(|structure| structure.constant());
+    let field = constants.next()?.0.to_owned();
     let mut values = Vec::new();
     let mut default = None;
     for (index, structure) in structs.iter().enumerate() {
-        values.push(match &structure.fields.get(&field)?.ty {
-            Type::Constant(value) => value.clone(),
-            Type::Named(name) => {
-                default = Some(index);
-                single_value(merged, name)?
-            }
-            _ => return None,
+        let ty = &structure.fields.get(&field)?.ty;
+        values.push(if let Type::Constant(value) = ty {
+            value.clone()
+        } else if let (Type::Named(name), None) = (ty, default) {
+            default = Some(index);
+            single_value(merged, name)?
+        } else {
+            return None;
         });
     }
     let distinct: BTreeSet<_> = values.iter().collect();
@@ -69,18 +65,17 @@ fn by_field(merged: &Merged, members: &[MergedMember]) -> Option<Tag> {
     })
 }
 
-/// The value of an enum that has only one.
+/// The value of a closed enum that has only one.
 fn single_value(merged: &Merged, name: &str) -> Option<String> {
-    match &merged.types.get(name)?.shape {
-        Shape::Enum(values) if values.values.len() == 1 => values.values.keys().next().cloned(),
-        _ => None,
-    }
+    let Shape::Enum(values) = &merged.types.get(name)?.shape else {
+        return None;
+    };
+    let is_single = values.values.len() == 1 && values.open.is_empty();
+    values.values.keys().next().filter(|_| is_single).cloned()
 }
 
 /// For each member a required field that no other has.
-fn by_key(merged: &Merged, members: &[MergedMember]) -> Option<Tag> {
-    let structs: Option<Vec<_>> = members.iter().map(|m| structure(merged, m)).collect();
-    let structs = structs?;
+fn by_key(structs: &[&MergedStruct]) -> Option<Tag> {
     let mut keys = Vec::new();
     for (index, structure) in structs.iter().enumerate() {
         let unique = |name: &str| {
@@ -96,55 +91,113 @@ fn by_key(merged: &Merged, members: &[MergedMember]) -> Option<Tag> {
     Some(Tag::Key(keys))
 }
 
-fn structure<'a>(
-    merged: &'a Merged,
-    member: &MergedMember,
-) -> Option<&'a super::merge::MergedStruct> {
-    merged.structure(member.member.ty.name()?)
+pub(crate) fn structure<'a>(merged: &'a Merged, member: &MergedMember) -> Option<&'a MergedStruct> {
+    let Type::Named(name) = &member.member.ty else {
+        return None;
+    };
+    merged.structure(name)
 }
 
-/// The variants of the union `name`, in the order of its members.
+/// The kind of JSON that each value of the type is, with the first bytes of its text; none if there
+/// can be several kinds.
+pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStream)> {
+    let string = ("String", quote!(b'"'));
+    let object = ("Object", quote!(b'{'));
+    match ty {
+        Type::Text => Some(string),
+        Type::Bool => Some(("Boolean", quote!(b't' | b'f'))),
+        Type::Integer { .. } | Type::Number => Some(("Number", quote!(b'-' | b'0'..=b'9'))),
+        Type::List(_) => Some(("List", quote!(b'['))),
+        Type::Map(_) | Type::Object { .. } | Type::Json { object: true } => Some(object),
+        Type::Named(name) => match &merged.types.get(name)?.shape {
+            Shape::Struct(_) => Some(object),
+            Shape::Enum(_) => Some(string),
+            Shape::Union(_) => None,
+        },
+        Type::Json { object: false } | Type::Constant(_) | Type::OneOrMany(_) => None,
+    }
+}
+
+/// The names of the members as entries of `overlay.toml` have them: method, value, type or kind.
+pub(crate) fn labels(merged: &Merged, members: &[MergedMember]) -> Vec<String> {
+    if let Tag::Field { values, .. } = tag(merged, members) {
+        return values;
+    }
+    let label = |Member { ty, method }: &Member| match (method, ty) {
+        (Some(method), _) => method.clone(),
+        (None, Type::Named(name)) => name.clone(),
+        (None, ty) => kind(merged, ty).map_or("Json", |(kind, _)| kind).to_owned(),
+    };
+    members.iter().map(|member| label(&member.member)).collect()
+}
+
+/// The variants of the union `name`, one for each member, in their order.
 pub(crate) fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<String> {
-    let types = members.iter().map(|member| &member.member);
-    match tag(merged, members) {
-        Tag::Method => {
-            let methods = types.filter_map(|member| member.method.as_ref());
-            let names = methods.filter_map(|method| merged.methods.get(method));
-            let stem = |name: &str| {
-                name.trim_end_matches("Request")
-                    .trim_end_matches("Notification")
-                    .to_owned()
-            };
-            names.map(|method| stem(&method.method.name)).collect()
-        }
-        Tag::Kind => types.map(|member| of_kind(&member.ty).to_owned()).collect(),
-        Tag::Field { values, .. } => values.iter().map(|value| of_value(value)).collect(),
-        Tag::Key(_) | Tag::BestMatch => {
-            let names: Vec<_> = types.filter_map(|member| member.ty.name()).collect();
-            let _ = name;
-            without_common_end(&names)
+    let labels = labels(merged, members);
+    let names = match tag(merged, members) {
+        Tag::Method => labels
+            .iter()
+            .map(|method| of_method(merged, method))
+            .collect(),
+        Tag::Kind => labels.clone(),
+        Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
+        Tag::Key(_) | Tag::BestMatch => without_common_end(&labels),
+    };
+    let places = labels.iter().map(|label| format!("{name}::{label}"));
+    let names = places.zip(names);
+    names
+        .map(|(place, name)| merged.identifier(&place, name))
+        .collect()
+}
+
+/// The variants of a union or enum: each member or value, its name in Rust, and its revisions.
+pub(crate) fn of<'a>(
+    merged: &'a Merged,
+    name: &str,
+    shape: &'a Shape,
+) -> Vec<(String, String, &'a Set)> {
+    match shape {
+        Shape::Struct(_) => Vec::new(),
+        Shape::Union(members) => labels(merged, members)
+            .into_iter()
+            .zip(of_union(merged, name, members))
+            .zip(members)
+            .map(|((label, variant), member)| (label, variant, &member.known))
+            .collect(),
+        Shape::Enum(values) => {
+            let values = values.values.iter();
+            values
+                .map(|(value, known)| (value.clone(), of_value(merged, name, value), known))
+                .collect()
         }
     }
 }
 
-/// The variant of a value: its last word group.
-pub(crate) fn of_value(value: &str) -> String {
+/// The variant of a message: its definition without the word for what it is.
+fn of_method(merged: &Merged, method: &str) -> String {
+    let name = merged
+        .methods
+        .get(method)
+        .map_or(method, |entry| &entry.method.name);
+    let stem = name
+        .strip_suffix("Request")
+        .or_else(|| name.strip_suffix("Notification"));
+    stem.unwrap_or(name).to_owned()
+}
+
+/// The variant of the enum `name` for a value.
+pub(crate) fn of_value(merged: &Merged, name: &str, value: &str) -> String {
+    merged.identifier(&format!("{name}::{value}"), last_word(value))
+}
+
+/// The last word group of a value.
+fn last_word(value: &str) -> String {
     pascal(value.rsplit('/').next().unwrap_or(value))
 }
 
-fn of_kind(ty: &Type) -> &'static str {
-    match ty {
-        Type::Text => "String",
-        Type::Bool => "Boolean",
-        Type::Integer { .. } | Type::Number => "Number",
-        Type::List(_) => "List",
-        _ => "Object",
-    }
-}
-
 /// The names without the words that all of them end with.
-fn without_common_end(names: &[&str]) -> Vec<String> {
-    let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+fn without_common_end(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
     while let Some(start) = names
         .first()
         .and_then(|name| name.rfind(char::is_uppercase))

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod invented;
+mod odd;
 mod package;
 mod workspace;
 

@@ -1,0 +1,3 @@
+//! Odd schemas, and what each of them gets.
+
+mod names;

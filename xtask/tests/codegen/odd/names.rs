@@ -1,0 +1,132 @@
+//! Names that Rust cannot have as they are: what is asked for each, and that the answers settle it.
+
+use crate::workspace::Workspace;
+use serde_json::{Value, json};
+
+/// Changes the newest revision, and returns what codegen complains about.
+fn complaint(edit: impl FnOnce(&mut Value)) -> String {
+    let workspace = Workspace::new();
+    workspace.edit_schema("2026-07-28", edit);
+    workspace.xtask(&["codegen"]).unwrap_err()
+}
+
+/// Adds a field to `Tool`.
+fn field(defs: &mut Value, name: &str, schema: Value) {
+    defs["Tool"]["properties"][name] = schema;
+}
+
+/// Adds a definition, and a field of `Tool` that holds it.
+fn definition(defs: &mut Value, name: &str, schema: Value) {
+    defs[name] = schema;
+    let reference = json!({"$ref": format!("#/$defs/{name}")});
+    defs["Tool"]["properties"]["odd"] = reference;
+}
+
+fn object() -> Value {
+    json!({"type": "object", "properties": {"a": {"type": "string"}}})
+}
+
+/// One test for each odd schema: the change, and what the complaint has in it.
+macro_rules! odd {
+    ($($test:ident: |$defs:ident| $edit:expr, $parts:expr;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let complaint = complaint(|$defs| $edit);
+                for part in $parts {
+                    assert!(complaint.contains(part), "no `{part}` in:\n{complaint}");
+                }
+                assert!(!complaint.contains("panicked"), "{complaint}");
+            }
+        )*
+    };
+}
+
+odd! {
+    fields_that_differ_by_their_case_only: |defs| {
+        field(defs, "fooBar", json!({"type": "string"}));
+        field(defs, "foo_bar", json!({"type": "string"}));
+    }, [
+        "Tool.foo_bar: would be `foo_bar` in Rust, as `Tool.fooBar` would",
+        "(2026-07-28 at /$defs/Tool/properties/fooBar)",
+        "[[identifier]]\n    at = \"Tool.foo_bar\"\n    name = \"mcp_foo_bar\"\n    reason = \"\"",
+    ];
+    fields_that_differ_by_punctuation_only: |defs| {
+        field(defs, "a-b", json!({"type": "string"}));
+        field(defs, "a.b", json!({"type": "string"}));
+        field(defs, "a/b", json!({"type": "string"}));
+        field(defs, "b", json!({"type": "string"}));
+    }, ["Tool.a.b: would be `a_b`", "at = \"Tool.a.b\"", "Tool.b: would be `b` in Rust, as `Tool.a/b`"];
+    fields_without_letters: |defs| {
+        field(defs, "", json!({"type": "string"}));
+        field(defs, "$", json!({"type": "string"}));
+        field(defs, "_", json!({"type": "string"}));
+        field(defs, "名前", json!({"type": "string"}));
+    }, ["Tool.: would be ``", "Tool.$: would be ``", "Tool._: would be ``", "Tool.名前: would be ``",
+        "name = \"mcp_\"", "name = \"mcp_mcp_\""];
+    a_field_that_begins_with_a_digit: |defs| field(defs, "2fa", json!({"type": "string"})),
+        ["Tool.2fa: would be `2fa` in Rust, which is no name for it", "name = \"mcp_2fa\""];
+    fields_that_no_raw_identifier_can_be: |defs| {
+        field(defs, "self", json!({"type": "string"}));
+        field(defs, "Self", json!({"type": "string"}));
+        field(defs, "super", json!({"type": "string"}));
+        field(defs, "crate", json!({"type": "string"}));
+    }, ["Tool.self:", "Tool.Self:", "Tool.super:", "Tool.crate:", "name = \"mcp_crate\""];
+    extra_in_an_open_object: |defs| {
+        field(defs, "extra", json!({"type": "string"}));
+        defs["Tool"]["additionalProperties"] = json!({});
+    }, ["Tool.extra: would be `extra` in Rust, which generated code needs for something else"];
+    values_that_differ_by_case_or_punctuation_only: |defs| {
+        field(defs, "odd", json!({"type": "string", "enum": ["foo", "Foo", "a-b", "a_b"]}));
+    }, ["ToolOdd::foo: would be `Foo` in Rust, as `ToolOdd::Foo`", "at = \"ToolOdd::foo\"", "ToolOdd::a_b:"];
+    values_that_are_no_names: |defs| {
+        field(defs, "odd", json!({"type": "string", "enum": ["", "*", "2", "self", "unknown", "é"]}));
+    }, ["ToolOdd:::", "ToolOdd::*:", "ToolOdd::2:", "ToolOdd::self:", "ToolOdd::unknown:", "ToolOdd::é:",
+        "name = \"McpUnknown\""];
+    definitions_that_are_no_names: |defs| definition(defs, "foo-bar", object()),
+        ["foo-bar: would be `foo-bar`", "[[rename]]\n    from = \"foo-bar\"\n    to = \"McpFooBar\""];
+    definitions_in_lower_case: |defs| definition(defs, "foo", object()),
+        ["from = \"foo\"\n    to = \"McpFoo\""];
+    a_definition_of_the_prelude: |defs| definition(defs, "Option", object()),
+        ["Option: would be `Option` in Rust, which generated code needs", "to = \"McpOption\""];
+    a_definition_of_the_crate: |defs| definition(defs, "RawJson", object()), ["to = \"McpRawJson\""];
+    a_definition_of_the_macros: |defs| definition(defs, "Serialize", object()), ["to = \"McpSerialize\""];
+    a_definition_called_revision: |defs| definition(defs, "Revision", object()), ["to = \"McpRevision\""];
+    a_definition_called_self: |defs| definition(defs, "Self", object()), ["to = \"McpSelf\""];
+    an_inline_type_that_is_no_name: |defs| field(defs, "名前", json!({"type": "array", "items": {
+        "type": "object", "properties": {"é": {"type": "object", "properties": {"a": {"type": "string"}}}},
+    }})), ["Tool.名前: would be ``"];
+    a_message_that_is_a_field: |defs| field(defs, "odd", json!({"$ref": "#/$defs/ListToolsRequest"})),
+        ["ListToolsRequest: would be", "[[support]]\n    name = \"ListToolsRequest\"\n    as = \"json\""];
+    methods_that_differ_by_punctuation_only: |defs| {
+        let mut request = defs["CallToolRequest"].clone();
+        request["properties"]["method"]["const"] = json!("tools_call");
+        defs["CallToolAgainRequest"] = request;
+        defs["CallToolAgainResult"] = defs["CallToolResult"].clone();
+    }, ["methods::tools_call: would be `TOOLS_CALL` in Rust, as `methods::tools/call`",
+        "at = \"methods::tools_call\""];
+    meta_keys_of_two_vendors: |defs| {
+        let keys = &mut defs["RequestMetaObject"]["properties"];
+        keys["org.example.a/read"] = json!({"type": "string"});
+        keys["org.example.b/read"] = json!({"type": "string"});
+    }, ["RequestMetaObject.org.example.b/read:", "at = \"meta_keys::org.example.b/read\"",
+        "name = \"MCP_READ\""];
+    error_codes_without_a_name: |defs| defs["Error"]["properties"]["code"] = json!({"const": -32001}),
+        ["error_codes::-32001: would be ``", "at = \"error_codes::-32001\""];
+}
+
+#[test]
+fn a_file_that_is_no_date_is_named() {
+    let workspace = Workspace::new();
+    let folder = workspace.path().join("schema");
+    std::fs::copy(
+        folder.join("2026-07-28.json"),
+        folder.join("next draft.json"),
+    )
+    .unwrap();
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(
+        error.contains("schema/next draft.json") && error.contains("date"),
+        "{error}"
+    );
+}
