@@ -13,13 +13,8 @@ pub(crate) enum Command {
     Import {
         /// The published JSON Schema: a file, or an http(s) address.
         source: String,
-        /// Protocol revision (YYYY-MM-DD); by default the date in the source's name.
-        #[arg(long, value_name = "DATE")]
-        revision: Option<String>,
-        /// Upstream commit the file was taken from; by default the one in the
-        /// address, else the one on record for the same bytes, else `unknown`.
-        #[arg(long, value_name = "SHA")]
-        commit: Option<String>,
+        #[command(flatten)]
+        options: import::Options,
     },
     /// Download a revision's schema from the public repository and import it.
     Fetch {
@@ -31,6 +26,9 @@ pub(crate) enum Command {
         /// Base URL of the repository's raw files.
         #[arg(long, value_name = "URL", default_value = fetch::BASE_URL)]
         base_url: String,
+        /// Overwrite another schema that is stored for the revision.
+        #[arg(long)]
+        replace: bool,
     },
     /// Say in plain words what changed from one stored revision to another.
     Diff {
@@ -47,27 +45,31 @@ pub(crate) enum Command {
 /// Runs one subcommand in the workspace at `root` and returns its report.
 pub(crate) fn run(root: &Path, command: Command) -> Result<String, Error> {
     match command {
-        Command::Import {
-            source,
-            revision,
-            commit,
-        } => {
-            let input = if source.starts_with("http://") || source.starts_with("https://") {
-                fetch::download(&source)?
-            } else {
-                Input::read(Path::new(&source))?
-            };
-            import::import(root, &input, revision, commit)
-        }
+        Command::Import { source, options } => import::import(root, &input(&source)?, options),
         Command::Fetch {
             revision,
             commit,
             base_url,
+            replace,
         } => {
             import::check_revision(&revision)?;
             let input = fetch::download(&fetch::address(&base_url, &commit, &revision))?;
-            import::import(root, &input, Some(revision), Some(commit))
+            let options = import::Options {
+                revision: Some(revision),
+                commit: Some(commit),
+                replace,
+                ..import::Options::default()
+            };
+            import::import(root, &input, options)
         }
         Command::Diff { from, to, markdown } => diff::run(root, &from, &to, markdown),
+    }
+}
+
+/// Reads a file, or downloads from an address.
+pub(super) fn input(source: &str) -> Result<Input, Error> {
+    match source.starts_with("http://") || source.starts_with("https://") {
+        true => fetch::download(source),
+        false => Input::read(Path::new(source)),
     }
 }

@@ -18,6 +18,9 @@ pub(crate) enum Error {
         file: String,
         source: serde_json::Error,
     },
+    /// The input is JSON that must be mended before it can be read.
+    #[error("{file}: {what}")]
+    Input { file: String, what: String },
     /// The input is JSON but not a schema that this tool understands.
     #[error("{file}: {fault}")]
     Schema { file: String, fault: Fault },
@@ -34,8 +37,18 @@ pub(crate) enum Error {
     #[error("{0}: no revision in the name; pass --revision YYYY-MM-DD")]
     NoRevision(String),
     /// A revision that is not a date.
-    #[error("`{0}` is not a protocol revision: expected a date, YYYY-MM-DD")]
+    #[error("`{0}` is not a protocol revision: expected a date of the calendar, YYYY-MM-DD")]
     BadRevision(String),
+    /// Something that is no name of an extension.
+    #[error("`{0}` cannot name an extension: expected lowercase letters, digits and `_`")]
+    BadExtension(String),
+    /// Another schema is stored for the revision.
+    #[error(
+        "{}: another schema is stored for this revision; pass --replace to overwrite it, \
+         and see what changed with `git diff`",
+        .0.display()
+    )]
+    Stored(PathBuf),
     /// A revision that was never imported.
     #[error("{}: no such revision; stored are: {stored}", file.display())]
     UnknownRevision { file: PathBuf, stored: String },

@@ -43,6 +43,7 @@ pub(super) fn download(address: &str) -> Result<Input, Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::import::Options as ImportOptions;
     use super::super::{Command, run};
     use std::fs;
     use std::io::{BufRead, BufReader, Write};
@@ -71,6 +72,7 @@ mod tests {
             revision: "2031-02-03".into(),
             commit: "c0ffee".into(),
             base_url,
+            replace: false,
         }
     }
 
@@ -89,6 +91,10 @@ mod tests {
         let stored = fs::read_to_string(root.path().join("schema/2031-02-03.json")).unwrap();
         assert!(stored.contains("\"A\": {}"), "{stored}");
         let record = fs::read_to_string(root.path().join("schema/sources.toml")).unwrap();
+        assert!(
+            record.contains("/c0ffee/schema/2031-02-03/schema.json\"\n"),
+            "{record}"
+        );
         assert!(record.contains("commit = \"c0ffee\""), "{record}");
     }
 
@@ -100,8 +106,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let command = Command::Import {
             source: format!("{base}/2031-02-03.json"),
-            revision: None,
-            commit: None,
+            options: ImportOptions::default(),
         };
         let outcome = run(root.path(), command);
         server.join().unwrap();

@@ -1,14 +1,30 @@
-//! One published schema in, `schema/<revision>.json` and its record out.
+//! One published schema in, `schema/<revision>.json` and the record of its source out.
 
 use super::error::Error;
-use super::normalize::normalize;
+use super::normalize::{Normal, normalize};
 use super::sources::{Source, Sources};
+use super::unique_keys::UniqueKeys;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Commit on record when nobody said which it was.
-const UNKNOWN: &str = "unknown";
+/// Options of `cargo xtask schema import`.
+#[derive(Default, clap::Args)]
+pub(crate) struct Options {
+    /// Revision (YYYY-MM-DD); by default the date in the source's name.
+    #[arg(long, value_name = "DATE")]
+    pub(super) revision: Option<String>,
+    /// Upstream commit the file was taken from; by default the one in the
+    /// address, else the one on record for the same bytes.
+    #[arg(long, value_name = "SHA")]
+    pub(super) commit: Option<String>,
+    /// Overwrite another schema that is stored for the revision.
+    #[arg(long)]
+    pub(super) replace: bool,
+    /// Store the schema of an extension, in `schema/extensions/<NAME>`.
+    #[arg(long, value_name = "NAME")]
+    pub(super) extension: Option<String>,
+}
 
 /// A published schema as it came, and what to call it in messages.
 pub(super) struct Input {
@@ -28,64 +44,108 @@ impl Input {
     }
 }
 
-/// Normalises and stores `input`; returns a line for the user.
-pub(super) fn import(
-    root: &Path,
-    input: &Input,
-    revision: Option<String>,
-    commit: Option<String>,
-) -> Result<String, Error> {
-    let revision = match revision {
-        Some(revision) => revision,
-        None => revision_in(&input.name).ok_or_else(|| Error::NoRevision(input.name.clone()))?,
-    };
-    check_revision(&revision)?;
-    let document = serde_json::from_slice(&input.bytes).map_err(|source| Error::Json {
-        file: input.name.clone(),
-        source,
-    })?;
-    let normal = normalize(&document).map_err(|fault| Error::Schema {
-        file: input.name.clone(),
-        fault,
-    })?;
-
-    let folder = root.join("schema");
-    std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+/// Normalizes and stores `input`; returns lines for the user.
+pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<String, Error> {
+    let revision = revision(input, &options)?;
+    let normal = read(input)?;
+    let folder = folder(root, options.extension.as_deref())?;
     let file = folder.join(format!("{revision}.json"));
-    std::fs::write(&file, format!("{normal:#}\n")).map_err(Error::io(&file))?;
-
     let record = folder.join("sources.toml");
     let mut sources = Sources::load(&record)?;
-    let sha256 = hex(&Sha256::digest(&input.bytes));
-    let commit = commit
-        .or_else(|| commit_in(&input.name))
-        .or_else(|| recorded_commit(&sources, &revision, &sha256))
-        .unwrap_or_else(|| UNKNOWN.to_owned());
-    let mut report = format!("{}: {} types\n", file.display(), count(&normal));
-    if commit == UNKNOWN {
-        let _ = writeln!(
-            report,
-            "{}: no commit on record; pass --commit",
-            record.display()
-        );
+    let text = format!("{:#}\n", normal.document);
+    let stored = std::fs::read_to_string(&file);
+    if !options.replace && stored.is_ok_and(|stored| stored != text) {
+        return Err(Error::Stored(file));
     }
-    sources.insert(&revision, Source::new(&revision, commit, sha256));
+    std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    std::fs::write(&file, text).map_err(Error::io(&file))?;
+
+    let sha256 = hex(&Sha256::digest(&input.bytes));
+    let mut source = Source::of(&input.name, sha256, sources.get(&revision));
+    source.commit = options.commit.or(source.commit);
+    let mut report = report(&file, &normal);
+    if source.commit.is_none() {
+        let record = record.display();
+        let _ = writeln!(report, "{record}: no commit on record; pass --commit");
+    }
+    sources.insert(&revision, source);
     sources.save(&record)?;
     Ok(report)
 }
 
-/// Refuses what is not a date.
-pub(super) fn check_revision(text: &str) -> Result<(), Error> {
-    if is_date(text) {
-        Ok(())
-    } else {
-        Err(Error::BadRevision(text.to_owned()))
+/// The revision that an import is for.
+pub(super) fn revision(input: &Input, options: &Options) -> Result<String, Error> {
+    let named = options
+        .revision
+        .clone()
+        .or_else(|| revision_in(&input.name));
+    let revision = named.ok_or_else(|| Error::NoRevision(input.name.clone()))?;
+    check_revision(&revision)?;
+    Ok(revision)
+}
+
+/// The folder of the protocol's schemas, or of an extension's.
+fn folder(root: &Path, extension: Option<&str>) -> Result<PathBuf, Error> {
+    let folder = root.join("schema");
+    let Some(name) = extension else {
+        return Ok(folder);
+    };
+    let is_part = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    match name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(is_part) {
+        true => Ok(folder.join("extensions").join(name)),
+        false => Err(Error::BadExtension(name.to_owned())),
     }
 }
 
-fn recorded_commit(sources: &Sources, revision: &str, sha256: &str) -> Option<String> {
-    let known = sources.get(revision)?;
-    (known.sha256 == sha256).then(|| known.commit.clone())
+/// Parses a published schema and reduces it to its structure.
+fn read(input: &Input) -> Result<Normal, Error> {
+    let file = || input.name.clone();
+    let mend = |what: String| Error::Input { file: file(), what };
+    if input.bytes.starts_with(b"\xEF\xBB\xBF") {
+        return Err(mend(
+            "begins with a byte order mark; save it as UTF-8 without one".into(),
+        ));
+    }
+    let document = serde_json::from_slice(&input.bytes);
+    let UniqueKeys(document) = document.map_err(|source| match source.to_string() {
+        text if source.is_data() => mend(format!("{text}; remove one of them")),
+        text if text.starts_with("recursion limit exceeded") => mend(format!(
+            "more than 127 levels of nesting ({text}); give inner schemas definitions of their own"
+        )),
+        _ => Error::Json {
+            file: file(),
+            source,
+        },
+    })?;
+    normalize(&document).map_err(|fault| Error::Schema {
+        file: file(),
+        fault,
+    })
+}
+
+/// The result of an import in words.
+fn report(file: &Path, normal: &Normal) -> String {
+    let types = normal.document["$defs"]
+        .as_object()
+        .map_or(0, serde_json::Map::len);
+    let mut report = format!("{}: {types} types\n", file.display());
+    if !normal.unchecked.is_empty() {
+        let keywords: Vec<_> = normal.unchecked.iter().map(String::as_str).collect();
+        let keywords = keywords.join(", ");
+        let _ = writeln!(
+            report,
+            "stored, but not checked by the generated types: {keywords}"
+        );
+    }
+    report
+}
+
+/// Refuses what is not a date of the calendar.
+pub(super) fn check_revision(text: &str) -> Result<(), Error> {
+    match looks_like_date(text) && text.parse::<toml::value::Datetime>().is_ok() {
+        true => Ok(()),
+        false => Err(Error::BadRevision(text.to_owned())),
+    }
 }
 
 /// The last date in a file name or address.
@@ -93,28 +153,18 @@ fn revision_in(name: &str) -> Option<String> {
     let parts = name.rsplit(['/', '\\']);
     parts
         .map(|part| part.strip_suffix(".json").unwrap_or(part))
-        .find(|part| is_date(part))
+        .find(|part| looks_like_date(part))
         .map(str::to_owned)
 }
 
-/// A full commit id that is one segment of an address.
-fn commit_in(name: &str) -> Option<String> {
-    name.split('/')
-        .find(|part| part.len() == 40 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        .map(str::to_owned)
-}
-
-fn is_date(text: &str) -> bool {
+/// Whether a text has the form of a date, though perhaps of no calendar.
+fn looks_like_date(text: &str) -> bool {
     let pattern = b"0000-00-00";
     text.len() == pattern.len()
         && text.bytes().zip(pattern).all(|(byte, place)| match place {
             b'-' => byte == b'-',
             _ => byte.is_ascii_digit(),
         })
-}
-
-fn count(normal: &serde_json::Value) -> usize {
-    normal["$defs"].as_object().map_or(0, serde_json::Map::len)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -133,23 +183,36 @@ mod tests {
         "definitions": { "Tool": { "type": "object", "description": "Prose." } }
     }"#;
 
-    fn input(name: &str) -> Input {
+    fn input(name: &str, text: &str) -> Input {
         Input {
             name: name.to_owned(),
-            bytes: PUBLISHED.into(),
+            bytes: text.into(),
         }
+    }
+
+    /// Imports a text under a name, without options.
+    fn plain(root: &Path, name: &str, text: &str) -> Result<String, String> {
+        let outcome = import(root, &input(name, text), Options::default());
+        outcome.map_err(|error| error.to_string())
+    }
+
+    fn committed(commit: &str) -> Options {
+        Options {
+            commit: Some(commit.to_owned()),
+            ..Options::default()
+        }
+    }
+
+    fn record(root: &Path) -> String {
+        fs::read_to_string(root.join("schema/sources.toml")).unwrap()
     }
 
     #[test]
     fn writes_structure_and_record() {
         let root = tempfile::tempdir().unwrap();
-        let report = import(
-            root.path(),
-            &input("in/2031-02-03.json"),
-            None,
-            Some("c0ffee".into()),
-        );
-        assert!(report.unwrap().ends_with("2031-02-03.json: 1 types\n"));
+        let named = input("in/2031-02-03.json", PUBLISHED);
+        let report = import(root.path(), &named, committed("c0ffee")).unwrap();
+        assert!(report.ends_with("2031-02-03.json: 1 types\n"), "{report}");
         let stored = fs::read_to_string(root.path().join("schema/2031-02-03.json")).unwrap();
         assert_eq!(
             stored,
@@ -163,65 +226,118 @@ mod tests {
 }
 "#
         );
-        let record = fs::read_to_string(root.path().join("schema/sources.toml")).unwrap();
-        assert!(record.contains("[2031-02-03]\n"), "{record}");
-        assert!(record.contains("path = \"schema/2031-02-03/schema.json\"\n"));
-        assert!(record.contains("commit = \"c0ffee\"\n"));
-        assert!(record.contains(&format!("sha256 = \"{}\"", hex(&Sha256::digest(PUBLISHED)))));
+        let record = record(root.path());
+        let sha256 = hex(&Sha256::digest(PUBLISHED));
+        let expected = format!(
+            "[2031-02-03]\nfile = \"2031-02-03.json\"\ncommit = \"c0ffee\"\nsha256 = \"{sha256}\"\n"
+        );
+        assert!(record.ends_with(&expected), "{record}");
     }
 
     #[test]
     fn keeps_the_recorded_commit_of_the_same_bytes() {
         let root = tempfile::tempdir().unwrap();
-        let named = input("2031-02-03.json");
-        import(root.path(), &named, None, Some("c0ffee".into())).unwrap();
-        import(root.path(), &named, None, None).unwrap();
-        let record = fs::read_to_string(root.path().join("schema/sources.toml")).unwrap();
+        let named = input("2031-02-03.json", PUBLISHED);
+        import(root.path(), &named, committed("c0ffee")).unwrap();
+        plain(root.path(), "2031-02-03.json", PUBLISHED).unwrap();
+        let record = record(root.path());
         assert!(record.contains("commit = \"c0ffee\"\n"), "{record}");
 
-        let changed = Input {
-            name: named.name,
-            bytes: format!("{PUBLISHED} ").into(),
-        };
-        let report = import(root.path(), &changed, None, None).unwrap();
+        let spaced = format!("{PUBLISHED} ");
+        let report = plain(root.path(), "2031-02-03.json", &spaced).unwrap();
         assert!(report.contains("pass --commit"), "{report}");
     }
 
     #[test]
-    fn finds_revision_and_commit_in_an_address() {
-        let commit = "0123456789abcdef0123456789abcdef01234567";
-        let address = format!("https://host/owner/name/{commit}/schema/2031-02-03/schema.json");
-        assert_eq!(revision_in(&address).as_deref(), Some("2031-02-03"));
-        assert_eq!(commit_in(&address).as_deref(), Some(commit));
-        assert_eq!(revision_in("schema.json"), None);
-        assert_eq!(commit_in("schema.json"), None);
+    fn other_content_is_stored_only_on_demand() {
+        let root = tempfile::tempdir().unwrap();
+        let other = PUBLISHED.replace("Tool", "Task");
+        plain(root.path(), "2031-02-03.json", PUBLISHED).unwrap();
+        let before = record(root.path());
+        let error = plain(root.path(), "2031-02-03.json", &other).unwrap_err();
+        assert!(
+            error.contains("2031-02-03.json: another schema is stored")
+                && error.contains("--replace"),
+            "{error}"
+        );
+        assert_eq!(record(root.path()), before);
+
+        let options = Options {
+            replace: true,
+            ..Options::default()
+        };
+        import(root.path(), &input("2031-02-03.json", &other), options).unwrap();
+        let stored = fs::read_to_string(root.path().join("schema/2031-02-03.json")).unwrap();
+        assert!(stored.contains("Task"), "{stored}");
     }
 
     #[test]
-    fn errors_name_the_file_and_the_path() {
+    fn an_extension_has_a_folder_of_its_own() {
         let root = tempfile::tempdir().unwrap();
-        let fails = |name: &str, bytes: &str| {
-            let input = Input {
-                name: name.into(),
-                bytes: bytes.into(),
-            };
-            import(root.path(), &input, None, None)
-                .unwrap_err()
-                .to_string()
+        let named = |name: &str| Options {
+            extension: Some(name.to_owned()),
+            ..Options::default()
         };
+        let published = input("2031-02-03.json", PUBLISHED);
+        import(root.path(), &published, named("melting")).unwrap();
+        let folder = root.path().join("schema/extensions/melting");
+        assert!(folder.join("2031-02-03.json").exists() && folder.join("sources.toml").exists());
+        for bad in ["", "../x", "a/b", "Melting", "9"] {
+            let error = import(root.path(), &published, named(bad)).unwrap_err();
+            assert!(matches!(error, Error::BadExtension(_)), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_limits_that_no_type_checks_are_listed() {
+        let root = tempfile::tempdir().unwrap();
+        let text =
+            r#"{"$defs":{"A":{"type":"string","minLength":1,"format":"uri"},"B":{"minimum":1}}}"#;
+        let report = plain(root.path(), "2031-02-03.json", text).unwrap();
+        let line = "stored, but not checked by the generated types: format, minLength\n";
+        assert!(report.contains(line), "{report}");
+    }
+
+    #[test]
+    fn finds_the_revision_in_a_name() {
+        let address = "https://host/owner/name/c0ffee/schema/2031-02-03/schema.json";
+        assert_eq!(revision_in(address).as_deref(), Some("2031-02-03"));
+        assert_eq!(revision_in("schema.json"), None);
+    }
+
+    #[test]
+    fn a_revision_is_a_date_of_the_calendar() {
+        for date in ["2024-02-29", "2031-12-31"] {
+            assert!(check_revision(date).is_ok(), "{date}");
+        }
+        for other in [
+            "2025-02-30",
+            "2025-02-29",
+            "2025-13-01",
+            "2025-00-01",
+            "1.0",
+            "2031-02-03T",
+        ] {
+            assert!(check_revision(other).is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_file_and_leave_nothing_behind() {
+        let root = tempfile::tempdir().unwrap();
+        let fails = |name: &str, text: &str| plain(root.path(), name, text).unwrap_err();
         assert_eq!(
             fails("schema.json", "{}"),
             "schema.json: no revision in the name; pass --revision YYYY-MM-DD"
+        );
+        assert_eq!(
+            fails("2025-02-30.json", PUBLISHED),
+            "`2025-02-30` is not a protocol revision: expected a date of the calendar, YYYY-MM-DD"
         );
         assert!(fails("2031-02-03.json", "[1,").starts_with("2031-02-03.json: not JSON: EOF"));
         assert_eq!(
             fails("2031-02-03.json", r#"{"$defs":{"A":{"type":1}}}"#),
             "2031-02-03.json: at $.$defs.A.type: expected a list of names"
-        );
-        let bad = import(root.path(), &input("x"), Some("1.0".into()), None).unwrap_err();
-        assert_eq!(
-            bad.to_string(),
-            "`1.0` is not a protocol revision: expected a date, YYYY-MM-DD"
         );
         assert!(!root.path().join("schema").exists());
     }

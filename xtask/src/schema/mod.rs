@@ -9,5 +9,6 @@ mod fetch;
 mod import;
 mod normalize;
 mod sources;
+mod unique_keys;
 
 pub(crate) use command::{Command, run};

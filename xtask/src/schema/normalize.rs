@@ -5,9 +5,14 @@
 //! `definitions` becomes `$defs`, `true` becomes `{}`, keys and `required` are
 //! sorted. A keyword is dropped only where a keyword can stand: a property that
 //! is *called* `description` stays.
+//!
+//! Any other keyword decides which Rust type a value gets, or limits a value
+//! within its type. The generator reads all of the first kind that pass here.
+//! The rest is refused with its path, so that nothing is lost later.
 
 use super::error::Fault;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The one dialect of stored schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -24,133 +29,263 @@ const PROSE: &[&str] = &[
     "title",
 ];
 
-/// Keywords whose value is a schema.
-const SCHEMA: &[&str] = &[
-    "additionalProperties",
-    "contains",
-    "items",
-    "not",
-    "propertyNames",
-];
+/// Names of JSON Schema's types.
+const TYPES: &str = "array, boolean, integer, null, number, object, string";
 
-/// Keywords whose value is a list of schemas.
-const SCHEMA_LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
-
-/// Keywords whose value maps names to schemas.
-const SCHEMA_MAP: &[&str] = &["patternProperties", "properties"];
-
-/// Keywords whose value is taken as it stands.
-const VERBATIM: &[&str] = &[
-    "const",
+/// Limits that are stored for the diff; the generated types allow more.
+const UNCHECKED: &[&str] = &[
     "contentEncoding",
     "contentMediaType",
     "default",
-    "enum",
     "exclusiveMaximum",
     "exclusiveMinimum",
     "format",
-    "maxItems",
     "maxLength",
     "maxProperties",
-    "maximum",
     "minItems",
     "minLength",
     "minProperties",
-    "minimum",
     "multipleOf",
     "pattern",
+    "propertyNames",
     "uniqueItems",
 ];
 
+/// The structure of a published schema.
+pub(super) struct Normal {
+    /// Exactly two keys, `$defs` and `$schema`.
+    pub(super) document: Value,
+    /// Limits in it that the generated types do not check.
+    pub(super) unchecked: BTreeSet<String>,
+}
+
 /// Reduces a published schema to its structure.
 ///
-/// The result has exactly two keys, `$defs` and `$schema`. The error names the
-/// first place that the normal form has no word for.
-pub(super) fn normalize(document: &Value) -> Result<Value, Fault> {
-    let definitions = ["$defs", "definitions"]
-        .iter()
-        .find_map(|key| document.get(key).map(|value| (key, value)));
-    let Some((key, value)) = definitions else {
-        return Err(fault(
-            "$",
-            "neither `$defs` nor `definitions`: not a protocol schema",
-        ));
+/// The error names the first place that the normal form has no word for.
+pub(super) fn normalize(document: &Value) -> Result<Normal, Fault> {
+    let (path, definitions) = definitions(document)?;
+    let mut normalizer = Normalizer {
+        definitions,
+        unchecked: BTreeSet::new(),
     };
-    let definitions = schema_map(value, &format!("$.{key}"))?;
-    let normal = object([
-        ("$defs".to_owned(), definitions),
-        ("$schema".to_owned(), Value::from(DIALECT)),
-    ]);
-    check_references(&normal, &normal["$defs"], "$")?;
-    Ok(normal)
+    let definitions = normalizer.schema_map(definitions, path)?;
+    Ok(Normal {
+        document: object([
+            ("$defs".to_owned(), definitions),
+            ("$schema".to_owned(), Value::from(DIALECT)),
+        ]),
+        unchecked: normalizer.unchecked,
+    })
 }
 
-fn schema(value: &Value, path: &str) -> Result<Value, Fault> {
-    let members = match value {
-        Value::Bool(true) => return Ok(object([])),
-        Value::Bool(false) => return Ok(value.clone()),
-        Value::Object(members) => members,
-        _ => return Err(fault(path, "expected a schema: an object or a boolean")),
-    };
-    let mut normal = Vec::new();
-    for (keyword, value) in members {
-        if PROSE.contains(&keyword.as_str()) {
-            continue;
-        }
-        let path = format!("{path}.{keyword}");
-        normal.push((keyword.clone(), member(keyword, value, &path)?));
-    }
-    Ok(object(normal))
-}
-
-/// The normal form of one keyword's value.
-fn member(keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
-    match keyword {
-        "$ref" => reference(value, path),
-        "required" => Ok(Value::from(sorted_names(value, path)?)),
-        "type" if value.is_string() => Ok(value.clone()),
-        "type" => Ok(Value::from(sorted_names(value, path)?)),
-        _ if SCHEMA.contains(&keyword) => schema(value, path),
-        _ if SCHEMA_LIST.contains(&keyword) => schema_list(value, path),
-        _ if SCHEMA_MAP.contains(&keyword) => schema_map(value, path),
-        _ if VERBATIM.contains(&keyword) => Ok(value.clone()),
-        _ => Err(fault(path, "a keyword that this importer does not know")),
-    }
-}
-
-fn reference(value: &Value, path: &str) -> Result<Value, Fault> {
-    let target = value.as_str().and_then(|text| {
-        text.strip_prefix("#/definitions/")
-            .or_else(|| text.strip_prefix("#/$defs/"))
-    });
-    match target {
-        Some(name) => Ok(Value::from(format!("#/$defs/{name}"))),
-        None => Err(fault(
-            path,
-            "expected a reference to one of the document's definitions",
+/// The definitions of a document that has nothing else, and their path.
+fn definitions(document: &Value) -> Result<(&'static str, &Map<String, Value>), Fault> {
+    let root = |what| fault("$", what);
+    let (key, path) = match (document.get("$defs"), document.get("definitions")) {
+        (Some(_), Some(_)) => Err(root(
+            "both `$defs` and `definitions`; move all definitions into `$defs`",
         )),
+        (None, None) => Err(root(
+            "neither `$defs` nor `definitions`: not a protocol schema",
+        )),
+        (Some(_), None) => Ok(("$defs", "$.$defs")),
+        (None, Some(_)) => Ok(("definitions", "$.definitions")),
+    }?;
+    if let Some((other, _)) = structure(document).find(|(other, _)| *other != key) {
+        let what = "only definitions are read at the root; give this a definition of its own";
+        return Err(fault(&format!("$.{other}"), what));
+    }
+    let definitions = document[key].as_object().filter(|it| !it.is_empty());
+    let definitions = definitions.ok_or_else(|| fault(path, "expected at least one definition"))?;
+    Ok((path, definitions))
+}
+
+/// The members of a schema that do more than comment.
+fn structure(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let members = schema.as_object().into_iter().flatten();
+    members.filter(|(keyword, _)| !PROSE.contains(&keyword.as_str()))
+}
+
+struct Normalizer<'a> {
+    definitions: &'a Map<String, Value>,
+    unchecked: BTreeSet<String>,
+}
+
+impl Normalizer<'_> {
+    fn schema(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
+        let normal = self.part(value, path)?;
+        check_required(&normal, path)?;
+        Ok(normal)
+    }
+
+    /// A schema that, inside an `allOf`, may require the fields of another one.
+    fn part(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
+        if value.is_boolean() {
+            return Ok(if value == true {
+                object([])
+            } else {
+                value.clone()
+            });
+        } else if !value.is_object() {
+            return Err(fault(path, "expected a schema: an object or a boolean"));
+        }
+        if let Some(values) = constants(value) {
+            let kind = Value::from("string");
+            return Ok(object([
+                ("enum".to_owned(), values),
+                ("type".to_owned(), kind),
+            ]));
+        }
+        let is_reference = value.get("$ref").is_some();
+        let mut normal = Vec::new();
+        for (keyword, member) in structure(value) {
+            let path = format!("{path}.{keyword}");
+            match keyword.as_str() {
+                "not" if is_true(member) && structure(value).count() == 1 => {
+                    return Ok(Value::from(false));
+                }
+                "propertyNames" if is_true(member) || *member == json!({ "type": "string" }) => {}
+                "$ref" | "default" => {
+                    normal.push((keyword.clone(), self.member(keyword, member, &path)?));
+                }
+                _ if is_reference => {
+                    let what = "the `$ref` beside it hides it; put both into an `allOf`";
+                    return Err(fault(&path, what));
+                }
+                _ => normal.push((keyword.clone(), self.member(keyword, member, &path)?)),
+            }
+        }
+        Ok(object(normal))
+    }
+
+    /// The normal form of one keyword's value.
+    fn member(&mut self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
+        match (keyword, value) {
+            ("$ref", _) => self.reference(value, path),
+            ("required", _) => Ok(Value::from(sorted_names(value, path)?)),
+            ("type", _) => types(value, path),
+            ("const", _) => Ok(value.clone()),
+            ("enum", Value::Array(values)) if !values.is_empty() => Ok(value.clone()),
+            ("enum", _) => Err(fault(path, "expected a list of values")),
+            ("items", Value::Array(_)) => Err(refused("prefixItems", path)),
+            ("additionalProperties" | "items", _) => self.schema(value, path),
+            ("allOf" | "anyOf" | "oneOf", _) => self.schema_list(value, path),
+            ("properties", Value::Object(members)) => self.schema_map(members, path),
+            ("properties", _) => Err(fault(path, "expected an object of schemas")),
+            _ => self.limit(keyword, value, path),
+        }
+    }
+
+    /// A keyword that limits values within their type.
+    fn limit(&mut self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
+        match keyword {
+            "maxItems" | "maximum" | "minimum" if value.is_number() => return Ok(value.clone()),
+            "maxItems" | "maximum" | "minimum" => return Err(fault(path, "expected a number")),
+            _ if !UNCHECKED.contains(&keyword) => return Err(refused(keyword, path)),
+            _ => self.unchecked.insert(keyword.to_owned()),
+        };
+        match keyword {
+            "propertyNames" => self.schema(value, path),
+            _ => Ok(value.clone()),
+        }
+    }
+
+    fn reference(&self, value: &Value, path: &str) -> Result<Value, Fault> {
+        let target = value.as_str().and_then(|text| {
+            text.strip_prefix("#/definitions/")
+                .or_else(|| text.strip_prefix("#/$defs/"))
+        });
+        let what = match target {
+            Some(name) if self.definitions.contains_key(name) => {
+                return Ok(Value::from(format!("#/$defs/{name}")));
+            }
+            Some(name) => &format!("no definition is called `{name}`"),
+            None => "expected a reference to one of the document's definitions",
+        };
+        Err(fault(path, what))
+    }
+
+    fn schema_list(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
+        let members = value.as_array().filter(|members| !members.is_empty());
+        let members = members.ok_or_else(|| fault(path, "expected a list of schemas"))?;
+        let members = members.iter().enumerate().map(|(index, member)| {
+            let place = format!("{path}[{index}]");
+            match path.ends_with(".allOf") {
+                true => self.part(member, &place),
+                false => self.schema(member, &place),
+            }
+        });
+        members.collect()
+    }
+
+    /// Names on this level are not keywords: all of them stay.
+    fn schema_map(&mut self, members: &Map<String, Value>, path: &str) -> Result<Value, Fault> {
+        let members = members.iter().map(|(name, member)| {
+            let member = self.schema(member, &format!("{path}.{name}"))?;
+            Ok((name.clone(), member))
+        });
+        Ok(object(members.collect::<Result<Vec<_>, Fault>>()?))
     }
 }
 
-fn schema_list(value: &Value, path: &str) -> Result<Value, Fault> {
-    let Value::Array(members) = value else {
-        return Err(fault(path, "expected a list of schemas"));
-    };
-    let members = members.iter().enumerate();
-    members
-        .map(|(index, member)| schema(member, &format!("{path}[{index}]")))
-        .collect()
+/// Whether a schema allows everything.
+fn is_true(schema: &Value) -> bool {
+    *schema == true || schema.is_object() && structure(schema).next().is_none()
 }
 
-/// Names on this level are not keywords: all of them stay.
-fn schema_map(value: &Value, path: &str) -> Result<Value, Fault> {
-    let Value::Object(members) = value else {
-        return Err(fault(path, "expected an object of schemas"));
+/// The strings of a schema that lists them one by one, as alternatives.
+fn constants(schema: &Value) -> Option<Value> {
+    let mut keywords = structure(schema);
+    let (Some(("anyOf" | "oneOf", Value::Array(alternatives))), None) = (
+        keywords.next().map(|(keyword, it)| (keyword.as_str(), it)),
+        keywords.next(),
+    ) else {
+        return None;
     };
-    let members = members
+    let values = alternatives.iter().map(|alternative| {
+        let mut members = structure(alternative);
+        let is_constant =
+            members.all(|(key, it)| key == "const" || key == "type" && it == "string");
+        let value = alternative
+            .get("const")
+            .filter(|it| it.is_string() && is_constant)?;
+        Some(value.clone())
+    });
+    let values = values.collect::<Option<Vec<_>>>()?;
+    (!values.is_empty()).then(|| Value::from(values))
+}
+
+/// Refuses a required field that is no property.
+fn check_required(schema: &Value, path: &str) -> Result<(), Fault> {
+    let names = schema.get("required").and_then(Value::as_array);
+    let is_declared = |name: &Value| {
+        let name = name.as_str().unwrap_or_default();
+        schema["properties"].get(name).is_some() || schema.get("allOf").is_some()
+    };
+    match names.into_iter().flatten().find(|name| !is_declared(name)) {
+        Some(name) => Err(fault(
+            &format!("{path}.required"),
+            &format!("{name} is no property; declare it, as `{{}}` if it is any JSON"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// One type by its name, or several as a list.
+fn types(value: &Value, path: &str) -> Result<Value, Fault> {
+    let names = match value.as_str() {
+        Some(name) => vec![name.to_owned()],
+        None => sorted_names(value, path)?,
+    };
+    match names
         .iter()
-        .map(|(name, member)| Ok((name.clone(), schema(member, &format!("{path}.{name}"))?)));
-    Ok(object(members.collect::<Result<Vec<_>, Fault>>()?))
+        .find(|name| !TYPES.split(", ").any(|it| it == *name))
+    {
+        Some(name) => Err(fault(path, &format!("`{name}` is none of {TYPES}"))),
+        None if names.is_empty() => Err(fault(path, "expected at least one type")),
+        None if names.len() == 1 => Ok(Value::from(names.concat())),
+        None => Ok(Value::from(names)),
+    }
 }
 
 fn sorted_names(value: &Value, path: &str) -> Result<Vec<String>, Fault> {
@@ -164,27 +299,21 @@ fn sorted_names(value: &Value, path: &str) -> Result<Vec<String>, Fault> {
     Ok(names)
 }
 
-/// Refuses references that lead nowhere.
-fn check_references(value: &Value, definitions: &Value, path: &str) -> Result<(), Fault> {
-    match value {
-        Value::Object(members) => {
-            for (key, member) in members {
-                let path = format!("{path}.{key}");
-                if let ("$ref", Value::String(target)) = (key.as_str(), member) {
-                    let name = target.trim_start_matches("#/$defs/");
-                    if definitions.get(name).is_none() {
-                        return Err(fault(&path, &format!("no definition is called `{name}`")));
-                    }
-                }
-                check_references(member, definitions, &path)?;
-            }
-            Ok(())
-        }
-        Value::Array(members) => members.iter().enumerate().try_for_each(|(index, member)| {
-            check_references(member, definitions, &format!("{path}[{index}]"))
-        }),
-        _ => Ok(()),
-    }
+/// A keyword that the generator does not read.
+fn refused(keyword: &str, path: &str) -> Fault {
+    let reason = match keyword {
+        "additionalItems" | "prefixItems" | "unevaluatedItems" => "a list typed by position",
+        "patternProperties" | "unevaluatedProperties" => "fields typed by the form of their names",
+        "contains" | "maxContains" | "minContains" => "a list of which some items are typed",
+        "dependencies" | "dependentRequired" | "dependentSchemas" => "a field typed by another",
+        "if" | "then" | "else" | "not" => "a condition",
+        "$defs" | "definitions" => "a definition inside another",
+        _ => "an unknown keyword",
+    };
+    let what = format!(
+        "{reason} has no Rust form; import a copy without it, or teach xtask/src/codegen to read it"
+    );
+    fault(path, &what)
 }
 
 /// An object with sorted keys, whichever map `serde_json` was built with.
@@ -204,7 +333,6 @@ fn fault(path: &str, what: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn prose_goes_but_properties_with_the_same_names_stay() {
@@ -225,7 +353,7 @@ mod tests {
                 },
             },
         });
-        let normal = normalize(&published).unwrap();
+        let normal = normalize(&published).unwrap().document;
         assert_eq!(
             normal,
             json!({
@@ -255,21 +383,22 @@ mod tests {
         let other = parse(
             r#"{"definitions":{"A":true,"B":{"properties":{"a":{},"x":{}},"type":"object"}}}"#,
         );
-        let text = |document| normalize(document).unwrap().to_string();
+        let text = |document| normalize(document).unwrap().document.to_string();
         assert_eq!(text(&one), text(&other));
         assert!(text(&one).find("\"A\"") < text(&one).find("\"B\""));
     }
 
     #[test]
     fn faults_name_their_path() {
-        let at = |document| normalize(&document).unwrap_err().to_string();
+        let at = |document| normalize(&document).err().unwrap().to_string();
         assert_eq!(
             at(json!({})),
             "at $: neither `$defs` nor `definitions`: not a protocol schema"
         );
         assert_eq!(
             at(json!({ "$defs": { "A": { "properties": { "x": { "if": {} } } } } })),
-            "at $.$defs.A.properties.x.if: a keyword that this importer does not know"
+            "at $.$defs.A.properties.x.if: a condition has no Rust form; \
+             import a copy without it, or teach xtask/src/codegen to read it"
         );
         assert_eq!(
             at(json!({ "definitions": { "A": { "anyOf": [{}, 1] } } })),

@@ -5,40 +5,65 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The public repository that publishes the protocol.
-const REPOSITORY: &str = "modelcontextprotocol/modelcontextprotocol";
+/// Addresses of files in public repositories, up to `owner/name/commit/path`.
+const REPOSITORIES: &str = "https://raw.githubusercontent.com/";
 
 const HEADER: &str = "\
 # Written by `cargo xtask schema import`: the published file that each
-# schema/<revision>.json was made from, and its digest.
+# <revision>.json here was made from, and its digest.
 
 ";
 
-/// Origin of one revision.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Origin of one revision: a place in a repository, or else a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Source {
     /// Public repository, `owner/name`.
-    repository: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
     /// Path inside the repository.
-    path: String,
-    /// Commit, tag or branch; `unknown` when nobody said.
-    pub(super) commit: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Name of a local file, or an address outside of public repositories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Commit, tag or branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) commit: Option<String>,
     /// SHA-256 of the published file, in hexadecimal.
     pub(super) sha256: String,
 }
 
 impl Source {
-    pub(super) fn new(revision: &str, commit: String, sha256: String) -> Self {
-        Self {
-            repository: REPOSITORY.to_owned(),
-            path: path(revision),
-            commit,
-            sha256,
+    /// The origin of a file or address, as far as its name tells.
+    ///
+    /// For the bytes of `known`, an earlier record, a local file changes nothing.
+    pub(super) fn of(name: &str, sha256: String, known: Option<&Self>) -> Self {
+        let parts = name.strip_prefix(REPOSITORIES).unwrap_or_default();
+        let parts: Vec<_> = parts.splitn(4, '/').map(str::to_owned).collect();
+        match (<[String; 4]>::try_from(parts), known) {
+            (Ok([owner, repository, commit, path]), _) => Self {
+                repository: Some(format!("{owner}/{repository}")),
+                path: Some(path),
+                commit: Some(commit),
+                file: None,
+                sha256,
+            },
+            (_, Some(known)) if known.sha256 == sha256 => known.clone(),
+            _ => {
+                let local = || name.rsplit(['/', '\\']).next();
+                let address = name.contains("://").then_some(name);
+                Self {
+                    file: address.or_else(local).map(str::to_owned),
+                    sha256,
+                    ..Self::default()
+                }
+            }
         }
     }
 }
 
-/// Path of a revision's schema in the repository.
+/// Path of a revision's schema in the repository of the protocol.
 pub(super) fn path(revision: &str) -> String {
     format!("schema/{revision}/schema.json")
 }
@@ -72,5 +97,48 @@ impl Sources {
     pub(super) fn save(&self, file: &Path) -> Result<(), Error> {
         let text = format!("{HEADER}{}", toml::to_string(self)?);
         std::fs::write(file, text).map_err(Error::io(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, known: Option<&Source>) -> String {
+        toml::to_string(&Source::of(name, "5a".into(), known)).unwrap()
+    }
+
+    #[test]
+    fn only_what_the_name_says_is_recorded() {
+        assert_eq!(
+            of(
+                "https://raw.githubusercontent.com/a/b/c0ffee/schema/x.json",
+                None
+            ),
+            "repository = \"a/b\"\npath = \"schema/x.json\"\ncommit = \"c0ffee\"\nsha256 = \"5a\"\n"
+        );
+        assert_eq!(
+            of("https://host/a/b/c0ffee/x.json", None),
+            "file = \"https://host/a/b/c0ffee/x.json\"\nsha256 = \"5a\"\n"
+        );
+        assert_eq!(
+            of("/home/me/x.json", None),
+            "file = \"x.json\"\nsha256 = \"5a\"\n"
+        );
+    }
+
+    #[test]
+    fn the_same_bytes_keep_the_record_that_says_more() {
+        let repository = Source::of(
+            "https://raw.githubusercontent.com/a/b/c0ffee/x.json",
+            "5a".into(),
+            None,
+        );
+        assert!(of("x.json", Some(&repository)).starts_with("repository"));
+        let other = Source {
+            sha256: "5b".into(),
+            ..repository
+        };
+        assert!(of("x.json", Some(&other)).starts_with("file"));
     }
 }

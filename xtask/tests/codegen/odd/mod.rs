@@ -1,3 +1,4 @@
 //! Odd schemas, and what each of them gets.
 
+mod import;
 mod names;
