@@ -1,10 +1,9 @@
 //! Which revision has what: the table behind `Revision`'s queries.
 
-use super::error::{Error, Result};
-use super::ir::Type;
+use super::capabilities;
+use super::error::Result;
 use super::merge::{Merged, MergedMember, MergedMethod, MergedStruct, MergedType, Shape};
-use super::overlay::{Capability, Overlay};
-use super::rust::{self, ident};
+use super::overlay::Overlay;
 use super::span::bits;
 use super::variants;
 use proc_macro2::TokenStream;
@@ -21,8 +20,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
         .iter()
         .map(|(name, entry)| method_info(merged, name, entry, overlay));
     let methods = methods.collect::<Result<Vec<_>>>()?;
-    let client = declares(merged, overlay, "client", "ClientCapabilities")?;
-    let server = declares(merged, overlay, "server", "ServerCapabilities")?;
+    let declares = capabilities::declares(merged, overlay)?;
     Ok(quote! {
         /// Every type of the model, by name.
         pub(crate) static TYPES: &[TypeInfo] = &[#(#types),*];
@@ -30,8 +28,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
         /// Every method, by name.
         pub(crate) static METHODS: &[MethodInfo] = &[#(#methods),*];
 
-        #client
-        #server
+        #declares
     })
 }
 
@@ -64,7 +61,9 @@ fn union_variants(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<
     let tags = match variants::tag(merged, members) {
         variants::Tag::Field { values, .. } => values.into_iter().map(Some).collect(),
         variants::Tag::Method => members.iter().map(|m| m.member.method.clone()).collect(),
-        _ => vec![None; members.len()],
+        variants::Tag::Kind | variants::Tag::Key(_) | variants::Tag::BestMatch => {
+            vec![None; members.len()]
+        }
     };
     let variants = names
         .into_iter()
@@ -91,13 +90,7 @@ fn method_info(
     let known = bits(&entry.known);
     let (client, server) = (bits(&entry.by_client), bits(&entry.by_server));
     let (required, may_ask) = (bits(&entry.params_required), bits(&entry.alternative));
-    let gates = overlay.capability.iter().filter(|gate| gate.method == name);
-    let gates = gates.map(|gate| {
-        let side = side(gate)?;
-        let (path, known) = (&gate.path, bits(&declarable(merged, gate)?));
-        Ok(quote!(CapabilityInfo::new(#side, #path, #known)))
-    });
-    let gates = gates.collect::<Result<Vec<_>>>()?;
+    let gates = capabilities::of_method(merged, overlay, name)?;
     Ok(quote! {
         MethodInfo {
             name: #name,
@@ -110,88 +103,4 @@ fn method_info(
             capabilities: &[#(#gates),*],
         }
     })
-}
-
-fn side(gate: &Capability) -> Result<TokenStream> {
-    match gate.of.as_str() {
-        "client" => Ok(quote!(Side::Client)),
-        "server" => Ok(quote!(Side::Server)),
-        of => Err(Error::conflict(
-            &gate.method,
-            format!("`{of}` has no capabilities"),
-        )),
-    }
-}
-
-/// The revisions in which a capability can be declared.
-fn declarable(merged: &Merged, gate: &Capability) -> Result<super::merge::Set> {
-    let mut name = match gate.of.as_str() {
-        "client" => "ClientCapabilities".to_owned(),
-        _ => "ServerCapabilities".to_owned(),
-    };
-    let mut known = None;
-    for part in gate.path.split('.') {
-        let field = merged
-            .structure(&name)
-            .and_then(|structure| structure.fields.get(part));
-        let field = field.ok_or_else(|| Error::conflict(&gate.path, "no such capability"))?;
-        known = Some(field.known.clone());
-        name = field.ty.name().unwrap_or_default().to_owned();
-    }
-    Ok(known.unwrap_or_default())
-}
-
-/// `declares` of one side's capabilities.
-fn declares(merged: &Merged, overlay: &Overlay, of: &str, name: &str) -> Result<TokenStream> {
-    let mut paths: Vec<_> = overlay
-        .capability
-        .iter()
-        .filter(|gate| gate.of == of)
-        .collect();
-    paths.sort_by(|a, b| a.path.cmp(&b.path));
-    paths.dedup_by(|a, b| a.path == b.path);
-    let arms = paths.iter().map(|gate| {
-        declarable(merged, gate)?;
-        let path = &gate.path;
-        let test = declared(merged, overlay, name, path, &quote!(self));
-        Ok(quote!(#path => #test))
-    });
-    let arms = arms.collect::<Result<Vec<_>>>()?;
-    let name = ident(name);
-    Ok(quote! {
-        impl #name {
-            /// Whether the capability at `path`, such as `resources.subscribe`, is declared.
-            ///
-            /// Known are the paths that [`MethodInfo::capabilities`] names.
-            #[must_use]
-            pub fn declares(&self, path: &str) -> bool {
-                match path { #(#arms,)* _ => false }
-            }
-        }
-    })
-}
-
-fn declared(
-    merged: &Merged,
-    overlay: &Overlay,
-    name: &str,
-    path: &str,
-    holder: &TokenStream,
-) -> TokenStream {
-    let (first, rest) = path
-        .split_once('.')
-        .map_or((path, None), |(a, b)| (a, Some(b)));
-    let field = ident(&rust::field_name(name, first, overlay));
-    let ty = merged
-        .structure(name)
-        .and_then(|structure| structure.fields.get(first));
-    let inner = ty.and_then(|field| field.ty.name()).unwrap_or_default();
-    match (rest, ty.map(|field| &field.ty)) {
-        (Some(rest), _) => {
-            let test = declared(merged, overlay, inner, rest, &quote!(inner));
-            quote!(#holder.#field.as_ref().is_some_and(|inner| #test))
-        }
-        (None, Some(Type::Bool)) => quote!(#holder.#field == Some(true)),
-        (None, _) => quote!(#holder.#field.is_some()),
-    }
 }

@@ -8,7 +8,7 @@ use super::error::Result;
 use super::fields::Fields;
 use super::merge::{Merged, MergedEnum, MergedMember, MergedType, Set, Shape};
 use super::nearest;
-use super::overlay::{Nearest, Overlay};
+use super::overlay::Overlay;
 use super::rust::ident;
 use super::span::{bits, condition};
 use super::variants::{self, Tag};
@@ -52,14 +52,14 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
 impl Conform<'_> {
     fn implementation(&self, name: &str, ty: &MergedType) -> Result<TokenStream> {
         let body = self.body(name, ty)?;
-        let nearest = self.overlay.nearest(name);
+        let nearest = self.overlay.replacement(name);
         let support = match &ty.shape {
             Shape::Struct(_) => TokenStream::new(),
             Shape::Enum(values) => self.enum_exists(name, ty, values),
             Shape::Union(members) => {
                 let exists = self.union_exists(name, ty, members);
                 let nearest = nearest
-                    .map(|nearest| nearest::of_union(self, name, members, nearest))
+                    .map(|nearest| nearest::of_union(self, name, ty, members, nearest))
                     .transpose()?;
                 quote!(#exists #nearest)
             }
@@ -89,22 +89,26 @@ impl Conform<'_> {
             }
             .body(),
             Shape::Union(members) => Ok(self.union_body(name, members)),
-            Shape::Enum(_) => Ok(match self.overlay.nearest(name) {
-                Some(Nearest {
-                    value: Some(value), ..
-                }) => quote! {
-                    if !self.exists_in(revision) {
-                        *self = Self::from(#value);
+            Shape::Enum(_) => {
+                let value = self
+                    .overlay
+                    .replacement(name)
+                    .and_then(|nearest| nearest.value.as_ref());
+                let replaced = value.map(|value| {
+                    quote! {
+                        if !self.exists_in(revision) {
+                            *self = Self::from(#value);
+                        }
                     }
-                },
-                _ => TokenStream::new(),
-            }),
+                });
+                Ok(replaced.unwrap_or_default())
+            }
         }
     }
 
     fn union_body(&self, name: &str, members: &[MergedMember]) -> TokenStream {
         let variants = variants::of_union(self.merged, name, members);
-        let nearest = self.overlay.nearest(name).map(|_| {
+        let nearest = self.overlay.replacement(name).map(|_| {
             let nearest = quote!(Self::from_text(self.describe()));
             let nearest = match variants::tag(self.merged, members) {
                 Tag::BestMatch => {
@@ -161,10 +165,12 @@ impl Conform<'_> {
     }
 
     fn enum_exists(&self, name: &str, ty: &MergedType, values: &MergedEnum) -> TokenStream {
-        let known = values
-            .values
-            .iter()
-            .map(|(value, known)| (variants::of_value(self.merged, name, value), known));
+        let known = values.values.iter().map(|(value, known)| {
+            (
+                variants::of_value(self.merged, name, value),
+                known | &values.open,
+            )
+        });
         self.exists(name, ty, known, &values.open)
     }
 
@@ -172,20 +178,19 @@ impl Conform<'_> {
         let variants = variants::of_union(self.merged, name, members);
         let known = variants
             .into_iter()
-            .zip(members.iter().map(|member| &member.known));
+            .zip(members.iter().map(|member| member.known.clone()));
         self.exists(name, ty, known, &Set::new())
     }
 
     /// `exists_in` of an enum or union.
-    fn exists<'s>(
+    fn exists(
         &self,
         name: &str,
         ty: &MergedType,
-        variants: impl Iterator<Item = (String, &'s Set)>,
+        variants: impl Iterator<Item = (String, Set)>,
         unknown: &Set,
     ) -> TokenStream {
         let mut arms = Vec::new();
-        let variants = variants.map(|(variant, known)| (variant, known.clone()));
         for (variant, known) in variants.chain([("Unknown".to_owned(), unknown.clone())]) {
             let variant = ident(&variant);
             if let Some(condition) = condition(self.merged, &known, &ty.known) {

@@ -2,6 +2,7 @@
 
 use super::error::{Error, Result};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A question that no rule answers and no entry of `overlay.toml` settles.
@@ -47,13 +48,89 @@ impl Decisions {
         }
     }
 
+    /// Hands over the open decisions.
+    pub(crate) fn take(&self) -> Vec<Decision> {
+        self.0.take()
+    }
+
     /// Fails with all open decisions, if there are any.
     pub(crate) fn settled(&self) -> Result<()> {
-        let open = self.0.take();
-        if open.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Open { decisions: open })
+        let decisions = self.take();
+        if decisions.is_empty() {
+            return Ok(());
         }
+        Err(Error::Open(Box::new(Open {
+            decisions,
+            ..Open::default()
+        })))
+    }
+}
+
+/// Questions about the stored schemas that `overlay.toml` and `docs.toml` leave open.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    pub(crate) decisions: Vec<Decision>,
+    /// Keys that `docs.toml` lacks, with their revisions in words.
+    pub(crate) docs: BTreeMap<String, String>,
+    /// Keys of `docs.toml` that document nothing.
+    pub(crate) stale_docs: Vec<String>,
+    /// Entries of `overlay.toml` that match nothing.
+    pub(crate) unused: Vec<String>,
+    /// Changes that need no entry: names that are new, and names that are gone.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Open {
+    /// Whether code can be generated.
+    pub(crate) fn is_settled(&self) -> bool {
+        let Self {
+            decisions,
+            docs,
+            stale_docs,
+            unused,
+            notes: _,
+        } = self;
+        decisions.is_empty() && docs.is_empty() && stale_docs.is_empty() && unused.is_empty()
+    }
+}
+
+impl fmt::Display for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |count: usize, one: &str, many: &str| match count {
+            1 => format!("one {one}"),
+            count => format!("{count} {many}"),
+        };
+        if !self.decisions.is_empty() {
+            let count = count(self.decisions.len(), "decision is", "decisions are");
+            writeln!(
+                f,
+                "{count} to be made; add an entry to schema/overlay.toml for each:\n"
+            )?;
+            for decision in &self.decisions {
+                writeln!(f, "{decision}")?;
+            }
+        }
+        if !self.docs.is_empty() {
+            let count = count(self.docs.len(), "entry is", "entries are");
+            writeln!(f, "schema/docs.toml: {count} missing; add a line for each:")?;
+            for (key, revisions) in &self.docs {
+                writeln!(f, "{key:?} = \"\" # {revisions}")?;
+            }
+        }
+        let lists = [
+            (
+                "schema/docs.toml: these entries document nothing, remove them:",
+                &self.stale_docs,
+            ),
+            (
+                "schema/overlay.toml: these entries match nothing, correct or remove them:",
+                &self.unused,
+            ),
+            ("for information:", &self.notes),
+        ];
+        for (head, lines) in lists.iter().filter(|(_, lines)| !lines.is_empty()) {
+            writeln!(f, "{head}\n{}", lines.join("\n"))?;
+        }
+        Ok(())
     }
 }

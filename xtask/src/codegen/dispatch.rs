@@ -129,7 +129,7 @@ pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, 
         .map(|(key, set)| (key.clone(), known(merged, set)));
     let by_prose = overlay
         .meta_key
-        .iter()
+        .matching(|_| true)
         .map(|entry| (entry.key.clone(), entry.revisions.clone()));
     let mut all: Vec<_> = by_schema.chain(by_prose).collect();
     all.sort();

@@ -15,17 +15,10 @@ pub(crate) struct Docs<'a> {
 }
 
 impl<'a> Docs<'a> {
-    /// Reads `schema/docs.toml` below `root`; fails with the keys it lacks.
+    /// Reads `schema/docs.toml` below `root`.
     ///
     /// The entry `*.field` is for the fields of that name without one of their own.
     pub(crate) fn read(root: &Path, merged: &'a Merged) -> Result<Self> {
-        let docs = Self::read_part(root, merged)?;
-        docs.check()?;
-        Ok(docs)
-    }
-
-    /// [`Docs::read`] for a model that lacks some of what is documented.
-    pub(crate) fn read_part(root: &Path, merged: &'a Merged) -> Result<Self> {
         let file = root.join("schema/docs.toml");
         let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
         let entries: BTreeMap<String, String> =
@@ -36,32 +29,18 @@ impl<'a> Docs<'a> {
         Ok(Self { entries, merged })
     }
 
-    /// Everything public is documented, and nothing else.
-    fn check(&self) -> Result<()> {
-        let wanted = keys::keys(self.merged);
+    /// The keys that lack an entry, with their revisions, and the entries that lack a key.
+    pub(crate) fn gaps(&self) -> (BTreeMap<String, String>, Vec<String>) {
         let mut used = BTreeSet::new();
-        let mut missing = Vec::new();
-        for (key, known) in &wanted {
-            match self.entry(key) {
-                Some((entry, _)) => {
-                    used.insert(entry);
-                }
-                None => missing.push(format!(
-                    "{key:?} = \"\" # {}",
-                    keys::in_words(self.merged, known)
-                )),
+        let mut missing = BTreeMap::new();
+        for (key, known) in keys::keys(self.merged) {
+            match self.entry(&key) {
+                Some((entry, _)) => drop(used.insert(entry)),
+                None => drop(missing.insert(key, keys::in_words(self.merged, &known))),
             }
         }
-        if !missing.is_empty() {
-            return Err(Error::Docs { keys: missing });
-        }
         let stale = self.entries.keys().filter(|key| !used.contains(*key));
-        let keys: Vec<_> = stale.cloned().collect();
-        if keys.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::StaleDocs { keys })
-        }
+        (missing, stale.cloned().collect())
     }
 
     /// The entry for `key` and the key it stands under.

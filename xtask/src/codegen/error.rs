@@ -1,6 +1,6 @@
 //! Errors of the generator; each message names the file and the place in it.
 
-use super::decisions::Decision;
+use super::decisions::Open;
 use std::path::{Path, PathBuf};
 
 /// Failure of `cargo xtask codegen`.
@@ -37,23 +37,9 @@ pub(crate) enum Error {
     /// Two revisions disagree and no rule settles it.
     #[error("{place}: {what}; settle it with an entry in schema/overlay.toml")]
     Conflict { place: String, what: String },
-    /// The schemas leave something open.
-    #[error(
-        "{} to be made; add an entry to schema/overlay.toml for each:\n\n{}",
-        if decisions.len() == 1 { "one decision is".to_owned() } else { format!("{} decisions are", decisions.len()) },
-        decisions.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    )]
-    Open { decisions: Vec<Decision> },
-    /// Something public would have no documentation.
-    #[error(
-        "schema/docs.toml: {} missing; add a line for each:\n{}",
-        if keys.len() == 1 { "one entry is".to_owned() } else { format!("{} entries are", keys.len()) },
-        keys.join("\n")
-    )]
-    Docs { keys: Vec<String> },
-    /// Documentation of something that does not exist.
-    #[error("schema/docs.toml: these entries document nothing, remove them:\n{}", keys.join("\n"))]
-    StaleDocs { keys: Vec<String> },
+    /// The schemas leave something open, or an entry is for nothing.
+    #[error("{0}")]
+    Open(Box<Open>),
     /// The code that was put together is not Rust; a bug of the generator.
     #[error("{file}: the generated code does not parse: {source}")]
     Syntax { file: String, source: syn::Error },

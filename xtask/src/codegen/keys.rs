@@ -48,17 +48,20 @@ pub(crate) fn list(merged: &Merged) -> String {
 
 /// `known` in words.
 pub(crate) fn in_words(merged: &Merged, known: &Set) -> String {
-    let all = merged.revisions.len();
-    let name = |index: usize| merged.revisions[index].as_str();
+    span(&merged.revisions, known)
+}
+
+/// Some of the revisions in words.
+pub(crate) fn span(revisions: &[String], known: &Set) -> String {
+    let all = revisions.len();
+    let name = |index: usize| revisions[index].as_str();
     match (known.first(), known.last()) {
         _ if known.len() == all => "all revisions".to_owned(),
         (Some(&first), Some(&last)) if known.len() == last - first + 1 => {
-            if last + 1 == all && first + 1 == all {
+            if first == last {
                 format!("{} only", name(first))
             } else if last + 1 == all {
                 format!("since {}", name(first))
-            } else if first == last {
-                format!("{} only", name(first))
             } else if first == 0 {
                 format!("until {}", name(last))
             } else {

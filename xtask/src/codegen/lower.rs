@@ -26,10 +26,12 @@ pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Resu
         },
     };
     methods::collect(&mut lowering)?;
-    for entry in &overlay.keep {
-        if schema.defs.contains_key(&entry.name) {
-            lowering.definition(&entry.name)?;
-        }
+    let reached = &lowering.model.types;
+    let kept = overlay.keep.matching(|entry| {
+        schema.defs.contains_key(&entry.name) && !reached.contains_key(&entry.name)
+    });
+    for entry in kept.collect::<Vec<_>>() {
+        lowering.definition(&entry.name)?;
     }
     Ok(lowering.model)
 }
@@ -62,8 +64,8 @@ impl<'a> Lowering<'a> {
 
     /// Takes over the definition `name` and returns what stands for it.
     fn definition(&mut self, name: &str) -> Result<Type> {
-        if let Some(entry) = self.overlay.support.iter().find(|entry| entry.name == name) {
-            return Ok(match entry.kind {
+        if let Some(kind) = self.overlay.support(name) {
+            return Ok(match kind {
                 SupportKind::Type => Type::Named(name.to_owned()),
                 SupportKind::Json => Type::Json { object: false },
                 SupportKind::Object => Type::Object { open: true },
@@ -110,8 +112,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether a definition is another word for something that needs no name.
     fn is_transparent(&self, name: &str) -> bool {
-        let support = &self.overlay.support;
-        if support.iter().any(|entry| entry.name == name) {
+        if self.overlay.support(name).is_some() {
             return false;
         }
         let Some(json) = self.schema.defs.get(name) else {

@@ -4,7 +4,6 @@
 //! revisions disagree about a field, the newer one wins, except that a wider
 //! type beats a narrower one: nothing that any revision allows gets lost.
 
-use super::error::{Error, Result};
 use super::ir::{Def, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type};
 use super::overlay::Overlay;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +97,14 @@ pub(crate) struct MergedMethod {
 }
 
 impl Merged {
+    /// The structs by name.
+    pub(crate) fn structs(&self) -> impl Iterator<Item = (&String, &MergedStruct)> {
+        self.types.iter().filter_map(|(name, ty)| match &ty.shape {
+            Shape::Struct(structure) => Some((name, structure)),
+            Shape::Union(_) | Shape::Enum(_) => None,
+        })
+    }
+
     /// The struct `name`, if it is one.
     pub(crate) fn structure(&self, name: &str) -> Option<&MergedStruct> {
         match &self.types.get(name)?.shape {
@@ -131,7 +138,7 @@ impl MergedStruct {
 }
 
 /// Joins the revisions, given oldest first.
-pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
+pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
     while name_opaque(&mut models) {}
     let mut merged = Merged {
         revisions: models.iter().map(|model| model.revision.clone()).collect(),
@@ -142,32 +149,31 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged>
             merged.batches.insert(index);
         }
         for (name, def) in &model.types {
-            add_type(&mut merged, name, def, index, overlay)?;
+            add_type(&mut merged, name, def, index);
             if let (Some(ty), Some(origin)) = (merged.types.get_mut(name), model.origins.get(name))
             {
                 ty.origins.insert(index, origin.clone());
             }
         }
         for (name, method) in &model.methods {
-            add_method(&mut merged, name, method, index)?;
+            add_method(&mut merged, name, method, index);
         }
         for (code, error) in &model.errors {
             let entry = merged.errors.entry(*code);
-            entry
-                .or_insert_with(|| (error.clone(), Set::new()))
-                .1
-                .insert(index);
+            let (joined, known) = entry.or_insert_with(|| (error.clone(), Set::new()));
+            joined.data = joined.data.take().or_else(|| error.data.clone());
+            known.insert(index);
         }
     }
     for (name, ty) in &mut merged.types {
         if let Shape::Struct(structure) = &mut ty.shape {
             for (field, entry) in &mut structure.fields {
-                let filled = overlay.fill_at(&format!("{name}.{field}")).is_some();
-                entry.always = entry.required == ty.known && !filled;
+                let filled = || overlay.fill.at(&format!("{name}.{field}")).is_some();
+                entry.always = entry.required == ty.known && !filled();
             }
         }
     }
-    Ok(merged)
+    merged
 }
 
 /// Where one revision has an object without known fields and another a struct,
@@ -180,7 +186,7 @@ fn name_opaque(models: &mut [Model]) -> bool {
             let types = model.types.iter();
             types.filter_map(move |(name, def)| match def {
                 Def::Struct(def) => Some((index, name.clone(), def.clone())),
-                _ => None,
+                Def::Union(_) | Def::Enum(_) => None,
             })
         })
         .collect()
@@ -220,13 +226,7 @@ fn name_opaque(models: &mut [Model]) -> bool {
     changed
 }
 
-fn add_type(
-    merged: &mut Merged,
-    name: &str,
-    def: &Def,
-    index: usize,
-    overlay: &Overlay,
-) -> Result<()> {
+fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) {
     let entry = merged
         .types
         .entry(name.to_owned())
@@ -246,15 +246,13 @@ fn add_type(
                 merged.open.insert(index);
             }
             for (field, entry) in &def.fields {
-                add_field(merged, name, field, entry, index, overlay);
+                add_field(merged, field, entry, index);
             }
-            Ok(())
         }
         (Shape::Union(members), Def::Union(def)) => {
             for member in &def.members {
                 add_member(members, member, index);
             }
-            Ok(())
         }
         (Shape::Enum(merged), Def::Enum(def)) => {
             if def.open {
@@ -267,23 +265,13 @@ fn add_type(
                     .or_default()
                     .insert(index);
             }
-            Ok(())
         }
-        _ => Err(Error::conflict(
-            name,
-            "a struct in one revision, an enum or union in another",
-        )),
+        // Another kind of type was asked about.
+        (Shape::Struct(_) | Shape::Union(_) | Shape::Enum(_), _) => {}
     }
 }
 
-fn add_field(
-    merged: &mut MergedStruct,
-    name: &str,
-    field: &str,
-    entry: &Field,
-    index: usize,
-    overlay: &Overlay,
-) {
+fn add_field(merged: &mut MergedStruct, field: &str, entry: &Field, index: usize) {
     let slot = merged
         .fields
         .entry(field.to_owned())
@@ -296,15 +284,8 @@ fn add_field(
             always: false,
             by_revision: BTreeMap::new(),
         });
-    match wider(&slot.ty, &entry.ty) {
-        Some(ty) => slot.ty = ty,
-        None => {
-            let what = format!("{:?} and {:?} in different revisions", slot.ty, entry.ty);
-            let entry = format!("[[raw]]\nat = \"{name}.{field}\"\nreason = \"\"");
-            overlay
-                .decisions
-                .ask(format!("{name}.{field}"), what, entry);
-        }
+    if let Some(ty) = wider(&slot.ty, &entry.ty) {
+        slot.ty = ty;
     }
     slot.known.insert(index);
     slot.nullable |= entry.nullable;
@@ -315,7 +296,7 @@ fn add_field(
 }
 
 /// The type that holds what both hold; `newer` wins where that is a matter of taste.
-fn wider(newer: &Type, older: &Type) -> Option<Type> {
+pub(super) fn wider(newer: &Type, older: &Type) -> Option<Type> {
     Some(match (newer, older) {
         (a, b) if a == b => a.clone(),
         (Type::Json { .. }, _) | (_, Type::Json { .. }) => Type::Json { object: false },
@@ -330,7 +311,19 @@ fn wider(newer: &Type, older: &Type) -> Option<Type> {
         (Type::Integer { .. }, Type::Integer { .. }) => Type::Integer { signed: true },
         (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
         (Type::Map(a), Type::Map(b)) => Type::Map(wider(a, b)?.into()),
-        _ => return None,
+        (
+            Type::Text
+            | Type::Integer { .. }
+            | Type::Number
+            | Type::Bool
+            | Type::Object { .. }
+            | Type::Constant(_)
+            | Type::Named(_)
+            | Type::List(_)
+            | Type::Map(_)
+            | Type::OneOrMany(_),
+            _,
+        ) => return None,
     })
 }
 
@@ -353,7 +346,7 @@ fn add_member(members: &mut Vec<MergedMember>, member: &Member, index: usize) {
     });
 }
 
-fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) -> Result<()> {
+fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) {
     let entry = merged
         .methods
         .entry(name.to_owned())
@@ -365,12 +358,8 @@ fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) ->
             params_required: Set::new(),
             alternative: Set::new(),
         });
-    if (&entry.method.params, &entry.method.result) != (&method.params, &method.result) {
-        return Err(Error::conflict(
-            name,
-            "other params or result in different revisions",
-        ));
-    }
+    let params = &mut entry.method.params;
+    *params = params.take().or_else(|| method.params.clone());
     entry.known.insert(index);
     let marks = [
         (method.by_client, &mut entry.by_client),
@@ -383,5 +372,4 @@ fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) ->
             set.insert(index);
         }
     }
-    Ok(())
 }

@@ -195,12 +195,7 @@ fn senders(lowering: &mut Lowering<'_>, union: &str, sender: Sender) -> Result<(
 
 /// Takes over an error definition: its code, and its `data` where that is fixed.
 fn error_code(lowering: &mut Lowering<'_>, name: &str, json: &Value) -> Result<()> {
-    if lowering
-        .overlay
-        .support
-        .iter()
-        .any(|entry| entry.name == name)
-    {
+    if lowering.overlay.support(name).is_some() {
         return Ok(());
     }
     let schema = lowering.schema;

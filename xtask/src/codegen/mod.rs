@@ -16,19 +16,25 @@
 //!    revision has, and [`strategies`] what the tests go by;
 //! 7. [`output`] puts the files in place.
 
+mod aliases;
 mod alternatives;
+mod arguments;
 mod availability;
 mod best_match;
+mod capabilities;
 mod check_names;
+mod conflicts;
 mod conform;
 mod conform_impls;
 mod decisions;
 mod dispatch;
 mod docs;
 mod emitted_union;
+mod entries;
 mod enums;
 mod error;
 mod fields;
+mod fills;
 mod ir;
 mod join;
 mod keys;
@@ -42,6 +48,8 @@ mod names;
 mod nearest;
 mod output;
 mod overlay;
+mod questions;
+mod replacements;
 mod revisions;
 mod run;
 mod rust;
@@ -52,10 +60,15 @@ mod span;
 mod strategies;
 mod structs;
 mod structures;
+mod type_words;
 mod types;
 mod unions;
 mod variants;
 
+#[allow(unused_imports, reason = "for the command that adopts a revision")]
+pub(crate) use decisions::Open;
 pub(crate) use error::Error;
+#[allow(unused_imports, reason = "for the command that adopts a revision")]
+pub(crate) use run::open;
 pub(crate) use run::{Options, run};
 pub(crate) use single::single;

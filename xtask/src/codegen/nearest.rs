@@ -1,12 +1,12 @@
 //! `Nearest`: the value of a union that can stand for all others.
 
+use super::arguments::constructor_order;
 use super::conform::{Conform, parameter_in};
 use super::error::{Error, Result};
 use super::ir::Type;
-use super::merge::{MergedMember, Shape};
+use super::merge::{MergedMember, MergedType, Shape};
 use super::overlay::Nearest;
 use super::rust::{self, ident};
-use super::structs::constructor_order;
 use super::variants;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,15 +16,26 @@ use serde_json::{Map, Value};
 pub(super) fn of_union(
     conform: &Conform<'_>,
     name: &str,
+    ty: &MergedType,
     members: &[MergedMember],
     nearest: &Nearest,
 ) -> Result<TokenStream> {
     let describe = describe(conform, name, members, nearest);
-    let json = nearest.json.as_deref().unwrap_or("null");
-    let fault = || Error::conflict(name, "`json` of `nearest` is none of its values");
-    let json = serde_json::from_str(json).map_err(|_| fault())?;
+    let text = nearest.json.as_deref().unwrap_or("null");
+    let fault = || {
+        let what = "`json` of `nearest` is none of the values that all revisions have";
+        Error::conflict(name, what)
+    };
+    let json = serde_json::from_str(text).map_err(|_| fault())?;
+    if text.matches("\"{}\"").count() > 1 {
+        return Err(Error::conflict(
+            name,
+            "`json` of `nearest` has more than one `{}`",
+        ));
+    }
     let value = members
         .iter()
+        .filter(|member| member.known == ty.known)
         .find_map(|member| value(conform, &member.member.ty, &json))
         .ok_or_else(fault)?;
     let text = parameter_in(&value, "text");
@@ -73,7 +84,20 @@ fn value(conform: &Conform<'_>, ty: &Type, json: &Value) -> Option<TokenStream> 
             Some(quote!(Vec::<(String, #item)>::new()))
         }
         (Type::Named(name), Value::Object(members)) => structure(conform, name, members),
-        _ => None,
+        (
+            Type::Text
+            | Type::Integer { .. }
+            | Type::Number
+            | Type::Bool
+            | Type::Json { .. }
+            | Type::Object { .. }
+            | Type::Constant(_)
+            | Type::Named(_)
+            | Type::List(_)
+            | Type::Map(_)
+            | Type::OneOrMany(_),
+            _,
+        ) => None,
     }
 }
 
@@ -86,7 +110,7 @@ fn structure(
     let Shape::Struct(structure) = &conform.merged.types.get(name)?.shape else {
         return None;
     };
-    let required = constructor_order(structure, conform.overlay);
+    let required = constructor_order(name, structure, conform.overlay);
     let constant = structure.constant();
     let is_known = |(wire, value): (&String, &Value)| {
         required.iter().any(|(field, _)| *field == wire)

@@ -1,66 +1,64 @@
 //! `schema/overlay.toml`: what no general rule covers, each entry with its reason.
+//!
+//! An entry that matches nothing is an error. A new kind of entry takes three steps: a struct with
+//! `impl Entry`, a field of [`Overlay`] of type [`Entries`], and a line in [`Overlay::unused`], which
+//! does not compile without it. The step that looks for an entry takes it with `find`, `at` or
+//! `matching`, and only where it has an effect: what is handed out counts as used.
 
 use super::decisions::Decisions;
+use super::entries::{Entries, Entry, Word, words};
 use super::error::{Error, Result};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The whole file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Overlay {
     /// Acronyms in type names, and the words that replace them.
-    #[serde(default)]
-    pub(crate) acronyms: BTreeMap<String, String>,
-    /// Definitions that Rust knows under another name.
-    #[serde(default)]
-    pub(crate) rename: Vec<Rename>,
-    /// Mistakes in published schemas.
-    #[serde(default)]
-    pub(crate) repair: Vec<Repair>,
-    /// Types that are written by hand, or that stand for any JSON.
-    #[serde(default)]
-    pub(crate) support: Vec<Support>,
-    /// Names for inline types, by place.
-    #[serde(default)]
-    pub(crate) name: Vec<Name>,
-    /// Fields kept as JSON text.
-    #[serde(default)]
-    pub(crate) raw: Vec<Place>,
-    /// Integers whose negative values are read as 0.
-    #[serde(default)]
-    pub(crate) from_zero: Vec<Place>,
-    /// Strings whose values the schema mentions in prose only.
-    #[serde(default)]
-    pub(crate) values: Vec<Values>,
-    /// Types that no method reaches, but that messages contain all the same.
-    #[serde(default)]
-    pub(crate) keep: Vec<Keep>,
+    #[serde(deserialize_with = "words")]
+    pub(crate) acronyms: Entries<Word>,
     /// Names for fields, by name on the wire.
-    #[serde(default)]
-    pub(crate) field: BTreeMap<String, String>,
+    #[serde(deserialize_with = "words")]
+    pub(crate) field: Entries<Word>,
     /// The order of constructor arguments: these fields come first, in this order.
-    #[serde(default)]
-    pub(crate) first: Vec<String>,
-    /// Values that `conform` puts in where a revision requires a field that others lack.
-    #[serde(default)]
-    pub(crate) fill: Vec<Fill>,
-    /// Replacements of values that the peer's revision cannot express.
-    #[serde(default)]
-    pub(crate) nearest: Vec<Nearest>,
-    /// Which capability a method needs.
-    #[serde(default)]
-    pub(crate) capability: Vec<Capability>,
-    /// `_meta` keys that the specification reserves in prose only.
-    #[serde(default)]
-    pub(crate) meta_key: Vec<MetaKey>,
-    /// Rust names where the one made from the schema will not do.
-    #[serde(default)]
-    pub(crate) identifier: Vec<Identifier>,
-    /// What the file does not settle yet.
+    pub(crate) first: Entries<String>,
+    pub(crate) order: Entries<Order>,
+    pub(crate) rename: Entries<Rename>,
+    pub(crate) repair: Entries<Repair>,
+    pub(crate) support: Entries<Support>,
+    pub(crate) name: Entries<Name>,
+    /// Fields kept as JSON text.
+    pub(crate) raw: Entries<Place>,
+    /// Integers whose negative values are read as 0.
+    pub(crate) from_zero: Entries<Place>,
+    pub(crate) values: Entries<Values>,
+    /// Definitions that no method reaches, but that messages contain all the same.
+    pub(crate) keep: Entries<Definition>,
+    /// Definitions that no method reaches, and that are not generated.
+    pub(crate) drop: Entries<Definition>,
+    pub(crate) fill: Entries<Fill>,
+    pub(crate) nearest: Entries<Nearest>,
+    pub(crate) capability: Entries<Capability>,
+    pub(crate) meta_key: Entries<MetaKey>,
+    pub(crate) identifier: Entries<Identifier>,
+    pub(crate) alias: Entries<Alias>,
+    /// Questions that the file does not settle yet.
     #[serde(skip)]
     pub(crate) decisions: Decisions,
+}
+
+/// The order of the arguments of one constructor.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Order {
+    #[serde(rename = "type")]
+    pub(crate) name: String,
+    /// These fields come first, in this order.
+    pub(crate) fields: Vec<String>,
+    #[expect(dead_code, reason = "read by people")]
+    pub(crate) reason: String,
 }
 
 /// One definition under another name.
@@ -143,15 +141,15 @@ pub(crate) struct Values {
     pub(crate) at: String,
     /// The name of the enum.
     pub(crate) name: String,
-    pub(crate) values: std::collections::BTreeSet<String>,
+    pub(crate) values: BTreeSet<String>,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
 }
 
-/// A type to keep.
+/// A definition to keep or to drop.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Keep {
+pub(crate) struct Definition {
     pub(crate) name: String,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
@@ -181,6 +179,9 @@ pub(crate) struct Nearest {
     /// For a union: JSON of what stands for all others, in which the string `{}` is the
     /// description of the value.
     pub(crate) json: Option<String>,
+    /// Instead of both: the value is left out, where each place is an optional field or a list.
+    #[serde(default)]
+    pub(crate) drop: bool,
     /// By variant, how to describe it: `{field}` is the value of a field, `{a|b.c}` that of
     /// the first field that is there. Without an entry, the value's JSON.
     #[serde(default)]
@@ -189,16 +190,18 @@ pub(crate) struct Nearest {
     pub(crate) reason: String,
 }
 
-/// The capability that a method depends on.
+/// The capability that a method depends on, or that it depends on none.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Capability {
-    /// The method.
     pub(crate) method: String,
     /// The side that must have declared it: `client` or `server`.
-    pub(crate) of: String,
+    pub(crate) of: Option<String>,
     /// Its path in the capabilities, such as `resources.subscribe`.
-    pub(crate) path: String,
+    pub(crate) path: Option<String>,
+    /// Instead of both: the method needs no capability.
+    #[serde(default)]
+    pub(crate) none: bool,
     /// Section of the specification.
     #[expect(dead_code, reason = "read by people")]
     pub(crate) source: String,
@@ -227,6 +230,52 @@ pub(crate) struct Identifier {
     pub(crate) reason: String,
 }
 
+/// A public name that the model no longer has.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Alias {
+    pub(crate) old: String,
+    pub(crate) new: String,
+    /// The version of `mcp-types` that renamed it.
+    pub(crate) since: String,
+}
+
+/// The field that says what an entry is for.
+macro_rules! keys {
+    ($($kind:ty: $key:ident),* $(,)?) => {
+        $(impl Entry for $kind {
+            fn key(&self) -> &str {
+                &self.$key
+            }
+        })*
+    };
+}
+
+keys! {
+    Alias: old,
+    Capability: method,
+    Definition: name,
+    Fill: at,
+    Identifier: at,
+    MetaKey: key,
+    Name: at,
+    Nearest: name,
+    Order: name,
+    Place: at,
+    Rename: from,
+    Repair: at,
+    Support: name,
+    Values: at,
+}
+
+/// The unused entries of the kinds named; all kinds must be.
+macro_rules! unused {
+    ($overlay:ident: $($kind:ident),*) => {{
+        let Self { $($kind,)* decisions: _ } = $overlay;
+        [$($kind.unused(stringify!($kind))),*].concat()
+    }};
+}
+
 impl Overlay {
     /// Reads `schema/overlay.toml` below `root`.
     pub(crate) fn read(root: &Path) -> Result<Self> {
@@ -238,54 +287,46 @@ impl Overlay {
         })
     }
 
-    /// The Rust name given to `place`.
-    pub(crate) fn identifier(&self, place: &str) -> Option<&str> {
-        let entry = self.identifier.iter().find(|entry| entry.at == place);
-        entry.map(|entry| &*entry.name)
+    /// The entries that matched nothing, as `kind: key`.
+    pub(crate) fn unused(&self) -> Vec<String> {
+        unused!(
+            self: acronyms, field, first, order, rename, repair, support, name, raw, from_zero,
+            values, keep, drop, fill, nearest, capability, meta_key, identifier, alias
+        )
     }
 
-    /// Replacement of the values of a type that cannot be sent.
-    pub(crate) fn nearest(&self, name: &str) -> Option<&Nearest> {
-        self.nearest.iter().find(|entry| entry.name == name)
+    /// The Rust name given to `place`.
+    pub(crate) fn identifier(&self, place: &str) -> Option<&str> {
+        self.identifier.find(place).map(|entry| &*entry.name)
+    }
+
+    /// Replacement of the values of a type that cannot be sent; none if they are left out.
+    pub(crate) fn replacement(&self, name: &str) -> Option<&Nearest> {
+        self.nearest.find(name).filter(|entry| !entry.drop)
+    }
+
+    /// Replacement of the definition `name`, if it is not generated.
+    pub(crate) fn support(&self, name: &str) -> Option<SupportKind> {
+        self.support.find(name).map(|entry| entry.kind)
     }
 
     /// The name given to the inline type at `place`.
     pub(crate) fn name_at(&self, place: &str) -> Option<&str> {
-        let names = self.name.iter().map(|entry| (&*entry.at, &*entry.name));
-        at(place, names)
+        self.name.at(place).map(|entry| &*entry.name)
     }
 
     /// Whether the field at `place` is kept as JSON text.
     pub(crate) fn is_raw(&self, place: &str) -> bool {
-        at(place, self.raw.iter().map(|entry| (&*entry.at, ()))).is_some()
+        self.raw.at(place).is_some()
     }
 
     /// Whether a negative value of the field at `place` is read as 0.
     pub(crate) fn is_from_zero(&self, place: &str) -> bool {
-        at(place, self.from_zero.iter().map(|entry| (&*entry.at, ()))).is_some()
+        self.from_zero.at(place).is_some()
     }
 
     /// The known values of the string at `place`.
     pub(crate) fn values_at(&self, place: &str) -> Option<&Values> {
-        at(place, self.values.iter().map(|entry| (&*entry.at, entry)))
+        self.values.at(place)
     }
-
-    /// Value for the field at `place`, as JSON text.
-    pub(crate) fn fill_at(&self, place: &str) -> Option<&str> {
-        at(
-            place,
-            self.fill.iter().map(|entry| (&*entry.at, &*entry.value)),
-        )
-    }
-}
-
-/// The entry for `place`; one for the place itself beats one for `*.field`.
-fn at<'a, T: Copy>(place: &str, entries: impl Iterator<Item = (&'a str, T)> + Clone) -> Option<T> {
-    let field = place.split_once('.').map(|(_, field)| field);
-    let exact = entries.clone().find(|(key, _)| *key == place);
-    let general = || {
-        let mut entries = entries;
-        entries.find(|(key, _)| key.strip_prefix("*.").is_some_and(|key| Some(key) == field))
-    };
-    exact.or_else(general).map(|(_, value)| value)
 }

@@ -1,16 +1,17 @@
 //! The steps in order, nothing else.
 
+use super::decisions::Open;
 use super::docs::Docs;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::ir::Model;
 use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    availability, check_names, conform_impls, dispatch, enums, revisions, strategies, structs,
-    types, unions,
+    aliases, availability, check_names, conflicts, conform_impls, dispatch, enums, revisions,
+    strategies, structs, types, unions,
 };
-use super::{keys, listing, load, lower, rust, simplify};
+use super::{keys, listing, load, lower, questions, rust, simplify};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -28,15 +29,35 @@ pub(crate) struct Options {
 
 /// Generates the model below `root`, or checks it, or lists what to document.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
-    let overlay = Overlay::read(root)?;
-    let mut merged = merge(models(root, &overlay)?, &overlay)?;
-    merged.identifiers = check_names::check(&merged, &overlay)?;
+    let (overlay, merged) = merged(root)?;
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
-    overlay.decisions.settled()?;
     let docs = Docs::read(root, &merged)?;
-    write(root, &files(&merged, &overlay, &docs)?, options.check)
+    let open = questions::ask(root, &merged, &overlay, &docs);
+    if !open.is_settled() {
+        return Err(Error::Open(Box::new(open)));
+    }
+    let files = files(&merged, &overlay, &docs)?;
+    Ok(write(root, &files, options.check)? + &open.to_string())
+}
+
+/// What has to be settled before [`run()`] generates code below `root`, and what will change.
+#[allow(dead_code, reason = "for the command that adopts a revision")]
+pub(crate) fn open(root: &Path) -> Result<Open> {
+    let (overlay, merged) = merged(root)?;
+    let docs = Docs::read(root, &merged)?;
+    Ok(questions::ask(root, &merged, &overlay, &docs))
+}
+
+/// The steps up to one model for all revisions.
+fn merged(root: &Path) -> Result<(Overlay, Merged)> {
+    let overlay = Overlay::read(root)?;
+    let models = models(root, &overlay)?;
+    conflicts::ask(&models, &overlay)?;
+    let mut merged = merge(models, &overlay);
+    merged.identifiers = check_names::check(&merged, &overlay)?;
+    Ok((overlay, merged))
 }
 
 /// The steps up to one model for each revision, oldest first.
@@ -57,7 +78,9 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
         ("enums", "The string enums.", enums::emit(merged, docs)),
         ("unions", "The unions.", unions::emit(merged, docs)),
         ("model", "The structs.", {
-            structs::emit(merged, overlay, docs, &types::structs(merged)?)
+            let structs = structs::emit(merged, overlay, docs, &types::structs(merged)?);
+            let aliases = aliases::emit(overlay);
+            quote!(#structs #aliases)
         }),
     ];
     for (name, doc, items) in types.into_iter().chain(tables(merged, overlay, docs)?) {

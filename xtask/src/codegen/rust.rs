@@ -25,7 +25,7 @@ pub(crate) fn ident(name: &str) -> Ident {
 /// The Rust name of a field of the type `holder`.
 pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String {
     let given = overlay.identifier(&format!("{holder}.{wire}"));
-    let given = given.or_else(|| overlay.field.get(wire).map(String::as_str));
+    let given = given.or_else(|| overlay.field.find(wire).map(|word| &*word.to));
     let last = wire.rsplit('/').next().unwrap_or(wire);
     given.map_or_else(|| snake(last), str::to_owned)
 }

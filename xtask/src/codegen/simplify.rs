@@ -44,11 +44,11 @@ pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> 
 
 /// Sets what the published schema lost.
 fn repair(document: &mut Value, revision: &str, overlay: &Overlay) -> Result<()> {
-    for entry in &overlay.repair {
-        let meant = |revisions: &Vec<String>| revisions.iter().any(|one| one == revision);
-        if !entry.revisions.as_ref().is_none_or(meant) {
-            continue;
-        }
+    let entries = overlay.repair.matching(|entry| match &entry.revisions {
+        Some(revisions) => revisions.iter().any(|one| one == revision),
+        None => document.pointer(&entry.at).is_some_and(Value::is_object),
+    });
+    for entry in entries.collect::<Vec<_>>() {
         let fault = |what: String| Error::Schema {
             revision: revision.to_owned(),
             path: entry.at.clone(),
@@ -61,7 +61,6 @@ fn repair(document: &mut Value, revision: &str, overlay: &Overlay) -> Result<()>
             .and_then(Value::as_object_mut)
         {
             Some(target) => target.extend(members),
-            None if entry.revisions.is_none() => {}
             None => return Err(fault("there is no such object".into())),
         }
     }
@@ -77,14 +76,18 @@ struct Names<'a> {
 impl Names<'_> {
     fn rename(&self, name: &str) -> String {
         let meant = |revision: &String| revision == self.revision;
-        let entry = self.overlay.rename.iter();
-        let mut entry =
-            entry.filter(|entry| entry.from == name && entry.revision.as_ref().is_none_or(meant));
+        let mut entry = self
+            .overlay
+            .rename
+            .matching(|entry| entry.from == name && entry.revision.as_ref().is_none_or(meant));
         match entry.next() {
             Some(entry) => entry.to.clone(),
             None => {
-                let acronyms = &self.overlay.acronyms;
-                without_acronyms(name, acronyms.iter().map(|(a, b)| (&**a, &**b)))
+                let acronyms = self
+                    .overlay
+                    .acronyms
+                    .matching(|word| name.contains(&word.from));
+                without_acronyms(name, acronyms.map(|word| (&*word.from, &*word.to)))
             }
         }
     }

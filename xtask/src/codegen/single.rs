@@ -24,10 +24,10 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             stored: stored.join(", "),
         });
     }
-    let mut merged = merge(models, &overlay)?;
+    let mut merged = merge(models, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
-    let docs = Docs::read_part(root, &merged)?;
+    let docs = Docs::read(root, &merged)?;
     [
         module(
             "enums",

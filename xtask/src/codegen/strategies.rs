@@ -4,13 +4,13 @@
 //! model can hold is generated, and a judge that knows only the schemas looks
 //! at what becomes of it.
 
+use super::arguments::constructor_order;
 use super::ir::Type;
 use super::merge::{Merged, MergedEnum, MergedMember, MergedStruct, MergedType, Shape};
 use super::names::snake;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use super::span::variant;
-use super::structs::constructor_order;
 use super::variants;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -25,7 +25,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> TokenStream {
         .types
         .iter()
         .map(|(name, ty)| case(merged, overlay, name, ty));
-    let repairs = overlay.repair.iter().map(|repair| {
+    let repairs = overlay.repair.matching(|_| true).map(|repair| {
         let revisions: Vec<_> = match &repair.revisions {
             Some(revisions) => revisions.iter().collect(),
             None => merged.revisions.iter().collect(),
@@ -35,7 +35,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> TokenStream {
     });
     let raw = overlay
         .raw
-        .iter()
+        .matching(|_| true)
         .map(|place| place.at.rsplit('.').next().unwrap_or_default());
     quote! {
         /// Known mistakes of the published schemas.
@@ -62,7 +62,7 @@ fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> Toke
             value.conform(revision);
             true
         }),
-        Shape::Enum(_) if overlay.nearest(name).is_none() => {
+        Shape::Enum(_) if overlay.replacement(name).is_none() => {
             quote!(|value, revision| value.exists_in(revision))
         }
         Shape::Enum(_) | Shape::Union(_) => quote!(|value, revision| {
@@ -92,7 +92,7 @@ fn function(name: &str) -> Ident {
 }
 
 fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenStream {
-    let required = constructor_order(structure, overlay);
+    let required = constructor_order(name, structure, overlay);
     let arguments: Vec<_> = required
         .iter()
         .map(|(wire, _)| ident(&rust::field_name(name, wire, overlay)))

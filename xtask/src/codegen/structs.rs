@@ -4,6 +4,7 @@
 //! constructors and setters, documentation, short paths, and unknown fields
 //! where the schema invites them.
 
+use super::arguments::constructor_order;
 use super::docs::Docs;
 use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
@@ -130,7 +131,7 @@ impl Emitter<'_> {
     }
 
     fn constructor(&self) -> TokenStream {
-        let required = constructor_order(self.structure, self.overlay);
+        let required = constructor_order(self.name, self.structure, self.overlay);
         let mut arguments = Vec::new();
         let mut inits = Vec::new();
         for (wire, field) in required {
@@ -185,20 +186,6 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-/// The fields that a constructor takes, in order.
-pub(crate) fn constructor_order<'a>(
-    structure: &'a MergedStruct,
-    overlay: &Overlay,
-) -> Vec<(&'a String, &'a MergedField)> {
-    let rank = |wire: &str| overlay.first.iter().position(|first| first == wire);
-    let mut required: Vec<_> = structure
-        .stored()
-        .filter(|(_, field)| field.always)
-        .collect();
-    required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
-    required
 }
 
 /// The name on the wire of a field that typify printed.

@@ -96,7 +96,7 @@ fn the_invented_revision_works() {
 "##;
 
 #[test]
-fn a_new_revision_needs_words_and_no_code() {
+fn a_new_revision_needs_words_and_entries_and_no_code() {
     let workspace = Workspace::fixed("invented");
     let published = workspace.path().join(format!("{REVISION}.json"));
     std::fs::write(&published, schema(&workspace).to_string()).unwrap();
@@ -105,6 +105,9 @@ fn a_new_revision_needs_words_and_no_code() {
         .unwrap();
 
     let missing = workspace.xtask(&["codegen"]).unwrap_err();
+    let capability = "tools/taste: no schema names the capability that it needs";
+    assert!(missing.contains("one decision is to be made"), "{missing}");
+    assert!(missing.contains(capability), "{missing}");
     let keys: Vec<_> = missing
         .lines()
         .filter(|line| line.starts_with('"'))
@@ -129,6 +132,7 @@ fn a_new_revision_needs_words_and_no_code() {
         .iter()
         .map(|line| line.replace("\"\"", "\"Invented.\"") + "\n");
     workspace.append("schema/docs.toml", &words.collect::<String>());
+    workspace.paste(&missing);
     workspace.xtask(&["codegen"]).unwrap();
     package::complete(&workspace, USER);
     package::test(&workspace);

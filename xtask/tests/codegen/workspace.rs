@@ -82,6 +82,13 @@ impl Workspace {
         std::fs::write(&file, schema.to_string()).unwrap();
     }
 
+    /// Adds all entries that codegen asked for to the overlay, as they stand.
+    pub(crate) fn paste(&self, asked: &str) {
+        let lines = asked.lines().filter_map(|line| line.strip_prefix("    "));
+        let entries: String = lines.map(|line| format!("{line}\n")).collect();
+        self.append("schema/overlay.toml", &format!("\n{entries}"));
+    }
+
     /// Adds text to a file.
     pub(crate) fn append(&self, file: &str, text: &str) {
         let file = self.path().join(file);

@@ -1,4 +1,5 @@
 //! Odd schemas, and what each of them gets.
 
+mod decisions;
 mod import;
 mod names;

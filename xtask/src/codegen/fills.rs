@@ -1,0 +1,110 @@
+//! Questions about fields that some revisions require and others lack.
+
+use super::conform::Conform;
+use super::ir::Type;
+use super::keys::span;
+use super::merge::{Merged, MergedField, Shape};
+use super::names::snake;
+use super::overlay::Overlay;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asks for a value of each such field, once for all types that have it.
+pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
+    let conform = Conform {
+        merged,
+        overlay,
+        active: &BTreeSet::new(),
+    };
+    let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();
+    for (name, structure) in merged.structs() {
+        for (wire, field) in structure.stored() {
+            if !field.always
+                && !field.required.is_empty()
+                && !conform.is_filled(&format!("{name}.{wire}"), &field.ty)
+            {
+                open.entry(wire).or_default().push((name, field));
+            }
+        }
+    }
+    for (wire, holders) in &open {
+        let Some((first, field)) = holders.first() else {
+            continue;
+        };
+        let (holder, types) = match holders.len() {
+            1 => (*first, String::new()),
+            _ => {
+                let names: Vec<_> = holders.iter().map(|(name, _)| *name).collect();
+                ("*", format!(", of {}", names.join(", ")))
+            }
+        };
+        let required = span(&merged.revisions, &field.required);
+        let what = format!("required ({required}), and nothing to fill it with{types}");
+        let place = format!("{holder}.{wire}");
+        let value = likely(merged, &field.ty);
+        overlay.decisions.ask(&place, what, entry(&place, &value));
+    }
+    told_apart(merged, overlay, &open);
+}
+
+/// Asks for a value of its own where a result and the one that may come instead share a field.
+fn told_apart(
+    merged: &Merged,
+    overlay: &Overlay,
+    open: &BTreeMap<&str, Vec<(&str, &MergedField)>>,
+) {
+    let results = merged.methods.values().filter_map(|entry| {
+        let method = &entry.method;
+        Some((method.alternative.as_ref()?, method.result.as_ref()?))
+    });
+    for (alternative, result) in results {
+        let (Some(other), Some(own)) = (merged.structure(alternative), merged.structure(result))
+        else {
+            continue;
+        };
+        for (wire, field) in other.stored() {
+            let general = format!("*.{wire}");
+            let place = format!("{alternative}.{wire}");
+            let shared = is_word(merged, &field.ty)
+                && own.fields.contains_key(wire)
+                && (open.contains_key(&**wire) || overlay.fill.has(|entry| entry.at == general));
+            if shared && overlay.fill.find(&place).is_none() {
+                let what = format!("tells it apart from the results that `{general}` fills");
+                let value = snake(alternative.trim_end_matches("Result"));
+                overlay
+                    .decisions
+                    .ask(&place, what, entry(&place, &format!("{value:?}")));
+            }
+        }
+    }
+}
+
+/// Whether a value is one of several words.
+fn is_word(merged: &Merged, ty: &Type) -> bool {
+    let shape = ty.name().and_then(|name| merged.types.get(name));
+    *ty == Type::Text || shape.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
+}
+
+/// A value to propose, as JSON text.
+fn likely(merged: &Merged, ty: &Type) -> String {
+    match ty {
+        Type::Text | Type::Constant(_) | Type::OneOrMany(_) => "\"\"".into(),
+        Type::Integer { .. } | Type::Number => "0".into(),
+        Type::Bool => "false".into(),
+        Type::List(_) => "[]".into(),
+        Type::Json { .. } | Type::Object { .. } | Type::Map(_) => "{}".into(),
+        Type::Named(name) => match merged.types.get(name).map(|ty| &ty.shape) {
+            Some(Shape::Enum(values)) => {
+                format!(
+                    "{:?}",
+                    values.values.keys().next().map_or("", String::as_str)
+                )
+            }
+            Some(Shape::Struct(_)) => "{}".into(),
+            Some(Shape::Union(_)) | None => "\"\"".into(),
+        },
+    }
+}
+
+fn entry(place: &str, value: &str) -> String {
+    format!("[[fill]]\nat = \"{place}\"\nvalue = '{value}'\nreason = \"\"")
+}

@@ -1,0 +1,90 @@
+//! Types in the words of JSON Schema, for questions and errors.
+
+use super::ir::{Def, Type};
+use super::keys::span;
+use super::merge::Set;
+use std::fmt;
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text => f.write_str("string"),
+            Self::Integer { signed: true } => f.write_str("integer"),
+            Self::Integer { signed: false } => f.write_str("integer from 0"),
+            Self::Number => f.write_str("number"),
+            Self::Bool => f.write_str("boolean"),
+            Self::Json { object: false } => f.write_str("any JSON"),
+            Self::Json { object: true } | Self::Object { .. } => f.write_str("object"),
+            Self::Constant(value) => write!(f, "the string {value:?}"),
+            Self::Named(name) => f.write_str(name),
+            Self::List(item) => write!(f, "array of {item}"),
+            Self::Map(item) => write!(f, "map of {item}"),
+            Self::OneOrMany(item) => write!(f, "{item} or array of {item}"),
+        }
+    }
+}
+
+impl Def {
+    /// The kind of type.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Struct(_) => "an object",
+            Self::Union(_) => "one of several types",
+            Self::Enum(_) => "one of several strings",
+        }
+    }
+}
+
+/// The place in an overlay entry that a JSON pointer stands for: `Type.field[]`.
+pub(crate) fn place_of(pointer: &str) -> String {
+    let place = pointer.trim_start_matches("/$defs/");
+    let place = place.replace("/properties/", ".").replace("/items", "[]");
+    place.replace("/additionalProperties", "{}")
+}
+
+/// Each revision's answer, as `string in 2025-06-18; array of string since 2025-11-25`.
+pub(crate) fn by_revision<T: fmt::Display>(
+    revisions: &[String],
+    answers: impl IntoIterator<Item = (usize, T)>,
+) -> String {
+    let mut groups: Vec<(String, Set)> = Vec::new();
+    for (index, answer) in answers {
+        let answer = answer.to_string();
+        match groups.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, set)) => drop(set.insert(index)),
+            None => groups.push((answer, Set::from([index]))),
+        }
+    }
+    let groups = groups.iter().map(|(answer, set)| {
+        let span = span(revisions, set);
+        let span = match span.strip_suffix(" only") {
+            Some(one) if revisions.last().is_some_and(|last| last == one) => format!("since {one}"),
+            Some(one) => format!("in {one}"),
+            None if span.starts_with(['s', 'u']) => span,
+            None => format!("in {span}"),
+        };
+        format!("{answer} {span}")
+    });
+    groups.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_revision_has_its_words() {
+        let revisions = ["2024-11-05", "2025-06-18", "2025-11-25"].map(str::to_owned);
+        let list = |ty| Type::List(Box::new(ty));
+        let types = [Type::Text, list(Type::Text), list(Type::Text)];
+        assert_eq!(
+            by_revision(&revisions, types.iter().enumerate()),
+            "string in 2024-11-05; array of string since 2025-06-18"
+        );
+        let types = [Type::Bool, list(Type::Text), Type::Bool];
+        assert_eq!(
+            by_revision(&revisions, types.iter().enumerate()),
+            "boolean in 2024-11-05, 2025-11-25; array of string in 2025-06-18"
+        );
+    }
+}
