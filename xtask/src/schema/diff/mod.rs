@@ -1,11 +1,21 @@
 //! Changes between two stored revisions, in plain words: read them
-//! ([`load`]), reduce each to methods and types with flat fields ([`shape`]),
-//! put both side by side ([`compare`]), and print ([`render`]).
+//! ([`load`]), split each into methods and other definitions ([`model`]),
+//! compare these section by section ([`compare`]) and schema by schema
+//! ([`changes`]), name what many of them share once ([`common`]), and print
+//! ([`render`]).
+//!
+//! A path leads from a definition to a place inside of it: `tasks.list` is a
+//! field of a field, `tools[]` an item of a list, `content{}` a value of a map.
 
+mod changes;
+mod common;
 mod compare;
+mod flat;
 mod load;
+mod model;
+mod parts;
 mod render;
 mod report;
-mod shape;
+mod words;
 
 pub(super) use report::run;

@@ -1,6 +1,8 @@
 //! Phrases in, a report out: for a terminal, or as Markdown.
 
+use super::common::Change;
 use super::compare::Section;
+use super::words::code;
 use std::fmt::Write;
 
 /// Plain text, indented by two per level.
@@ -13,10 +15,10 @@ pub(super) fn text(title: &str, sections: &[Section]) -> String {
                 let _ = writeln!(report, "  {word}  {item}");
             }
         }
-        for (name, changes) in &section.changed {
-            let _ = writeln!(report, "  changed  {name}");
-            for change in changes {
-                let _ = writeln!(report, "    {change}");
+        for change in &section.changed {
+            let _ = writeln!(report, "  changed  {}", names(change));
+            for phrase in &change.phrases {
+                let _ = writeln!(report, "    {phrase}");
             }
         }
     }
@@ -39,10 +41,10 @@ pub(super) fn markdown(title: &str, sections: &[Section]) -> String {
                 let _ = writeln!(report, "- {item}");
             }
         }
-        for (name, changes) in &section.changed {
-            let _ = writeln!(report, "\n### `{name}`\n");
-            for change in changes {
-                let _ = writeln!(report, "- {change}");
+        for change in &section.changed {
+            let _ = writeln!(report, "\n### {}\n", names(change));
+            for phrase in &change.phrases {
+                let _ = writeln!(report, "- {phrase}");
             }
         }
     }
@@ -50,6 +52,11 @@ pub(super) fn markdown(title: &str, sections: &[Section]) -> String {
         report.push_str("\nNo difference.\n");
     }
     report
+}
+
+fn names(change: &Change) -> String {
+    let names: Vec<_> = change.names.iter().map(|name| code(name)).collect();
+    names.join(", ")
 }
 
 fn is_empty(section: &Section) -> bool {
@@ -66,7 +73,10 @@ mod tests {
                 title: "Methods",
                 added: vec!["`new`".into()],
                 removed: vec!["`old`".into()],
-                changed: vec![("call".into(), vec!["`name` became required".into()])],
+                changed: vec![Change {
+                    names: vec!["call".into(), "list".into()],
+                    phrases: vec!["`name` became required".into()],
+                }],
             },
             Section {
                 title: "Types",
@@ -81,7 +91,7 @@ mod tests {
     fn text_is_indented_and_skips_empty_sections() {
         assert_eq!(
             text("A → B", &sections()),
-            "A → B\n\nMethods\n  added    new\n  removed  old\n  changed  call\n    \
+            "A → B\n\nMethods\n  added    new\n  removed  old\n  changed  call, list\n    \
              name became required\n"
         );
     }
@@ -91,7 +101,7 @@ mod tests {
         assert_eq!(
             markdown("A → B", &sections()),
             "# A → B\n\n## Methods\n\nAdded:\n\n- `new`\n\nRemoved:\n\n- `old`\n\n\
-             ### `call`\n\n- `name` became required\n"
+             ### `call`, `list`\n\n- `name` became required\n"
         );
     }
 

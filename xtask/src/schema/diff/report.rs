@@ -1,7 +1,7 @@
 //! The steps from two revisions to a report.
 
 use super::super::error::Error;
-use super::{compare, load, render, shape};
+use super::{compare, load, render};
 use std::path::Path;
 
 /// Compares the stored revisions `from` and `to`; returns the report.
@@ -11,8 +11,8 @@ pub(in super::super) fn run(
     to: &str,
     markdown: bool,
 ) -> Result<String, Error> {
-    let older = shape::Model::new(&load::load(root, from)?);
-    let newer = shape::Model::new(&load::load(root, to)?);
+    let older = load::load(root, from)?;
+    let newer = load::load(root, to)?;
     let sections = compare::compare(&older, &newer);
     let title = format!("{from} → {to}");
     Ok(if markdown {

@@ -1,0 +1,201 @@
+//! Two schemas in, a phrase per change out.
+
+use super::flat::{flat, leaves};
+use super::parts::{Need, UNIONS, children, has_keywords, is_named, members, target};
+use super::words::{brief, choices, code, words};
+use serde_json::{Value, json};
+
+/// The changes from one schema to another, each with the definitions around it.
+pub(super) fn changes(older: (&Value, &Value), newer: (&Value, &Value)) -> Vec<String> {
+    let mut changes = Changes {
+        definitions: (older.0, newer.0),
+        by_name: false,
+        phrases: Vec::new(),
+    };
+    changes.schemas("", older.1, newer.1);
+    changes.phrases
+}
+
+struct Changes<'a> {
+    definitions: (&'a Value, &'a Value),
+    /// True inside of a definition that was entered by its name. No other one is
+    /// entered from there: each has changes of its own, and cycles end.
+    by_name: bool,
+    phrases: Vec<String>,
+}
+
+/// Schemas that are compared in the same way.
+#[derive(PartialEq)]
+enum Kind {
+    Object,
+    List,
+    Choice,
+    Plain,
+}
+
+fn kind(schema: &Value) -> Kind {
+    let has = |keyword: &&str| schema.get(keyword).is_some();
+    match schema["type"].as_str() {
+        Some("object") => Kind::Object,
+        Some("array") => Kind::List,
+        _ if has(&"properties") => Kind::Object,
+        _ if has(&"enum") || UNIONS.iter().any(has) => Kind::Choice,
+        _ => Kind::Plain,
+    }
+}
+
+impl Changes<'_> {
+    fn schemas(&mut self, path: &str, old: &Value, new: &Value) {
+        if old == new {
+            return;
+        }
+        let references = [old, new].map(|schema| target(schema).is_some());
+        let enters = is_named(old) || is_named(new);
+        if references == [true, true] || enters && self.by_name {
+            return self.say(path, words, old, new);
+        }
+        let outer = self.by_name;
+        self.by_name |= enters;
+        let before = flat(self.definitions.0, old);
+        let after = flat(self.definitions.1, new);
+        let shown = (
+            if references[0] { old } else { &before },
+            if references[1] { new } else { &after },
+        );
+        let alone = [shown.0, shown.1].map(|schema| members(schema).count() == 1);
+        let shares = !choices(shown.0).is_disjoint(&choices(shown.1));
+        match (kind(&before), kind(&after)) {
+            _ if alone == [true, true] && shares => self.choices(path, shown.0, shown.1),
+            (was, is) if was == is && was != Kind::Plain => {
+                match references.contains(&true) {
+                    true => self.say(path, brief, shown.0, shown.1),
+                    false => self.say(path, brief, &head(&before, &after), &head(&after, &before)),
+                }
+                match is {
+                    Kind::Choice => self.choices(path, &before, &after),
+                    _ => self.children(path, &before, &after),
+                }
+            }
+            (Kind::Object, Kind::Choice) => {
+                self.say(path, brief, shown.0, shown.1);
+                for (label, leaf) in leaves(self.definitions.1, &after) {
+                    self.alternative(path, &format!("as {label}"), &before, &leaf);
+                }
+            }
+            (Kind::Choice, Kind::Object) => {
+                self.say(path, brief, shown.0, shown.1);
+                for (label, leaf) in leaves(self.definitions.0, &before) {
+                    self.alternative(path, &format!("from {label}"), &leaf, &after);
+                }
+            }
+            _ => self.say(path, words, shown.0, shown.1),
+        }
+        self.by_name = outer;
+    }
+
+    /// The phrase for a place of another kind or with other limits; JSON where there
+    /// are no words for the difference.
+    fn say(&mut self, path: &str, words: fn(&Value) -> String, old: &Value, new: &Value) {
+        let (mut was, mut is) = (words(old), words(new));
+        if was == is {
+            (was, is) = (code(&old.to_string()), code(&new.to_string()));
+        }
+        if was != is {
+            let phrase = format!("{}was {was}, is {is}", subject(path));
+            self.phrases.push(phrase);
+        }
+    }
+
+    /// Changes of fields, of items, and of values of a map.
+    fn children(&mut self, path: &str, old: &Value, new: &Value) {
+        let (before, after) = (children(old), children(new));
+        for (suffix, &(need, new)) in &after {
+            let path = join(path, suffix);
+            let Some(&(needed, old)) = before.get(suffix) else {
+                self.part("added", &path, need, new);
+                continue;
+            };
+            if let Some(need) = need.filter(|_| need != needed) {
+                self.phrases.push(format!("{} became {need}", code(&path)));
+            }
+            self.schemas(&path, old, new);
+        }
+        let gone = before
+            .iter()
+            .filter(|(suffix, _)| !after.contains_key(*suffix));
+        for (suffix, &(need, old)) in gone {
+            self.part("removed", &join(path, suffix), need, old);
+        }
+    }
+
+    /// A field that one revision lacks, and those inside. Items of a list and values
+    /// of a map are in the words for the whole.
+    fn part(&mut self, verb: &str, path: &str, need: Need, schema: &Value) {
+        if let Some(need) = need {
+            let phrase = format!("{verb} {need} {}: {}", code(path), brief(schema));
+            self.phrases.push(phrase);
+        }
+        for (suffix, (need, child)) in children(schema) {
+            self.part(verb, &join(path, &suffix), need, child);
+        }
+    }
+
+    /// Values of an enum or alternatives of a union that came or went.
+    fn choices(&mut self, path: &str, old: &Value, new: &Value) {
+        let (before, after) = (choices(old), choices(new));
+        for (verb, these, those) in [("added", &after, &before), ("removed", &before, &after)] {
+            let only = these.difference(those);
+            let phrases = only.map(|name| format!("{}{verb} {name}", subject(path)));
+            self.phrases.extend(phrases);
+        }
+    }
+
+    /// The phrase for one alternative, where an object became a union or the other
+    /// way round: what changes for the object's fields.
+    fn alternative(&mut self, path: &str, label: &str, old: &Value, new: &Value) {
+        let mut inside = Changes {
+            by_name: true,
+            phrases: Vec::new(),
+            ..*self
+        };
+        inside.children(path, old, new);
+        let phrases = match inside.phrases.is_empty() {
+            true => "the same fields".to_owned(),
+            false => inside.phrases.join("; "),
+        };
+        self.phrases.push(format!("{label}: {phrases}"));
+    }
+}
+
+/// A schema without the parts that are compared one by one with those of `other`.
+fn head(schema: &Value, other: &Value) -> Value {
+    let mut head = schema.clone();
+    if let Value::Object(head) = &mut head {
+        head.retain(|keyword, value| match keyword.as_str() {
+            "enum" | "properties" | "required" => false,
+            "items" | "additionalProperties" => {
+                !(has_keywords(value) && has_keywords(&other[keyword]))
+            }
+            _ if UNIONS.contains(&keyword.as_str()) => {
+                *value = json!([]);
+                true
+            }
+            _ => true,
+        });
+    }
+    head
+}
+
+fn subject(path: &str) -> String {
+    match path {
+        "" => String::new(),
+        path => format!("{}: ", code(path)),
+    }
+}
+
+fn join(path: &str, suffix: &str) -> String {
+    match path {
+        "" => suffix.strip_prefix('.').unwrap_or(suffix).to_owned(),
+        path => format!("{path}{suffix}"),
+    }
+}

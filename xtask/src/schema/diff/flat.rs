@@ -1,0 +1,70 @@
+//! Schemas together with what they take over from definitions.
+
+use super::parts::{alternatives, list, members, target};
+use super::words::words;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// One schema for `schema`, its `$ref` and its `allOf`. Each definition counts
+/// once, so that cycles end.
+pub(super) fn flat(definitions: &Value, schema: &Value) -> Value {
+    if target(schema).is_none() && schema.get("allOf").is_none() {
+        return schema.clone();
+    }
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![schema];
+    let mut flat = Map::new();
+    while let Some(schema) = pending.pop() {
+        if let Some(name) = target(schema).filter(|name| seen.insert(*name)) {
+            pending.push(&definitions[name]);
+        }
+        pending.extend(list(&schema["allOf"]));
+        for (keyword, value) in members(schema) {
+            if keyword != "$ref" && keyword != "allOf" {
+                add(&mut flat, keyword, value);
+            }
+        }
+    }
+    Value::Object(flat)
+}
+
+/// Adds one more demand. One that contradicts stays apart.
+fn add(flat: &mut Map<String, Value>, keyword: &str, value: &Value) {
+    match (keyword, flat.get_mut(keyword), value) {
+        (_, None, _) => drop(flat.insert(keyword.to_owned(), value.clone())),
+        (_, Some(known), _) if known == value => {}
+        ("required", Some(Value::Array(known)), _) => known.extend(list(value).to_vec()),
+        ("properties", Some(Value::Object(known)), _) => {
+            for (name, member) in members(value) {
+                let first = known.get(name).filter(|first| *first != member);
+                let both = first.map(|first| json!({ "allOf": [first, member] }));
+                known.insert(name.clone(), both.unwrap_or_else(|| member.clone()));
+            }
+        }
+        _ => {
+            let rest = flat.entry("allOf").or_insert_with(|| json!([]));
+            let known = list(rest).iter().cloned();
+            *rest = known.chain([json!({ keyword: value })]).collect();
+        }
+    }
+}
+
+/// The alternatives of a union, those of unions among them included: words for
+/// each, and its flat schema.
+pub(super) fn leaves(definitions: &Value, union: &Value) -> Vec<(String, Value)> {
+    let mut seen = BTreeSet::new();
+    let mut leaves = Vec::new();
+    let mut pending = alternatives(union);
+    while let Some(schema) = pending.pop() {
+        if target(schema).is_some_and(|name| !seen.insert(name)) {
+            continue;
+        }
+        let inside = alternatives(target(schema).map_or(schema, |name| &definitions[name]));
+        if inside.is_empty() {
+            leaves.push((words(schema), flat(definitions, schema)));
+        }
+        pending.extend(inside);
+    }
+    leaves.reverse();
+    leaves
+}

@@ -1,0 +1,62 @@
+//! Access to the parts of a schema.
+
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Keywords whose value is a list of alternatives.
+pub(super) const UNIONS: &[&str] = &["anyOf", "oneOf"];
+
+/// The need for a field; `None` for items of a list and values of a map.
+pub(super) type Need = Option<&'static str>;
+
+/// The definition that a `$ref` names.
+pub(super) fn target(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str()?.strip_prefix("#/$defs/")
+}
+
+/// Members of an object, or nothing.
+pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
+}
+
+/// Members of an array, or nothing.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The alternatives of a union; a plain reference is a union of one.
+pub(super) fn alternatives(schema: &Value) -> Vec<&Value> {
+    let unions = UNIONS.iter().flat_map(|keyword| list(&schema[*keyword]));
+    let alone = target(schema).map(|_| schema);
+    unions.chain(alone).collect()
+}
+
+/// True for a schema that takes over a definition.
+pub(super) fn is_named(schema: &Value) -> bool {
+    target(schema).is_some() || list(&schema["allOf"]).iter().any(is_named)
+}
+
+/// Schemas inside of `schema`, by what their path adds to its path: `.name`
+/// for a field, `[]` for items of a list, `{}` for values of a map.
+pub(super) fn children(schema: &Value) -> BTreeMap<String, (Need, &Value)> {
+    let required: Vec<_> = list(&schema["required"]).iter().collect();
+    let mut children = BTreeMap::new();
+    for name in required.iter().filter_map(|name| name.as_str()) {
+        children.insert(format!(".{name}"), (Some("required"), &Value::Null));
+    }
+    for (name, member) in members(&schema["properties"]) {
+        let field = children.entry(format!(".{name}"));
+        field.or_insert((Some("optional"), member)).1 = member;
+    }
+    for (suffix, keyword) in [("[]", "items"), ("{}", "additionalProperties")] {
+        if let Some(schema) = schema.get(keyword).filter(|schema| has_keywords(schema)) {
+            children.insert(suffix.to_owned(), (None, schema));
+        }
+    }
+    children
+}
+
+/// True for a schema that is neither `{}` nor a boolean.
+pub(super) fn has_keywords(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|schema| !schema.is_empty())
+}
