@@ -15,11 +15,11 @@ pub(crate) struct Docs<'a> {
 }
 
 impl<'a> Docs<'a> {
-    /// Reads `schema/docs.toml` below `root`.
+    /// Reads `docs.toml` in a folder of schemas.
     ///
     /// The entry `*.field` is for the fields of that name without one of their own.
-    pub(crate) fn read(root: &Path, merged: &'a Merged) -> Result<Self> {
-        let file = root.join("schema/docs.toml");
+    pub(crate) fn read(folder: &Path, merged: &'a Merged) -> Result<Self> {
+        let file = folder.join("docs.toml");
         let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
         let entries: BTreeMap<String, String> =
             toml::from_str(&text).map_err(|source| Error::Toml {

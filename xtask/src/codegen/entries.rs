@@ -28,6 +28,15 @@ impl<T> From<Vec<T>> for Entries<T> {
     }
 }
 
+impl<T> Entries<T> {
+    /// Adds the entries of another file, which need not match anything here.
+    pub(crate) fn inherit(&mut self, other: Self) {
+        let entries = other.0.into_iter();
+        self.0
+            .extend(entries.map(|(entry, _)| (entry, Cell::new(true))));
+    }
+}
+
 impl<T: Entry> Entries<T> {
     /// The entries that match.
     pub(crate) fn matching(&self, matches: impl Fn(&T) -> bool) -> impl Iterator<Item = &T> {

@@ -31,6 +31,9 @@ pub(crate) enum Error {
         path: String,
         what: String,
     },
+    /// An extension has an error of its own.
+    #[error("extension `{name}`: below schema/extensions/{name}, {source}")]
+    Extension { name: String, source: Box<Self> },
     /// A revision that was never imported.
     #[error("`{revision}` is no stored revision; stored are: {stored}")]
     Revision { revision: String, stored: String },

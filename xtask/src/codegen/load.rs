@@ -23,12 +23,11 @@ impl Schema {
     }
 }
 
-/// Reads every `schema/<revision>.json` below `root`.
-pub(crate) fn load(root: &Path) -> Result<Vec<Schema>> {
-    let folder = root.join("schema");
+/// Reads every `<revision>.json` in a folder.
+pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder))? {
-        let path = entry.map_err(Error::io(&folder))?.path();
+    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
         if path
             .extension()
             .is_some_and(|extension| extension == "json")

@@ -14,7 +14,8 @@
 //!    [`docs`] at each item;
 //! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`] and [`nearest`], write down what each
 //!    revision has, and [`strategies`] what the tests go by;
-//! 7. [`output`] puts the files in place.
+//! 7. [`extensions`] does the same for the schemas of extensions;
+//! 8. [`output`] puts the files in place.
 
 mod aliases;
 mod alternatives;
@@ -33,6 +34,7 @@ mod emitted_union;
 mod entries;
 mod enums;
 mod error;
+mod extensions;
 mod fields;
 mod fills;
 mod ir;

@@ -277,14 +277,23 @@ macro_rules! unused {
 }
 
 impl Overlay {
-    /// Reads `schema/overlay.toml` below `root`.
-    pub(crate) fn read(root: &Path) -> Result<Self> {
-        let file = root.join("schema/overlay.toml");
+    /// Reads `overlay.toml` in a folder of schemas.
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let file = folder.join("overlay.toml");
         let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
         toml::from_str(&text).map_err(|source| Error::Toml {
             file,
             source: Box::new(source),
         })
+    }
+
+    /// Adds what holds in extensions as well: words, renamed and hand-written types.
+    pub(crate) fn inherit(&mut self, protocol: Self) {
+        self.acronyms.inherit(protocol.acronyms);
+        self.field.inherit(protocol.field);
+        self.first.inherit(protocol.first);
+        self.rename.inherit(protocol.rename);
+        self.support.inherit(protocol.support);
     }
 
     /// The entries that matched nothing, as `kind: key`.

@@ -8,8 +8,8 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    aliases, availability, check_names, conflicts, conform_impls, dispatch, enums, revisions,
-    strategies, structs, types, unions,
+    aliases, availability, check_names, conflicts, conform_impls, dispatch, enums, extensions,
+    revisions, strategies, structs, types, unions,
 };
 use super::{keys, listing, load, lower, questions, rust, simplify};
 use proc_macro2::TokenStream;
@@ -33,12 +33,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
-    let docs = Docs::read(root, &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged)?;
     let open = questions::ask(root, &merged, &overlay, &docs);
     if !open.is_settled() {
         return Err(Error::Open(Box::new(open)));
     }
-    let files = files(&merged, &overlay, &docs)?;
+    let extensions = extensions::files(root, &merged)?;
+    let mut files = files(&merged, &overlay, &docs, !extensions.is_empty())?;
+    files.extend(extensions);
     Ok(write(root, &files, options.check)? + &open.to_string())
 }
 
@@ -46,24 +48,30 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 #[allow(dead_code, reason = "for the command that adopts a revision")]
 pub(crate) fn open(root: &Path) -> Result<Open> {
     let (overlay, merged) = merged(root)?;
-    let docs = Docs::read(root, &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged)?;
     Ok(questions::ask(root, &merged, &overlay, &docs))
 }
 
 /// The steps up to one model for all revisions.
 fn merged(root: &Path) -> Result<(Overlay, Merged)> {
-    let overlay = Overlay::read(root)?;
+    let overlay = Overlay::read(&root.join("schema"))?;
     let models = models(root, &overlay)?;
-    conflicts::ask(&models, &overlay)?;
-    let mut merged = merge(models, &overlay);
-    merged.identifiers = check_names::check(&merged, &overlay)?;
+    let merged = join(models, &overlay)?;
     Ok((overlay, merged))
+}
+
+/// The steps from one model for each revision to one model.
+pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
+    conflicts::ask(&models, overlay)?;
+    let mut merged = merge(models, overlay);
+    merged.identifiers = check_names::check(&merged, overlay)?;
+    Ok(merged)
 }
 
 /// The steps up to one model for each revision, oldest first.
 pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     let mut models = Vec::new();
-    for schema in load::load(root)?.into_iter().rev() {
+    for schema in load::load(&root.join("schema"))?.into_iter().rev() {
         let schema = simplify::simplify(schema, overlay)?;
         models.push(lower::lower(&schema, &models, overlay)?);
     }
@@ -72,8 +80,13 @@ pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
 }
 
 /// The steps from the one model to code.
-fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File>> {
-    let mut files = vec![map()?];
+fn files(
+    merged: &Merged,
+    overlay: &Overlay,
+    docs: &Docs<'_>,
+    has_extensions: bool,
+) -> Result<Vec<File>> {
+    let mut files = vec![map(has_extensions)?];
     let types = [
         ("enums", "The string enums.", enums::emit(merged, docs)),
         ("unions", "The unions.", unions::emit(merged, docs)),
@@ -136,7 +149,12 @@ fn constants(merged: &Merged, overlay: &Overlay) -> [Module; 3] {
 }
 
 /// The map of the generated code.
-fn map() -> Result<File> {
+fn map(has_extensions: bool) -> Result<File> {
+    let extensions = has_extensions.then(|| {
+        quote!(
+            pub mod extensions;
+        )
+    });
     File::rust(
         "mcp-types/src/generated/mod.rs".into(),
         "The protocol's types: one model for all revisions.",
@@ -145,6 +163,7 @@ fn map() -> Result<File> {
             mod conform;
             mod enums;
             pub mod error_codes;
+            #extensions
             mod messages;
             pub mod meta_keys;
             pub mod methods;

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Names are those of the merged model, so that a program can move from one to
 /// the other.
 pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
-    let overlay = Overlay::read(root)?;
+    let overlay = Overlay::read(&root.join("schema"))?;
     let mut models = models(root, &overlay)?;
     let stored: Vec<_> = models.iter().map(|model| model.revision.clone()).collect();
     models.retain(|model| model.revision == revision);
@@ -27,7 +27,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     let mut merged = merge(models, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
-    let docs = Docs::read(root, &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged)?;
     [
         module(
             "enums",

@@ -29,6 +29,9 @@ const PROSE: &[&str] = &[
     "title",
 ];
 
+/// The largest integer of JavaScript, which some tools write as the limit of each integer.
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+
 /// Names of JSON Schema's types.
 const TYPES: &str = "array, boolean, integer, null, number, object, string";
 
@@ -144,6 +147,8 @@ impl Normalizer<'_> {
                 "not" if is_true(member) && structure(value).count() == 1 => {
                     return Ok(Value::from(false));
                 }
+                "maximum" | "minimum"
+                    if member.as_i64().map(i64::abs) == Some(MAX_SAFE_INTEGER) => {}
                 "propertyNames" if is_true(member) || *member == json!({ "type": "string" }) => {}
                 "$ref" | "default" => {
                     normal.push((keyword.clone(), self.member(keyword, member, &path)?));

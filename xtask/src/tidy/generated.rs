@@ -156,7 +156,7 @@ fn folded(name: &str) -> String {
 /// The stored schemas.
 fn schemas(workspace: &Workspace) -> impl Iterator<Item = Value> {
     let stored = workspace.files().iter();
-    let stored = stored.filter(|it| it.folder() == "schema" && it.has_extension("json"));
+    let stored = stored.filter(|it| it.path.starts_with("schema/") && it.has_extension("json"));
     stored.filter_map(|it| serde_json::from_str(&it.text).ok())
 }
 

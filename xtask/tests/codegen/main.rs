@@ -1,6 +1,7 @@
 //! The generator as a whole: same input, same bytes; a new revision, no edit of code.
 #![allow(clippy::unwrap_used)]
 
+mod extensions;
 mod invented;
 mod odd;
 mod package;

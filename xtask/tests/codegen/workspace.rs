@@ -114,9 +114,16 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 /// The generated files below a workspace, by path.
 pub(crate) fn generated(root: &Path) -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
-    for folder in ["mcp-types/src/generated", "mcp-types/tests/exactness"] {
-        for file in std::fs::read_dir(root.join(folder)).unwrap() {
+    let mut folders = ["mcp-types/src/generated", "mcp-types/tests/exactness"]
+        .map(|folder| root.join(folder))
+        .to_vec();
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).unwrap() {
             let file = file.unwrap().path();
+            if file.is_dir() {
+                folders.push(file);
+                continue;
+            }
             let text = std::fs::read_to_string(&file).unwrap();
             if text.starts_with("// @generated") {
                 files.insert(file.strip_prefix(root).unwrap().to_path_buf(), text);

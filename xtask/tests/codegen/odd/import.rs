@@ -226,6 +226,11 @@ fn odd_forms_that_are_stored() {
             r#"{"enum":["b","a"],"type":"string"}"#,
         ),
         (
+            "the integers of JavaScript",
+            r#"{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}"#,
+            r#"{"type":"integer"}"#,
+        ),
+        (
             "never",
             r#"{"additionalProperties":{"not":{}}}"#,
             r#"{"additionalProperties":false}"#,
