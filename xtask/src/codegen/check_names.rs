@@ -87,7 +87,7 @@ impl Check<'_> {
                 place: name.clone(),
                 rust: name.clone(),
                 origin: self.origin_of(ty, &ty.known, ""),
-                entry: match self.inline(ty) {
+                entry: match self.merged.place(ty) {
                     Some(place) => format!("[[name]]\nat = {}\nname = {{new}}", toml(&place)),
                     None => rename("", definition.unwrap_or(name)),
                 },
@@ -163,8 +163,9 @@ impl Check<'_> {
             names.push(self.constant(format!("{name}::{label}"), rust, origin));
         }
         self.scope(UPPER_CAMEL, &BTreeSet::from(["Unknown".to_owned()]), names);
-        if let Some(fault) = unions::ambiguity(self.merged, &ty.shape) {
-            let entry = match self.inline(ty) {
+        let ambiguity = unions::ambiguity(self.merged, &ty.shape);
+        if let Some(fault) = ambiguity.filter(|_| !self.overlay.decisions.is_open(name)) {
+            let entry = match self.merged.place(ty) {
                 Some(place) => format!("[[raw]]\nat = {}\nreason = \"\"", toml(&place)),
                 None => format!(
                     "[[support]]\nname = {}\nas = \"json\"\nreason = \"\"",
@@ -237,21 +238,6 @@ impl Check<'_> {
             self.overlay.decisions.ask(&name.place, what, entry);
             taken.insert(new);
         }
-    }
-
-    /// The place of an inline type, as entries name it; none for a definition.
-    fn inline(&self, ty: &MergedType) -> Option<String> {
-        let (revision, pointer) = ty.origins.last_key_value()?;
-        let (holder, field) = pointer.rsplit_once("/properties/")?;
-        let mut types = self.merged.types.iter();
-        let (holder, _) =
-            types.find(|(_, ty)| ty.origins.get(revision).is_some_and(|at| at == holder))?;
-        let (field, inside) = field.split_once('/').unwrap_or((field, ""));
-        let field = field.replace("~1", "/").replace("~0", "~");
-        let inside = inside
-            .replace("items", "[]")
-            .replace("additionalProperties", "{}");
-        Some(format!("{holder}.{field}{}", inside.replace('/', "")))
     }
 
     /// The revisions of `known`, each with the JSON pointer of `part` of a type.

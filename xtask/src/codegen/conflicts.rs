@@ -1,12 +1,13 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
 use super::error::{Error, Result};
-use super::ir::{Def, Model, Type};
+use super::ir::{Def, Method, Model, Type};
 use super::merge::wider;
 use super::names::pascal;
-use super::overlay::Overlay;
+use super::overlay::{Overlay, Rename};
 use super::type_words::{by_revision, place_of};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 /// Asks about each conflict between the revisions, given oldest first.
 pub(super) fn ask(models: &[Model], overlay: &Overlay) -> Result<()> {
@@ -18,6 +19,7 @@ pub(super) fn ask(models: &[Model], overlay: &Overlay) -> Result<()> {
     };
     conflicts.kinds();
     conflicts.fields();
+    conflicts.members();
     conflicts.errors();
     conflicts.methods()
 }
@@ -46,7 +48,7 @@ impl<'a> Conflicts<'a> {
         all
     }
 
-    fn ask(&self, place: &str, what: Answers<String>, entry: impl Into<String>) {
+    fn ask<T: Display>(&self, place: &str, what: &Answers<T>, entry: impl Into<String>) {
         let what = by_revision(&self.revisions, what);
         self.overlay.decisions.ask(place, what, entry);
     }
@@ -54,46 +56,62 @@ impl<'a> Conflicts<'a> {
     /// Types that are an object in one revision and a choice in another.
     fn kinds(&self) {
         for (name, defs) in self.gather(|model| model.types.iter()) {
-            let newest = defs.last().map(|(_, def)| def.kind());
-            let others = defs.iter().filter(|(_, def)| Some(def.kind()) != newest);
-            let entries: String = others.map(|(index, _)| self.apart(*index, name)).collect();
-            if !entries.is_empty() {
-                let kinds = defs
-                    .iter()
-                    .map(|(index, def)| (*index, def.kind().to_owned()));
-                self.ask(name, kinds.collect(), entries);
-            }
+            let kinds = defs.iter().map(|(index, def)| (*index, def.kind()));
+            self.names(name, &kinds.collect(), |index, _, _| {
+                self.rename(index, name, &format!("Legacy{name}"))
+            });
         }
     }
 
-    /// The entry that keeps one revision's type out of the other revisions'.
-    fn apart(&self, index: usize, name: &str) -> String {
+    /// Asks about `place` if the newest answer is not that of all; `entry` settles another one.
+    fn names<T: Display + PartialEq>(
+        &self,
+        place: &str,
+        answers: &Answers<T>,
+        entry: impl Fn(usize, &T, &T) -> String,
+    ) {
+        let Some((_, newest)) = answers.last() else {
+            return;
+        };
+        let others = answers.iter().filter(|(_, answer)| answer != newest);
+        let entries: String = others
+            .map(|(index, answer)| entry(*index, answer, newest))
+            .collect();
+        if !entries.is_empty() {
+            self.ask(place, answers, entries);
+        }
+    }
+
+    /// The entry that gives a revision's type another name; an inline one becomes any JSON.
+    fn rename(&self, index: usize, name: &str, to: &str) -> String {
         let model = &self.models[index];
         let origin = model.origins.get(name).map_or(name, String::as_str);
-        let place = origin.trim_start_matches("/$defs/");
-        if place.contains('/') {
-            return raw(&place_of(origin));
+        match place_of(origin, model.origins.iter()) {
+            Some(place) => raw(&place),
+            None => {
+                let (revision, from) = (&model.revision, origin.trim_start_matches("/$defs/"));
+                let head = format!("[[rename]]\nrevision = \"{revision}\"\nfrom = \"{from}\"\n");
+                format!("{head}to = \"{to}\"\nreason = \"\"\n")
+            }
         }
-        rename(&model.revision, place, &format!("Legacy{name}"))
     }
 
     /// Fields whose types have nothing in common.
     fn fields(&self) {
         let fields = self.gather(|model| {
-            let structs = model.types.iter().filter_map(|(name, def)| match def {
-                Def::Struct(def) => Some((name, def)),
-                Def::Union(_) | Def::Enum(_) => None,
-            });
-            structs.flat_map(|(name, def)| {
-                let fields = def.fields.iter();
-                fields.map(move |(field, entry)| (format!("{name}.{field}"), &entry.ty))
+            let structs = model
+                .types
+                .iter()
+                .filter_map(|(name, def)| Some((name, def.fields()?)));
+            structs.flat_map(|(name, fields)| {
+                fields
+                    .iter()
+                    .map(move |(field, entry)| (format!("{name}.{field}"), &entry.ty))
             })
         });
         for (place, types) in fields {
             if joined(&types).is_none() {
-                let entry = self.one_type(&place, &types);
-                let words = types.iter().map(|(index, ty)| (*index, ty.to_string()));
-                self.ask(&place, words.collect(), entry);
+                self.ask(&place, &types, self.one_type(&place, &types));
             }
         }
     }
@@ -132,79 +150,100 @@ impl<'a> Conflicts<'a> {
             }
         }
         let values: Vec<_> = values.into_iter().collect();
-        format!(
-            "[[values]]\nat = \"{place}\"\nname = \"{name}\"\nvalues = {values:?}\nreason = \"\"\n"
-        )
+        let head = format!("[[values]]\nat = \"{place}\"\nname = \"{name}\"\n");
+        format!("{head}values = {values:?}\nreason = \"\"\n")
     }
 
-    /// Error codes with another name or other data.
-    fn errors(&self) {
-        for (code, errors) in self.gather(|model| model.errors.iter()) {
-            let Some((_, newest)) = errors.last() else {
-                continue;
-            };
-            let others = errors.iter().filter(|(_, error)| error.name != newest.name);
-            let entries: String = others
-                .map(|(index, error)| {
-                    let (from, to) = (
-                        format!("{}Error", error.name),
-                        format!("{}Error", newest.name),
-                    );
-                    rename(&self.revisions[*index], &from, &to)
-                })
-                .collect();
-            if !entries.is_empty() {
-                let names = errors
-                    .iter()
-                    .map(|(index, error)| (*index, error.name.clone()));
-                self.ask(&format!("error {code}"), names.collect(), entries);
+    /// Members of a union that look like one which a newer revision calls something else.
+    ///
+    /// A renaming to the same name says that they are two.
+    fn members(&self) {
+        let members = self.gather(|model| {
+            let unions = model.types.iter().filter_map(|(name, def)| match def {
+                Def::Union(def) => Some((name, def)),
+                Def::Struct(_) | Def::Enum(_) => None,
+            });
+            unions.flat_map(|(name, def)| {
+                let names = def.members.iter().filter_map(|member| member.ty.name());
+                names.map(move |member| ((name, member), member))
+            })
+        });
+        let fields = |(index, name): &(usize, &str)| self.models[*index].types.get(*name)?.fields();
+        for ((union, name), old) in &members {
+            let newer = members
+                .range((*union, "")..)
+                .take_while(|((other, _), _)| other == union);
+            let renamed = newer.filter_map(|(_, new)| {
+                let (last, first) = (old.last()?, new.first()?);
+                let (own, other) = (fields(last)?, fields(first)?);
+                let mut shared = own.iter();
+                let all =
+                    shared.all(|(field, own)| other.get(field).is_some_and(|new| new.ty == own.ty));
+                (last.0 < first.0 && all && !own.is_empty()).then_some(first.1)
+            });
+            for new in renamed {
+                let is_settled = |entry: &Rename| entry.from == *name && entry.to == *name;
+                if !self.overlay.rename.has(is_settled) {
+                    let entries = old
+                        .iter()
+                        .map(|(index, name)| self.rename(*index, name, new));
+                    let both: Answers<_> = old
+                        .iter()
+                        .chain(&members[&(*union, new)])
+                        .copied()
+                        .collect();
+                    self.ask(union, &both, entries.collect::<String>());
+                }
             }
         }
     }
 
-    /// Methods whose results have another name.
+    /// Error codes with another name, and those that are JSON-RPC's own.
+    fn errors(&self) {
+        for (code, errors) in self.gather(|model| model.errors.iter()) {
+            let names: Answers<_> = errors
+                .iter()
+                .map(|(index, error)| (*index, format!("{}Error", error.name)))
+                .collect();
+            let place = format!("error {code}");
+            if let (-32700 | -32603..=-32600, Some((_, name))) = (code, names.last()) {
+                let entry = format!(
+                    "[[support]]\nname = \"{name}\"\nas = \"type\"\nreason = \"a code of JSON-RPC itself\""
+                );
+                self.ask(&place, &names, entry);
+            } else {
+                self.names(&place, &names, |index, own, newest| {
+                    self.rename(index, own, newest)
+                });
+            }
+        }
+    }
+
+    /// Methods whose params or results have another name.
     fn methods(&self) -> Result<()> {
         for (name, methods) in self.gather(|model| model.methods.iter()) {
-            let Some((_, newest)) = methods.last() else {
-                continue;
-            };
-            if methods
-                .iter()
-                .any(|(_, method)| method.request != newest.request)
-            {
-                let kind = |request| {
-                    if request {
-                        "a request"
-                    } else {
-                        "a notification"
-                    }
+            let kinds = methods.iter().map(|(index, method)| {
+                let kind = if method.request {
+                    "a request"
+                } else {
+                    "a notification"
                 };
-                let kinds = methods
-                    .iter()
-                    .map(|(index, method)| (*index, kind(method.request)));
-                return Err(Error::conflict(name, by_revision(&self.revisions, kinds)));
+                (*index, kind)
+            });
+            let kinds: Answers<_> = kinds.collect();
+            if kinds.iter().any(|(_, kind)| *kind != kinds[0].1) {
+                return Err(Error::conflict(name, by_revision(&self.revisions, &kinds)));
             }
-            let mut entries = String::new();
-            for (index, method) in &methods {
-                let types = [
-                    (&method.params, &newest.params),
-                    (&method.result, &newest.result),
-                ];
-                for (own, newest) in types {
-                    if let (Some(own), Some(newest)) = (own, newest)
-                        && own != newest
-                    {
-                        entries += &rename(&self.revisions[*index], own, newest);
-                    }
-                }
-            }
-            if !entries.is_empty() {
-                let types = methods.iter().map(|(index, method)| {
-                    let name = |ty: &Option<String>| ty.clone().unwrap_or_else(|| "none".into());
-                    let (params, result) = (name(&method.params), name(&method.result));
-                    (*index, format!("params {params}, result {result}"))
+            let parts: [fn(&Method) -> Option<String>; 2] = [
+                |method| method.params.clone(),
+                |method| method.result.clone(),
+            ];
+            for part in parts {
+                let names = methods.iter();
+                let names = names.filter_map(|(index, method)| Some((*index, part(method)?)));
+                self.names(name, &names.collect(), |index, own, newest| {
+                    self.rename(index, own, newest)
                 });
-                self.ask(name, types.collect(), entries);
             }
         }
         Ok(())
@@ -220,10 +259,4 @@ fn joined(types: &Answers<&Type>) -> Option<Type> {
 
 fn raw(place: &str) -> String {
     format!("[[raw]]\nat = \"{place}\"\nreason = \"\"\n")
-}
-
-fn rename(revision: &str, from: &str, to: &str) -> String {
-    format!(
-        "[[rename]]\nrevision = \"{revision}\"\nfrom = \"{from}\"\nto = \"{to}\"\nreason = \"\"\n"
-    )
 }

@@ -48,6 +48,11 @@ impl Decisions {
         }
     }
 
+    /// Whether something was asked about `place`; what follows from that is not asked.
+    pub(crate) fn is_open(&self, place: &str) -> bool {
+        self.0.borrow().iter().any(|open| open.place == place)
+    }
+
     /// Hands over the open decisions.
     pub(crate) fn take(&self) -> Vec<Decision> {
         self.0.take()

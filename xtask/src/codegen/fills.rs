@@ -2,10 +2,10 @@
 
 use super::conform::Conform;
 use super::ir::Type;
-use super::keys::span;
 use super::merge::{Merged, MergedField, Shape};
 use super::names::snake;
 use super::overlay::Overlay;
+use super::type_words::span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asks for a value of each such field, once for all types that have it.

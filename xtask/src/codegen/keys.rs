@@ -3,7 +3,9 @@
 //! `Type`, `Type.field` (as on the wire) and `Type::Variant`.
 
 use super::merge::{Merged, Set, Shape};
-use super::{span, variants};
+use super::span::variant;
+use super::type_words::span;
+use super::variants;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -34,7 +36,7 @@ pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
 
 /// The key of a revision.
 pub(crate) fn of_revision(revision: &str) -> String {
-    format!("Revision::{}", span::variant(revision))
+    format!("Revision::{}", variant(revision))
 }
 
 /// One line for each key: the key and the revisions it is for.
@@ -49,29 +51,4 @@ pub(crate) fn list(merged: &Merged) -> String {
 /// `known` in words.
 pub(crate) fn in_words(merged: &Merged, known: &Set) -> String {
     span(&merged.revisions, known)
-}
-
-/// Some of the revisions in words.
-pub(crate) fn span(revisions: &[String], known: &Set) -> String {
-    let all = revisions.len();
-    let name = |index: usize| revisions[index].as_str();
-    match (known.first(), known.last()) {
-        _ if known.len() == all => "all revisions".to_owned(),
-        (Some(&first), Some(&last)) if known.len() == last - first + 1 => {
-            if first == last {
-                format!("{} only", name(first))
-            } else if last + 1 == all {
-                format!("since {}", name(first))
-            } else if first == 0 {
-                format!("until {}", name(last))
-            } else {
-                format!("{} to {}", name(first), name(last))
-            }
-        }
-        _ => known
-            .iter()
-            .map(|&index| name(index))
-            .collect::<Vec<_>>()
-            .join(", "),
-    }
 }

@@ -6,6 +6,7 @@
 
 use super::ir::{Def, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type};
 use super::overlay::Overlay;
+use super::type_words::place_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Indices into [`Merged::revisions`].
@@ -103,6 +104,16 @@ impl Merged {
             Shape::Struct(structure) => Some((name, structure)),
             Shape::Union(_) | Shape::Enum(_) => None,
         })
+    }
+
+    /// The place of an inline type, as entries name it; none for a definition.
+    pub(crate) fn place(&self, ty: &MergedType) -> Option<String> {
+        let (revision, pointer) = ty.origins.last_key_value()?;
+        let types = self.types.iter();
+        place_of(
+            pointer,
+            types.filter_map(|(name, ty)| Some((name, ty.origins.get(revision)?))),
+        )
     }
 
     /// The struct `name`, if it is one.

@@ -5,7 +5,6 @@ use super::docs::Docs;
 use super::ir::Type;
 use super::merge::Merged;
 use super::overlay::Overlay;
-use super::type_words::place_of;
 use super::{aliases, arguments, capabilities, fills, replacements};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,17 +46,20 @@ fn named_by_place(
     overlay: &Overlay,
     docs: &BTreeMap<String, String>,
 ) -> Vec<String> {
-    let inline = |pointer: &String| pointer.contains("/properties/");
-    let types = merged.types.iter().filter(|(name, ty)| {
-        docs.contains_key(*name)
-            && ty.origins.values().all(inline)
-            && !overlay.name.has(|entry| entry.name == **name)
-    });
-    types
-        .filter_map(|(name, ty)| Some((name, place_of(ty.origins.values().next_back()?))))
-        .filter(|(_, place)| !place.ends_with(".params"))
-        .map(|(name, place)| {
-            format!("`{name}` is named after its place; for another name:\n    [[name]]\n    at = \"{place}\"\n    name = \"\"\n    reason = \"\"\n")
-        })
-        .collect()
+    let mut notes = Vec::new();
+    for (name, ty) in merged
+        .types
+        .iter()
+        .filter(|(name, _)| docs.contains_key(*name))
+    {
+        let place = merged.place(ty).filter(|place| !place.ends_with(".params"));
+        if let Some(place) = place.filter(|_| !overlay.name.has(|entry| entry.name == *name)) {
+            let entry =
+                format!("    [[name]]\n    at = \"{place}\"\n    name = \"\"\n    reason = \"\"\n");
+            notes.push(format!(
+                "`{name}` is named after its place; for another name:\n{entry}"
+            ));
+        }
+    }
+    notes
 }

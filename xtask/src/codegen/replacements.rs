@@ -1,9 +1,9 @@
 //! Questions about values that some revision cannot express.
 
 use super::ir::Type;
-use super::keys::span;
 use super::merge::{Merged, MergedType, Set, Shape};
 use super::overlay::Overlay;
+use super::type_words::span;
 use super::variants;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Types in the words of JSON Schema, for questions and errors.
 
-use super::ir::{Def, Type};
-use super::keys::span;
+use super::ir::{Def, Field, Type};
 use super::merge::Set;
+use std::collections::BTreeMap;
 use std::fmt;
 
 impl fmt::Display for Type {
@@ -25,6 +25,14 @@ impl fmt::Display for Type {
 }
 
 impl Def {
+    /// The fields of a struct.
+    pub(crate) fn fields(&self) -> Option<&BTreeMap<String, Field>> {
+        match self {
+            Self::Struct(def) => Some(&def.fields),
+            Self::Union(_) | Self::Enum(_) => None,
+        }
+    }
+
     /// The kind of type.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -35,24 +43,57 @@ impl Def {
     }
 }
 
-/// The place in an overlay entry that a JSON pointer stands for: `Type.field[]`.
-pub(crate) fn place_of(pointer: &str) -> String {
-    let place = pointer.trim_start_matches("/$defs/");
-    let place = place.replace("/properties/", ".").replace("/items", "[]");
-    place.replace("/additionalProperties", "{}")
+/// The place of the inline type at a JSON pointer, as entries name it: `Type.field[]`; none for a
+/// definition.
+///
+/// `types` are the pointers of all types of the same revision.
+pub(crate) fn place_of<'a>(
+    pointer: &str,
+    mut types: impl Iterator<Item = (&'a String, &'a String)>,
+) -> Option<String> {
+    let (holder, field) = pointer.rsplit_once("/properties/")?;
+    let (holder, _) = types.find(|(_, at)| *at == holder)?;
+    let (field, inside) = field.split_once('/').unwrap_or((field, ""));
+    let field = field.replace("~1", "/").replace("~0", "~");
+    let inside = inside
+        .replace("items", "[]")
+        .replace("additionalProperties", "{}");
+    Some(format!("{holder}.{field}{}", inside.replace('/', "")))
+}
+
+/// Some of the revisions in words.
+pub(crate) fn span(revisions: &[String], known: &Set) -> String {
+    let all = revisions.len();
+    let name = |index: usize| revisions[index].as_str();
+    match (known.first(), known.last()) {
+        _ if known.len() == all => "all revisions".to_owned(),
+        (Some(&first), Some(&last)) if known.len() == last - first + 1 => {
+            if first == last {
+                format!("{} only", name(first))
+            } else if last + 1 == all {
+                format!("since {}", name(first))
+            } else if first == 0 {
+                format!("until {}", name(last))
+            } else {
+                format!("{} to {}", name(first), name(last))
+            }
+        }
+        _ => known
+            .iter()
+            .map(|&index| name(index))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
 }
 
 /// Each revision's answer, as `string in 2025-06-18; array of string since 2025-11-25`.
-pub(crate) fn by_revision<T: fmt::Display>(
-    revisions: &[String],
-    answers: impl IntoIterator<Item = (usize, T)>,
-) -> String {
+pub(crate) fn by_revision<T: fmt::Display>(revisions: &[String], answers: &[(usize, T)]) -> String {
     let mut groups: Vec<(String, Set)> = Vec::new();
     for (index, answer) in answers {
         let answer = answer.to_string();
         match groups.iter_mut().find(|(known, _)| *known == answer) {
-            Some((_, set)) => drop(set.insert(index)),
-            None => groups.push((answer, Set::from([index]))),
+            Some((_, set)) => drop(set.insert(*index)),
+            None => groups.push((answer, Set::from([*index]))),
         }
     }
     let groups = groups.iter().map(|(answer, set)| {
@@ -78,12 +119,12 @@ mod tests {
         let list = |ty| Type::List(Box::new(ty));
         let types = [Type::Text, list(Type::Text), list(Type::Text)];
         assert_eq!(
-            by_revision(&revisions, types.iter().enumerate()),
+            by_revision(&revisions, &types.iter().enumerate().collect::<Vec<_>>()),
             "string in 2024-11-05; array of string since 2025-06-18"
         );
         let types = [Type::Bool, list(Type::Text), Type::Bool];
         assert_eq!(
-            by_revision(&revisions, types.iter().enumerate()),
+            by_revision(&revisions, &types.iter().enumerate().collect::<Vec<_>>()),
             "boolean in 2024-11-05, 2025-11-25; array of string in 2025-06-18"
         );
     }

@@ -51,6 +51,71 @@ fn each_entry_is_asked_for_when_it_is_missing() {
 }
 
 #[test]
+fn a_definition_under_another_name_is_asked_for_and_can_be_told_apart() {
+    let workspace = Workspace::new();
+    let mut overlay = overlay(&workspace);
+    let renames = overlay["rename"].as_array_mut().unwrap();
+    renames.retain(|entry| entry["from"].as_str() == Some("Result"));
+    write(&workspace, &overlay);
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    for expected in [
+        "2 decisions are to be made",
+        "CompletionReference: ResourceReference until 2025-03-26; ResourceTemplateReference since",
+        "PrimitiveSchemaDefinition: EnumSchema in 2025-06-18; LegacyTitledEnumSchema since",
+    ] {
+        assert!(error.contains(expected), "{expected} in {error}");
+    }
+    workspace.paste(&error.replace("to = \"LegacyTitledEnumSchema\"", "to = \"EnumSchema\""));
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(
+        error.contains("\"EnumSchema\" = \"\" # 2025-06-18 only"),
+        "{error}"
+    );
+    assert!(!error.contains("to be made"), "{error}");
+}
+
+#[test]
+fn codes_of_json_rpc_itself_are_asked_for() {
+    let workspace = Workspace::new();
+    let mut overlay = overlay(&workspace);
+    let entries = overlay["support"].as_array_mut().unwrap();
+    entries.retain(|entry| !entry["name"].as_str().unwrap().ends_with("Error"));
+    write(&workspace, &overlay);
+    let asked = workspace.xtask(&["codegen"]).unwrap_err();
+    for name in [
+        "ParseError",
+        "InvalidRequestError",
+        "MethodNotFoundError",
+        "InvalidParamsError",
+        "InternalError",
+    ] {
+        let entry = format!("    [[support]]\n    name = \"{name}\"\n    as = \"type\"\n");
+        assert!(asked.contains(&entry), "{entry} in {asked}");
+    }
+    workspace.paste(&asked);
+    workspace.xtask(&["codegen"]).unwrap();
+}
+
+#[test]
+fn words_that_order_arguments_of_one_type_are_asked_for() {
+    let workspace = Workspace::new();
+    let mut overlay = overlay(&workspace);
+    overlay.remove("first");
+    write(&workspace, &overlay);
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    for (name, fields) in [
+        ("ImageContent", "[\"data\", \"mimeType\"]"),
+        ("Resource", "[\"name\", \"uri\"]"),
+        ("ResourceTemplate", "[\"name\", \"uriTemplate\"]"),
+        ("Task", "[\"createdAt\", \"lastUpdatedAt\", \"taskId\"]"),
+        ("ToolUseContent", "[\"id\", \"name\"]"),
+    ] {
+        let entry = format!("    [[order]]\n    type = \"{name}\"\n    fields = {fields}\n");
+        assert!(error.contains(&entry), "{entry} in {error}");
+    }
+}
+
+#[test]
 fn a_disagreement_names_the_types_of_each_revision_and_its_entry_settles_it() {
     let workspace = Workspace::new();
     workspace.edit_schema("2026-07-28", |defs| {
@@ -119,7 +184,8 @@ fn an_error_code_under_another_name_is_asked_for() {
         });
     });
     let error = workspace.xtask(&["codegen"]).unwrap_err();
-    let expected = "error -32020: Mismatch in 2025-11-25; HeaderMismatch since 2026-07-28";
+    let expected =
+        "error -32020: MismatchError in 2025-11-25; HeaderMismatchError since 2026-07-28";
     assert!(error.contains(expected), "{error}");
 }
 
