@@ -1,10 +1,10 @@
 //! Numbers read by their value, however they are written, and written as peers expect them.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use serde::ser::Serializer;
-use serde_json::Number;
 
 /// The largest number up to which each whole `f64` is exact.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -32,7 +32,116 @@ pub(crate) fn whole_option<S: Serializer>(
     }
 }
 
-/// Reads an integer that is 0 where a peer sends less.
+/// The integer that a JSON number denotes, however it is written: `3`, `3.0` or `30e-1`.
+///
+/// JSON Schema sets integers no limit; here it is 128 bits. A number with a fraction or an
+/// exponent, or beyond 64 bits, is as exact as an `f64`.
+struct Whole(i128);
+
+impl Whole {
+    /// The integer in the type of a field.
+    fn fit<T: TryFrom<i128>, E: Error>(self) -> Result<T, E> {
+        let bits = 8 * size_of::<T>();
+        let fault = |_| E::custom(format_args!("integer {} is beyond {bits} bits", self.0));
+        T::try_from(self.0).map_err(fault)
+    }
+}
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_i64(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an integer of at most 128 bits")
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Whole, E> {
+        Ok(Whole(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
+        Ok(Whole(value.into()))
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "the value is whole and in range"
+    )]
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
+        match value.fract() == 0.0 && value.abs() < i128::MAX as f64 {
+            true => Ok(Whole(value as i128)),
+            false => Err(E::invalid_value(Unexpected::Float(value), &self)),
+        }
+    }
+}
+
+/// A required field that is an integer.
+pub(crate) mod integer {
+    use super::{Deserialize, Deserializer, Serializer, Whole};
+
+    /// Reads an integer by its value.
+    ///
+    /// # Errors
+    ///
+    /// When the value is no number, or one with a fraction or beyond `T`.
+    pub(crate) fn deserialize<'de, T: TryFrom<i128>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        Whole::deserialize(deserializer)?.fit()
+    }
+
+    /// Writes an integer; one beyond 64 bits in the form of an `f64`, which every peer can read.
+    pub(crate) fn serialize<T: Copy + Into<i128>, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let value: i128 = (*value).into();
+        match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => serializer.serialize_i64(value),
+            (_, Ok(value)) => serializer.serialize_u64(value),
+            #[allow(clippy::cast_precision_loss, reason = "the documented limit")]
+            _ => serializer.serialize_f64(value as f64),
+        }
+    }
+}
+
+/// [`integer`] for a field that may be absent.
+pub(crate) mod integer_option {
+    use super::{Deserialize, Deserializer, Serializer, Whole, integer};
+
+    /// Reads an integer by its value; `null` counts as absent.
+    ///
+    /// # Errors
+    ///
+    /// When the value is neither `null` nor a number, or one with a fraction or beyond `T`.
+    pub(crate) fn deserialize<'de, T: TryFrom<i128>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let value = Option::<Whole>::deserialize(deserializer)?;
+        value.map(Whole::fit).transpose()
+    }
+
+    /// Writes an integer as [`integer::serialize`] does.
+    pub(crate) fn serialize<T: Copy + Into<i128>, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => integer::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
+/// Reads an integer that is 0 where a peer sends less, and [`u64::MAX`] where it sends more.
 ///
 /// # Errors
 ///
@@ -40,13 +149,14 @@ pub(crate) fn whole_option<S: Serializer>(
 pub(crate) fn from_zero<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
-    let Some(number) = Option::<Number>::deserialize(deserializer)? else {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
         return Ok(None);
     };
-    let below = number.as_f64().is_some_and(|value| value <= 0.0);
-    let value = if below { Some(0) } else { number.as_u64() };
-    let fault = || D::Error::custom(format_args!("expected an integer, found {number}"));
-    value.map(Some).ok_or_else(fault)
+    if number.as_f64().is_some_and(|value| value <= 0.0) {
+        return Ok(Some(0));
+    }
+    let Whole(value) = Whole::deserialize(number).map_err(D::Error::custom)?;
+    Ok(Some(u64::try_from(value).unwrap_or(u64::MAX)))
 }
 
 /// The largest power of ten that [`integer_digits`] writes out; no finite `f64` has a larger one.
@@ -101,8 +211,56 @@ pub fn integer_digits(number: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    /// Decodes and encodes an integer field.
+    fn through(json: &str) -> Result<String, String> {
+        let mut decoder = serde_json::Deserializer::from_str(json);
+        let fault = |fault: serde_json::Error| fault.to_string();
+        let value: i128 = integer::deserialize(&mut decoder).map_err(fault)?;
+        let written = integer::serialize(&value, serde_json::value::Serializer);
+        written.map(|json| json.to_string()).map_err(fault)
+    }
+
+    #[test]
+    fn integers_are_read_however_they_are_written() {
+        for (json, written) in [
+            ("7", "7"),
+            ("-7.0", "-7"),
+            ("1e3", "1000"),
+            ("15e-1", "invalid value: floating point `1.5`"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("-9223372036854775809", "-9223372036854775808"),
+            ("100000000000000000000", "1e+20"),
+            ("1e39", "expected an integer of at most 128 bits"),
+            ("\"1\"", "invalid type: string"),
+        ] {
+            let through = through(json).unwrap_or_else(|fault| fault);
+            assert!(through.contains(written), "{json}: {through}");
+        }
+    }
+
+    #[test]
+    fn an_integer_beyond_its_type_names_the_limit() {
+        let fault = integer::deserialize::<i64, _>(json!(1e20)).unwrap_err();
+        let expected = "integer 100000000000000000000 is beyond 64 bits";
+        assert_eq!(fault.to_string(), expected);
+    }
+
+    #[test]
+    fn optional_integers_are_absent_or_in_range() {
+        let read = |json: Value| integer_option::deserialize::<i64, _>(json).unwrap();
+        assert_eq!([read(json!(null)), read(json!(2.0))], [None, Some(2)]);
+        let ranged = |json: Value| from_zero(json).unwrap();
+        assert_eq!(ranged(json!(-1.5)), Some(0));
+        assert_eq!(
+            [ranged(json!(1e20)), ranged(json!(null))],
+            [Some(u64::MAX), None]
+        );
+        assert!(from_zero(json!(0.5)).is_err());
+    }
 
     #[test]
     fn every_spelling_of_an_integer_has_the_same_digits() {

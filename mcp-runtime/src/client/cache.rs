@@ -142,18 +142,19 @@ impl CachePlace<'_> {
         #[serde(rename_all = "camelCase")]
         struct Hints {
             // A negative one means that nothing may be kept.
-            ttl_ms: Option<i64>,
+            ttl_ms: Option<f64>,
             cache_scope: Option<CacheScope>,
         }
 
         let Ok(hints) = result.parse::<Hints>() else {
             return;
         };
-        let ttl = u64::try_from(hints.ttl_ms.unwrap_or_default()).unwrap_or_default();
-        let expires = Instant::now().checked_add(Duration::from_millis(ttl));
+        let seconds = hints.ttl_ms.unwrap_or_default().max(0.0) / 1000.0;
+        let ttl = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let expires = Instant::now().checked_add(ttl);
         let mut entries = self.cache.cache.lock();
         let size = result.get().len();
-        let is_fresh = ttl > 0 && self.generation == entries.generation;
+        let is_fresh = !ttl.is_zero() && self.generation == entries.generation;
         let Some(expires) = expires.filter(|_| is_fresh && size <= MAX_CACHED_BYTES) else {
             return;
         };

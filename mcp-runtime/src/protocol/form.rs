@@ -28,7 +28,7 @@ fn fits(value: &Value, field: &Field) -> Result<(), String> {
     match field {
         Field::String(field) => {
             let text = value.as_str().ok_or("must be text")?;
-            let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+            let length = i128::try_from(text.chars().count()).unwrap_or(i128::MAX);
             within(length, field.min_length, field.max_length)
                 .map_err(|bound| format!("must have {bound} characters"))
         }
@@ -79,12 +79,12 @@ fn one_of<'a>(value: &Value, choices: impl IntoIterator<Item = &'a String>) -> R
 fn some_of<'a>(
     value: &Value,
     choices: impl IntoIterator<Item = &'a String> + Clone,
-) -> Result<i64, String> {
+) -> Result<i128, String> {
     let chosen = value.as_array().ok_or("must be a list of choices")?;
     for value in chosen {
         one_of(value, choices.clone())?;
     }
-    Ok(i64::try_from(chosen.len()).unwrap_or(i64::MAX))
+    Ok(i128::try_from(chosen.len()).unwrap_or(i128::MAX))
 }
 
 /// Checks that a number keeps to its bounds; the error names the bound.

@@ -171,10 +171,10 @@ fn bounded(mut completion: Completion) -> Completion {
     let found = completion.values.len();
     if found > MAX_COMPLETIONS {
         completion.values.truncate(MAX_COMPLETIONS);
-        completion.total = completion.total.or(i64::try_from(found).ok());
+        completion.total = completion.total.or(i128::try_from(found).ok());
         completion.has_more = Some(true);
     }
-    let sent = i64::try_from(completion.values.len()).unwrap_or(i64::MAX);
+    let sent = i128::try_from(completion.values.len()).unwrap_or(i128::MAX);
     if completion.total.is_some_and(|total| total > sent) {
         completion.has_more.get_or_insert(true);
     }

@@ -487,8 +487,13 @@ pub struct CancelTaskResult {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
-    pub poll_interval: Option<i64>,
+    #[serde(
+        rename = "pollInterval",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub poll_interval: Option<i128>,
     /// How it is getting on.
     ///
     /// Revisions: 2025-11-25 only.
@@ -507,7 +512,8 @@ pub struct CancelTaskResult {
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
-    pub ttl: Option<i64>,
+    #[serde(default, with = "number::integer_option")]
+    pub ttl: Option<i128>,
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
@@ -521,7 +527,7 @@ impl CancelTaskResult {
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
         status: TaskStatus,
-        ttl: Option<i64>,
+        ttl: Option<i128>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
@@ -545,8 +551,8 @@ impl CancelTaskResult {
 
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
-    pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
+    pub fn with_poll_interval(mut self, poll_interval: impl Into<i128>) -> Self {
+        self.poll_interval = Some(poll_interval.into());
         self
     }
 
@@ -1150,8 +1156,12 @@ pub struct Completion {
     /// How many there are in all, if known.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total: Option<i64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub total: Option<i128>,
     /// The suggestions; at most 100.
     ///
     /// Revisions: all.
@@ -1178,8 +1188,8 @@ impl Completion {
 
     /// Sets [`total`](Self::total).
     #[must_use]
-    pub fn with_total(mut self, total: i64) -> Self {
-        self.total = Some(total);
+    pub fn with_total(mut self, total: impl Into<i128>) -> Self {
+        self.total = Some(total.into());
         self
     }
 }
@@ -1275,8 +1285,8 @@ pub struct CreateMessageRequestParams {
     /// Most tokens to generate; the client may stop earlier.
     ///
     /// Revisions: all.
-    #[serde(rename = "maxTokens")]
-    pub max_tokens: i64,
+    #[serde(rename = "maxTokens", with = "number::integer")]
+    pub max_tokens: i128,
     /// The conversation so far, in order.
     ///
     /// Revisions: all.
@@ -1339,11 +1349,11 @@ impl CreateMessageRequestParams {
     #[must_use]
     pub fn new(
         messages: impl IntoIterator<Item = SamplingMessage>,
-        max_tokens: i64,
+        max_tokens: impl Into<i128>,
     ) -> Self {
         Self {
             messages: messages.into_iter().collect(),
-            max_tokens,
+            max_tokens: max_tokens.into(),
             meta: None,
             include_context: None,
             metadata: None,
@@ -2331,8 +2341,13 @@ pub struct GetTaskResult {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
-    pub poll_interval: Option<i64>,
+    #[serde(
+        rename = "pollInterval",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub poll_interval: Option<i128>,
     /// How it is getting on.
     ///
     /// Revisions: 2025-11-25 only.
@@ -2351,7 +2366,8 @@ pub struct GetTaskResult {
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
-    pub ttl: Option<i64>,
+    #[serde(default, with = "number::integer_option")]
+    pub ttl: Option<i128>,
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
@@ -2365,7 +2381,7 @@ impl GetTaskResult {
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
         status: TaskStatus,
-        ttl: Option<i64>,
+        ttl: Option<i128>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
@@ -2389,8 +2405,8 @@ impl GetTaskResult {
 
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
-    pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
+    pub fn with_poll_interval(mut self, poll_interval: impl Into<i128>) -> Self {
+        self.poll_interval = Some(poll_interval.into());
         self
     }
 
@@ -4543,8 +4559,12 @@ pub struct Resource {
     /// how much of the model's context it would fill.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<i64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub size: Option<i128>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
@@ -4610,8 +4630,8 @@ impl Resource {
 
     /// Sets [`size`](Self::size).
     #[must_use]
-    pub fn with_size(mut self, size: i64) -> Self {
-        self.size = Some(size);
+    pub fn with_size(mut self, size: impl Into<i128>) -> Self {
+        self.size = Some(size.into());
         self
     }
 
@@ -4667,8 +4687,12 @@ pub struct ResourceLink {
     /// Size of the raw content in bytes, before base64, if known.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<i64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub size: Option<i128>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
@@ -4734,8 +4758,8 @@ impl ResourceLink {
 
     /// Sets [`size`](Self::size).
     #[must_use]
-    pub fn with_size(mut self, size: i64) -> Self {
-        self.size = Some(size);
+    pub fn with_size(mut self, size: impl Into<i128>) -> Self {
+        self.size = Some(size.into());
         self
     }
 
@@ -5478,13 +5502,23 @@ pub struct StringSchema {
     /// Longest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "maxLength", default, skip_serializing_if = "Option::is_none")]
-    pub max_length: Option<i64>,
+    #[serde(
+        rename = "maxLength",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub max_length: Option<i128>,
     /// Shortest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "minLength", default, skip_serializing_if = "Option::is_none")]
-    pub min_length: Option<i64>,
+    #[serde(
+        rename = "minLength",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub min_length: Option<i128>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
@@ -5529,15 +5563,15 @@ impl StringSchema {
 
     /// Sets [`max_length`](Self::max_length).
     #[must_use]
-    pub fn with_max_length(mut self, max_length: i64) -> Self {
-        self.max_length = Some(max_length);
+    pub fn with_max_length(mut self, max_length: impl Into<i128>) -> Self {
+        self.max_length = Some(max_length.into());
         self
     }
 
     /// Sets [`min_length`](Self::min_length).
     #[must_use]
-    pub fn with_min_length(mut self, min_length: i64) -> Self {
-        self.min_length = Some(min_length);
+    pub fn with_min_length(mut self, min_length: impl Into<i128>) -> Self {
+        self.min_length = Some(min_length.into());
         self
     }
 
@@ -5856,8 +5890,13 @@ pub struct Task {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
-    pub poll_interval: Option<i64>,
+    #[serde(
+        rename = "pollInterval",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub poll_interval: Option<i128>,
     /// How it is getting on.
     ///
     /// Revisions: 2025-11-25 only.
@@ -5876,7 +5915,8 @@ pub struct Task {
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
-    pub ttl: Option<i64>,
+    #[serde(default, with = "number::integer_option")]
+    pub ttl: Option<i128>,
 }
 
 impl Task {
@@ -5887,7 +5927,7 @@ impl Task {
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
         status: TaskStatus,
-        ttl: Option<i64>,
+        ttl: Option<i128>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
@@ -5902,8 +5942,8 @@ impl Task {
 
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
-    pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
+    pub fn with_poll_interval(mut self, poll_interval: impl Into<i128>) -> Self {
+        self.poll_interval = Some(poll_interval.into());
         self
     }
 
@@ -5928,8 +5968,12 @@ pub struct TaskMetadata {
     /// otherwise.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ttl: Option<i64>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub ttl: Option<i128>,
 }
 
 impl TaskMetadata {
@@ -5941,8 +5985,8 @@ impl TaskMetadata {
 
     /// Sets [`ttl`](Self::ttl).
     #[must_use]
-    pub fn with_ttl(mut self, ttl: i64) -> Self {
-        self.ttl = Some(ttl);
+    pub fn with_ttl(mut self, ttl: impl Into<i128>) -> Self {
+        self.ttl = Some(ttl.into());
         self
     }
 }
@@ -5976,8 +6020,13 @@ pub struct TaskStatusNotificationParams {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
-    pub poll_interval: Option<i64>,
+    #[serde(
+        rename = "pollInterval",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub poll_interval: Option<i128>,
     /// How it is getting on.
     ///
     /// Revisions: 2025-11-25 only.
@@ -5996,7 +6045,8 @@ pub struct TaskStatusNotificationParams {
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
-    pub ttl: Option<i64>,
+    #[serde(default, with = "number::integer_option")]
+    pub ttl: Option<i128>,
 }
 
 impl TaskStatusNotificationParams {
@@ -6007,7 +6057,7 @@ impl TaskStatusNotificationParams {
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
         status: TaskStatus,
-        ttl: Option<i64>,
+        ttl: Option<i128>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
@@ -6030,8 +6080,8 @@ impl TaskStatusNotificationParams {
 
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
-    pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
+    pub fn with_poll_interval(mut self, poll_interval: impl Into<i128>) -> Self {
+        self.poll_interval = Some(poll_interval.into());
         self
     }
 
@@ -6180,13 +6230,23 @@ pub struct TitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
-    pub max_items: Option<i64>,
+    #[serde(
+        rename = "maxItems",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub max_items: Option<i128>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
-    pub min_items: Option<i64>,
+    #[serde(
+        rename = "minItems",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub min_items: Option<i128>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
@@ -6227,15 +6287,15 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets [`max_items`](Self::max_items).
     #[must_use]
-    pub fn with_max_items(mut self, max_items: i64) -> Self {
-        self.max_items = Some(max_items);
+    pub fn with_max_items(mut self, max_items: impl Into<i128>) -> Self {
+        self.max_items = Some(max_items.into());
         self
     }
 
     /// Sets [`min_items`](Self::min_items).
     #[must_use]
-    pub fn with_min_items(mut self, min_items: i64) -> Self {
-        self.min_items = Some(min_items);
+    pub fn with_min_items(mut self, min_items: impl Into<i128>) -> Self {
+        self.min_items = Some(min_items.into());
         self
     }
 
@@ -6853,13 +6913,23 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
-    pub max_items: Option<i64>,
+    #[serde(
+        rename = "maxItems",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub max_items: Option<i128>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
-    pub min_items: Option<i64>,
+    #[serde(
+        rename = "minItems",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "number::integer_option"
+    )]
+    pub min_items: Option<i128>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
@@ -6900,15 +6970,15 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets [`max_items`](Self::max_items).
     #[must_use]
-    pub fn with_max_items(mut self, max_items: i64) -> Self {
-        self.max_items = Some(max_items);
+    pub fn with_max_items(mut self, max_items: impl Into<i128>) -> Self {
+        self.max_items = Some(max_items.into());
         self
     }
 
     /// Sets [`min_items`](Self::min_items).
     #[must_use]
-    pub fn with_min_items(mut self, min_items: i64) -> Self {
-        self.min_items = Some(min_items);
+    pub fn with_min_items(mut self, min_items: impl Into<i128>) -> Self {
+        self.min_items = Some(min_items.into());
         self
     }
 

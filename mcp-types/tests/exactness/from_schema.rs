@@ -24,8 +24,10 @@ impl<'a> Source<'a> {
     pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
         if let Some(target) = schema["$ref"].as_str() {
             let defs = self.defs;
-            let target = target.trim_start_matches("#/$defs/");
-            return self.value(&defs[target], depth);
+            return match target.trim_start_matches("#/$defs/") {
+                "RequestId" | "ProgressToken" => self.id(),
+                target => self.value(&defs[target], depth),
+            };
         }
         let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
         if let Some(alternatives) = alternatives.and_then(Value::as_array) {
@@ -58,10 +60,9 @@ impl<'a> Source<'a> {
             "null" => Value::Null,
             "boolean" => json!(self.below(2) == 1),
             "string" => json!(["", "a", "file:///x", "é\"\\\n"][self.below(4)]),
-            "integer" if schema["minimum"].is_number() => json!(self.below(100)),
-            "integer" => json!(self.below(2000) as i64 - 1000),
+            "integer" => self.integer(schema["minimum"].is_number()),
             "number" if schema["maximum"].is_number() => json!([0.0, 0.25, 1.0][self.below(3)]),
-            "number" => [json!(-7), json!(0.5), json!(12), json!(1e40)][self.below(4)].clone(),
+            "number" => self.one_of([json!(-7), json!(0.5), json!(12.0), json!(1e40)]),
             "array" => {
                 let length = if depth > DEPTH { 0 } else { self.below(3) };
                 (0..length)
@@ -71,6 +72,26 @@ impl<'a> Source<'a> {
             "object" => self.object(schema, depth),
             _ => panic!("unknown type {kind}"),
         }
+    }
+
+    /// An integer, written with a fraction now and then.
+    fn integer(&mut self, from_zero: bool) -> Value {
+        let small = self.below(1000);
+        let positive = [json!(small), json!(small as f64), json!(u64::MAX)];
+        match from_zero {
+            true => self.one_of(positive),
+            false => {
+                let all = [json!(-7), json!(-7.0), json!(i64::MIN), json!(1e20)];
+                let positive = self.one_of(positive);
+                let other = self.one_of(all);
+                self.one_of([positive, other])
+            }
+        }
+    }
+
+    /// An identifier, which is an integer of 64 bits or a string.
+    fn id(&mut self) -> Value {
+        self.one_of([json!(-7), json!(7.0), json!(i64::MAX), json!("a\"b")])
     }
 
     fn object(&mut self, schema: &Value, depth: usize) -> Value {
@@ -96,14 +117,17 @@ impl<'a> Source<'a> {
     }
 
     fn anything(&mut self) -> Value {
-        let all = [
+        self.one_of([
             json!(1),
             json!(null),
             json!("b"),
             json!([true]),
             json!({"c": {"d": 0.5}}),
-        ];
-        all[self.below(all.len())].clone()
+        ])
+    }
+
+    fn one_of<const N: usize>(&mut self, values: [Value; N]) -> Value {
+        values[self.below(N)].clone()
     }
 
     fn below(&mut self, end: usize) -> usize {

@@ -12,7 +12,7 @@ mod support;
 
 use from_schema::Source;
 use judge::Judge;
-use mcp_types::Revision;
+use mcp_types::{Revision, integer_digits};
 use proptest::prelude::{Strategy, any};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -96,10 +96,13 @@ fn whatever_a_schema_allows_comes_through() {
     }
 }
 
-/// 5 and 5.0 are the same number.
+/// 5 and 5.0 are the same number, but 2^63 and 2^63 + 1 are not.
 fn numbers(json: Value) -> Value {
     match json {
-        Value::Number(number) => number.as_f64().into(),
+        Value::Number(number) => match integer_digits(&number.to_string()) {
+            Some(digits) => digits.into(),
+            None => number.into(),
+        },
         Value::Array(items) => items.into_iter().map(numbers).collect(),
         Value::Object(members) => members
             .into_iter()

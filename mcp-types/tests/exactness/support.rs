@@ -59,7 +59,10 @@ impl Case {
             conformed: Box::new(conformed),
             through: |json| {
                 let value: T = serde_json::from_str(&json.to_string())?;
-                serde_json::to_value(&value)
+                let encoded = serde_json::to_string(&value)?;
+                let json: Value = serde_json::from_str(&encoded)?;
+                assert_eq!(serde_json::to_value(&value)?, json);
+                Ok(json)
             },
         }
     }
@@ -107,12 +110,19 @@ pub(crate) fn flag() -> BoxedStrategy<bool> {
     any::<bool>().boxed()
 }
 
-pub(crate) fn signed() -> BoxedStrategy<i64> {
-    any::<i32>().prop_map(i64::from).boxed()
+pub(crate) fn signed() -> BoxedStrategy<i128> {
+    let far = [i64::MIN.into(), u64::MAX.into(), 10_i128.pow(20)];
+    one_of([
+        any::<i32>().prop_map(i128::from).boxed(),
+        select(far.to_vec()).boxed(),
+    ])
 }
 
 pub(crate) fn unsigned() -> BoxedStrategy<u64> {
-    any::<u32>().prop_map(u64::from).boxed()
+    one_of([
+        any::<u32>().prop_map(u64::from).boxed(),
+        Just(u64::MAX).boxed(),
+    ])
 }
 
 pub(crate) fn number() -> BoxedStrategy<f64> {
@@ -121,7 +131,7 @@ pub(crate) fn number() -> BoxedStrategy<f64> {
 
 pub(crate) fn any_request_id() -> BoxedStrategy<RequestId> {
     one_of([
-        signed().prop_map(RequestId::from).boxed(),
+        any::<i64>().prop_map(RequestId::from).boxed(),
         text().prop_map(RequestId::from).boxed(),
     ])
 }

@@ -34,7 +34,7 @@ pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String 
 pub(crate) fn stored(ty: &Type) -> TokenStream {
     match ty {
         Type::Text | Type::Constant(_) => quote!(String),
-        Type::Integer { signed: true } => quote!(i64),
+        Type::Integer { signed: true } => quote!(i128),
         Type::Integer { signed: false } => quote!(u64),
         Type::Number => quote!(f64),
         Type::Bool => quote!(bool),
@@ -63,7 +63,9 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
 pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream, TokenStream) {
     let into = |ty: TokenStream| (quote!(impl Into<#ty>), quote!(#name.into()));
     match ty {
-        Type::Text | Type::Json { .. } | Type::OneOrMany(_) => into(stored(ty)),
+        Type::Text | Type::Integer { signed: true } | Type::Json { .. } | Type::OneOrMany(_) => {
+            into(stored(ty))
+        }
         Type::Named(named) => match merged.types.get(named).map(|ty| &ty.shape) {
             Some(Shape::Struct(_) | Shape::Enum(_)) => (stored(ty), quote!(#name)),
             _ => into(stored(ty)),
@@ -94,7 +96,8 @@ pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream
 pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
     match ty {
         Type::Bool => 1,
-        Type::Integer { .. } | Type::Number => 8,
+        Type::Integer { signed: true } => 16,
+        Type::Integer { signed: false } | Type::Number => 8,
         Type::Json { .. } => 16,
         Type::Named(name) => size_of_named(name, merged),
         Type::OneOrMany(item) => size(item, merged) + 8,
@@ -108,6 +111,7 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
         Some(Shape::Struct(structure)) => {
             let extra = if structure.open.is_empty() { 0 } else { 24 };
             let fields = structure.stored().map(|(_, field)| match field.ty {
+                Type::Integer { signed: true } if !field.always => 32,
                 Type::Integer { .. } | Type::Number if !field.always => 16,
                 _ => size(&field.ty, merged),
             });

@@ -110,6 +110,11 @@ impl Emitter<'_> {
             (Type::Integer { signed: false }, false) if from_zero => {
                 Some(quote!(deserialize_with = "number::from_zero"))
             }
+            (Type::Integer { .. }, true) if field.nullable => {
+                Some(quote!(default, with = "number::integer_option"))
+            }
+            (Type::Integer { .. }, true) => Some(quote!(with = "number::integer")),
+            (Type::Integer { .. }, false) => Some(quote!(with = "number::integer_option")),
             // Where anything is allowed, null is a value.
             (Type::Json { object: false }, false) => Some(quote!(deserialize_with = "raw::some")),
             _ => None,

@@ -86,8 +86,8 @@ fn field_schema(ty: &Type, nullable: bool, references: &mut References) -> Value
         Type::Text => ("string", None),
         Type::Bool => ("boolean", None),
         Type::Number => ("number", Some("double")),
-        Type::Integer { signed: true } => ("integer", Some("int64")),
         Type::Integer { signed: false } => ("integer", Some("uint64")),
+        _ if nullable => return json!({ "oneOf": [references.to(ty), { "type": "null" }] }),
         _ => return references.to(ty),
     };
     let mut schema = json!({ "type": kind });

@@ -56,7 +56,7 @@ impl<const N: usize> IntoConversation for [SamplingMessage; N] {
 impl Sample {
     /// The most tokens that the model may generate; 1000 by default.
     pub fn max_tokens(mut self, tokens: i64) -> Self {
-        self.kind.params.max_tokens = tokens;
+        self.kind.params.max_tokens = tokens.into();
         self
     }
 

@@ -276,7 +276,7 @@ impl Found {
     fn resource(&self, prefix: &str) -> Resource {
         let mut resource = Resource::new(self.path.as_str(), self.uri(prefix));
         resource.mime_type = media_type(Path::new(&self.path)).map(str::to_owned);
-        resource.size = i64::try_from(self.size).ok();
+        resource.size = Some(self.size.into());
         resource
     }
 }

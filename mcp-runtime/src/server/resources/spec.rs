@@ -173,7 +173,7 @@ fn resource(template: ResourceTemplate, size: Option<i64>) -> Resource {
     resource.annotations = template.annotations;
     resource.icons = template.icons;
     resource.meta = template.meta;
-    resource.size = size;
+    resource.size = size.map(i128::from);
     resource
 }
 
