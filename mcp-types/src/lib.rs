@@ -3,6 +3,7 @@
 mod availability;
 
 mod conform;
+mod error_object;
 mod ext;
 #[rustfmt::skip]
 mod generated;
@@ -13,6 +14,7 @@ mod number;
 mod one_or_many;
 mod open_enum;
 mod raw;
+mod request_id;
 mod revision;
 mod revisions;
 mod support;
@@ -21,12 +23,13 @@ mod union;
 
 pub use availability::{CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, VariantInfo};
 pub use conform::Conform;
+pub use error_object::ErrorObject;
 pub use generated::*;
-pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::{RequestMetaRef, RequestParamsRef};
 pub use method::{Notification, Request};
 pub use number::integer_digits;
 pub use one_or_many::OneOrMany;
 pub use raw::{JsonObject, OrderedMap, RawJson, RawJsonRef};
+pub use request_id::{ProgressToken, RequestId};
 pub use revision::{Era, UnknownRevision};
 pub use revisions::Revisions;

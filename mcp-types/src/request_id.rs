@@ -37,7 +37,7 @@ pub type ProgressToken = RequestId;
 
 impl RequestId {
     /// The id that a JSON number denotes; `None` for a fraction, and beyond [`i64`].
-    pub(super) fn from_number(number: &str) -> Option<Self> {
+    pub(crate) fn from_number(number: &str) -> Option<Self> {
         let id = number.parse().ok();
         let id = id.or_else(|| integer_digits(number)?.parse().ok());
         id.map(Self::Number)
