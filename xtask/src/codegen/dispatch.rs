@@ -124,16 +124,19 @@ pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, 
             known.extend(&field.known);
         }
     }
-    let by_schema = keys
-        .iter()
-        .map(|(key, set)| (key.clone(), known(merged, set)));
-    let by_prose = overlay
+    let is_stored = |revision: &String| merged.revisions.contains(revision);
+    for entry in overlay
         .meta_key
-        .matching(|_| true)
-        .map(|entry| (entry.key.clone(), entry.revisions.clone()));
-    let mut all: Vec<_> = by_schema.chain(by_prose).collect();
-    all.sort();
-    all
+        .matching(|entry| entry.revisions.iter().any(is_stored))
+    {
+        let revisions = merged.revisions.iter().enumerate();
+        let known = revisions.filter(|(_, revision)| entry.revisions.contains(revision));
+        let all: &mut Set = keys.entry(entry.key.clone()).or_default();
+        all.extend(known.map(|(index, _)| index));
+    }
+    keys.into_iter()
+        .map(|(key, set)| (key, known(merged, &set)))
+        .collect()
 }
 
 /// One constant for each key of `_meta`.

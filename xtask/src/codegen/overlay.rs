@@ -212,8 +212,8 @@ pub(crate) struct Capability {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetaKey {
     pub(crate) key: String,
-    /// In words, for the documentation.
-    pub(crate) revisions: String,
+    /// The revisions that reserve it.
+    pub(crate) revisions: Vec<String>,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
 }
