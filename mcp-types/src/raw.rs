@@ -52,7 +52,7 @@ impl RawJson {
     ///
     /// # Panics
     ///
-    /// When the value has no JSON form; every type of this crate has one.
+    /// When the value has no JSON form; every type of the model has one.
     #[must_use]
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Self {
         Self::new(value).expect("the value has a JSON form")

@@ -21,13 +21,8 @@ mod model;
 mod revisions;
 
 mod unions;
-
 pub use enums::*;
-
 pub use messages::*;
-
 pub use model::*;
-
 pub use revisions::*;
-
 pub use unions::*;

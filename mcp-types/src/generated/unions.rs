@@ -35,7 +35,7 @@ pub enum ClientNotification {
     ///
     /// Revisions: until 2025-11-25.
     RootsListChanged(Option<NotificationParams>),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -231,7 +231,7 @@ pub enum ClientRequest {
     ///
     /// Revisions: until 2025-11-25.
     SetLevel(Box<SetLevelRequestParams>),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -415,7 +415,7 @@ pub enum CompletionReference {
     ///
     /// Revisions: all.
     Resource(ResourceTemplateReference),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -497,7 +497,7 @@ pub enum ContentBlock {
     ///
     /// Revisions: all.
     Resource(Box<EmbeddedResource>),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -597,7 +597,7 @@ pub enum ElicitRequestParams {
     ///
     /// Revisions: since 2025-11-25.
     Url(Box<ElicitRequestUrlParams>),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -676,7 +676,7 @@ pub enum ElicitValue {
     ///
     /// Revisions: since 2025-11-25.
     List(Vec<String>),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -751,7 +751,7 @@ pub enum InputRequest {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitRequestParams),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -853,7 +853,7 @@ pub enum InputResponse {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitResult),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -954,7 +954,7 @@ pub enum PrimitiveSchemaDefinition {
     ///
     /// Revisions: since 2025-06-18.
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1118,7 +1118,7 @@ pub enum ResourceContents {
     ///
     /// Revisions: all.
     Blob(BlobResourceContents),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1199,7 +1199,7 @@ pub enum SamplingMessageContentBlock {
     ///
     /// Revisions: since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1334,7 +1334,7 @@ pub enum ServerNotification {
     ///
     /// Revisions: 2025-11-25 only.
     ElicitationComplete(ElicitationCompleteNotificationParams),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1537,7 +1537,7 @@ pub enum ServerRequest {
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     Elicit(ElicitRequestParams),
-    /// Something that this version of the crate does not know, kept as it came.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 

@@ -1,14 +1,14 @@
 //! `cargo xtask bindings <revision>`: types for one revision in a single file.
 //!
-//! [`run`](run::run) takes the generated modules of that revision, [`support`]
-//! finds the hand-written modules of `mcp-types` that they lean on,
-//! [`timeless`] removes what is about revisions, and [`print`](mod@print) puts it all
-//! into one file that needs nothing but serde, indexmap and memchr.
+//! [`run`](run::run) takes the generated modules of that revision and the whole messages of
+//! `messages.in.rs`, [`trim`] leaves out what a single revision has no use for, [`support`] finds
+//! the hand-written modules of `mcp-types` that they need, and [`print`](mod@print) puts it all into
+//! one file that depends on serde and indexmap only.
 
 mod error;
 mod print;
 mod run;
 mod support;
-mod timeless;
+mod trim;
 
 pub(crate) use run::run;

@@ -1,17 +1,16 @@
 //! Modules in, one file out.
 
 use super::error::Error;
-use super::support::Support;
-use std::collections::BTreeSet;
+use super::support::{Imports, Support};
+use super::trim::trim_docs;
+use crate::codegen::spaced;
 use std::fmt::Write;
-use syn::Item;
+use syn::{AttrStyle, Attribute, Item};
 
 /// A module of the file to be.
 pub(super) struct Module {
     pub(super) name: String,
     pub(super) syntax: syn::File,
-    /// Whether users of the file see it as a module.
-    pub(super) is_public: bool,
 }
 
 impl Module {
@@ -19,7 +18,6 @@ impl Module {
         Self {
             name: name.to_owned(),
             syntax,
-            is_public: false,
         }
     }
 
@@ -29,77 +27,53 @@ impl Module {
         Ok(Self::new(file.trim_end_matches(".rs"), parsed(path, text)?))
     }
 
-    /// Names that follow `crate::`.
-    pub(super) fn needs(&self) -> BTreeSet<String> {
-        let text = prettyplease::unparse(&self.syntax);
-        let mut needs = BTreeSet::new();
-        for (index, mark) in text.match_indices("crate::") {
-            let rest = &text[index + mark.len()..];
-            match rest.strip_prefix('{') {
-                Some(group) => {
-                    let group = group.split('}').next().unwrap_or_default();
-                    needs.extend(group.split(',').map(first_word));
-                }
-                None => {
-                    needs.insert(first_word(rest));
-                }
-            }
-        }
-        needs.remove("");
-        needs
+    /// True for a module of nothing but constants. Such a module stays one in the file; types are
+    /// at its root.
+    pub(super) fn is_of_constants(&self) -> bool {
+        let mut items = self.syntax.items.iter();
+        items.all(|item| matches!(item, Item::Const(_)))
     }
 
-    /// Drops the inner modules that `keep` refuses.
-    pub(super) fn keep_modules(&mut self, keep: impl Fn(&str) -> bool) {
-        self.syntax
-            .items
-            .retain(|item| !matches!(item, Item::Mod(it) if !keep(&it.ident.to_string())));
+    /// The module's code.
+    pub(super) fn text(&self) -> String {
+        prettyplease::unparse(&self.syntax)
     }
 }
 
-fn first_word(text: &str) -> String {
-    let text = text.trim_start();
-    let end = text.find(|it: char| !it.is_alphanumeric() && it != '_');
-    text[..end.unwrap_or(text.len())].to_owned()
-}
-
-/// The whole file.
+/// The whole file: `types` for its root, and what these need.
 pub(super) fn print(
     revision: &str,
-    generated: &[Module],
+    types: &str,
+    constants: &[Module],
     support: &Support,
 ) -> Result<String, Error> {
-    let mut body = String::new();
-    for module in generated {
-        let keyword = if shows_items(module) {
-            "mod"
-        } else {
-            "pub mod"
-        };
-        let _ = writeln!(body, "{keyword} {} {{ {} }}", module.name, inner(module, 1));
-        if shows_items(module) {
-            let _ = writeln!(body, "pub use {}::*;", module.name);
-        }
+    let mut body = uses("pub ", &support.shown);
+    body += &types.replace("crate::", "").replace("super::", "");
+    for module in constants {
+        let _ = writeln!(body, "pub mod {} {{ {} }}", module.name, inner(module, 1));
     }
     for (name, module) in &support.modules {
-        let keyword = if module.is_public {
-            "pub mod"
-        } else {
-            "pub(crate) mod"
-        };
-        let _ = writeln!(body, "{keyword} {name} {{ {} }}", inner(module, 1));
-    }
-    for (module, names) in &support.shown {
-        let _ = writeln!(body, "pub use {module}::{{{}}};", names.join(", "));
+        let _ = writeln!(body, "mod {name} {{ {} }}", inner(module, 1));
     }
     let body = prettyplease::unparse(&parsed("bindings", &body)?);
-    Ok(format!("{}\n{}", header(revision), tidied(&body)))
+    Ok(format!(
+        "{}\n{}",
+        header(revision),
+        trim_docs(&spaced(&body))
+    ))
 }
 
-/// Types are shown at the root; constants stay behind their module's name.
-fn shows_items(module: &Module) -> bool {
-    let mut items = module.syntax.items.iter();
-    items.any(|item| !matches!(item, Item::Const(_) | Item::Use(_)))
+/// One `use` a path.
+pub(super) fn uses(visibility: &str, imports: &Imports) -> String {
+    let mut out = String::new();
+    for (path, names) in imports {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let _ = match names[..] {
+            [name] if name != "self" => writeln!(out, "{visibility}use {path}::{name};"),
+            _ => writeln!(out, "{visibility}use {path}::{{{}}};", names.join(", ")),
+        };
+    }
+    out
 }
 
 /// The content of a module that stands `depth` levels below the file's root.
@@ -115,17 +89,20 @@ fn inner(module: &Module, depth: usize) -> String {
         match item {
             Item::Mod(inner_module) => {
                 let content = inner_module.content.as_ref();
+                let is_inner = |it: &&Attribute| matches!(it.style, AttrStyle::Inner(_));
+                let (inside, outside): (Vec<_>, Vec<_>) =
+                    inner_module.attrs.iter().partition(is_inner);
                 let file = syn::File {
                     shebang: None,
                     frontmatter: None,
-                    attrs: inner_attributes(&inner_module.attrs),
+                    attrs: inside.into_iter().cloned().collect(),
                     items: content.map_or_else(Vec::new, |(_, items)| items.clone()),
                 };
                 let name = inner_module.ident.to_string();
                 let visibility = &inner_module.vis;
-                let visibility = quote::quote!(#visibility);
+                let head = quote::quote!(#(#outside)* #visibility mod);
                 let text = inner(&Module::new(&name, file), depth + 1);
-                let _ = writeln!(nested, "{visibility} mod {name} {{ {text} }}");
+                let _ = writeln!(nested, "{head} {name} {{ {text} }}");
             }
             item => syntax.items.push(item.clone()),
         }
@@ -135,43 +112,6 @@ fn inner(module: &Module, depth: usize) -> String {
     format!("{}\n{nested}", text.replace("crate::", &root))
 }
 
-/// The attributes of a module that can stand inside its braces.
-fn inner_attributes(attributes: &[syn::Attribute]) -> Vec<syn::Attribute> {
-    let is_inner = |it: &&syn::Attribute| matches!(it.style, syn::AttrStyle::Inner(_));
-    attributes.iter().filter(is_inner).cloned().collect()
-}
-
-/// Documentation without examples, which name the crate they come from, and
-/// without revisions, of which there is one.
-fn tidied(code: &str) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    let mut in_example = false;
-    for line in code.lines() {
-        let text = line.trim_start();
-        let comment = text
-            .strip_prefix("///")
-            .or_else(|| text.strip_prefix("//!"));
-        let fence = comment.is_some_and(|it| it.trim_start().starts_with("```"));
-        in_example ^= fence;
-        let example = fence || in_example && comment.is_some();
-        let revisions = comment.is_some_and(|it| it.starts_with(" Revisions: "));
-        if example || revisions {
-            continue;
-        }
-        // An empty line of a comment has nothing to part any more.
-        while comment.is_none_or(str::is_empty) && lines.last().is_some_and(|it| is_blank_doc(it)) {
-            lines.pop();
-        }
-        lines.push(line);
-    }
-    let text = lines.join("\n").replace("; revisions: all.", ".");
-    text + "\n"
-}
-
-fn is_blank_doc(line: &str) -> bool {
-    matches!(line.trim_start(), "///" | "//!")
-}
-
 fn header(revision: &str) -> String {
     format!(
         "\
@@ -179,16 +119,19 @@ fn header(revision: &str) -> String {
 
 //! Types of the Model Context Protocol, revision {revision}.
 //!
-//! This file stands alone. It needs Rust's edition 2024, `serde` with `derive`,
-//! `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions
-//! matter), `indexmap` with `serde`, and `memchr`.
+//! This file stands alone: as a module of a crate of edition 2021 or 2024 that depends on `serde`
+//! with `derive`, `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions matter),
+//! and `indexmap` with `serde`.
+//!
+//! `new` takes the fields that a struct must have; the others are set by name, as in
+//! `Tool {{ title: Some(\"Add\".into()), ..Tool::new(name, schema) }}`.
 
-#![allow(dead_code, unused_imports)]
+#![allow(dead_code, clippy::all, clippy::pedantic)]
 "
     )
 }
 
-fn parsed(place: &str, text: &str) -> Result<syn::File, Error> {
+pub(super) fn parsed(place: &str, text: &str) -> Result<syn::File, Error> {
     syn::parse_file(text).map_err(|source| Error::Syntax {
         place: place.to_owned(),
         source,
@@ -199,34 +142,14 @@ fn parsed(place: &str, text: &str) -> Result<syn::File, Error> {
 mod tests {
     use super::*;
 
-    fn module(text: &str) -> Module {
-        Module::parse("x/part.rs", text).unwrap()
-    }
-
-    #[test]
-    fn needs_are_what_follows_crate() {
-        let text =
-            "use crate::{A, b::C};\nuse crate::d::E;\n#[serde(with = \"crate::f::g\")]\nstruct S;";
-        let needs: Vec<_> = module(text).needs().into_iter().collect();
-        assert_eq!(needs, ["A", "b", "d", "f"]);
-    }
-
     #[test]
     fn paths_lead_to_the_files_root_from_any_depth() {
-        let text = inner(
-            &module("use crate::a;\npub(crate) mod b { use crate::c; }"),
-            1,
-        );
+        let text = "use crate::a;\npub(crate) mod b { use crate::c; }";
+        let text = inner(&Module::parse("x/part.rs", text).unwrap(), 1);
         assert!(text.contains("use super::a;"), "{text}");
         assert!(
             text.contains("pub (crate) mod b { use super::super::c;"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn examples_and_revisions_are_left_out() {
-        let code = "/// Doc.\n///\n/// ```\n/// use x;\n/// ```\nstruct A;\n/// Two.\n///\n/// Revisions: all.\nstruct B;";
-        assert_eq!(tidied(code), "/// Doc.\nstruct A;\n/// Two.\nstruct B;\n");
     }
 }

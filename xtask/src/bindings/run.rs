@@ -1,90 +1,77 @@
 //! The steps in order.
 
 use super::error::Error;
-use super::print::{Module, print};
-use super::support::Support;
+use super::print::{Module, print, uses};
+use super::support::{Imports, Support, imports, scope, words};
+use super::trim::trim;
 use crate::codegen;
 use std::path::Path;
+use syn::{Item, Visibility};
+
+/// Whole messages, in the same form as generated modules.
+const MESSAGES: &str = include_str!("messages.in.rs");
 
 /// The file for `revision`, made from the workspace at `root`.
 pub(crate) fn run(root: &Path, revision: &str) -> Result<String, Error> {
-    let mut generated = Vec::new();
+    let mut modules = Vec::new();
     for file in codegen::single(root, revision)? {
-        generated.push(Module::parse(&file.path, &file.text)?);
+        modules.push(Module::parse(&file.path, &file.text)?);
     }
-    let support = Support::read(root, &generated)?;
-    print(revision, &generated, &support)
+    modules.push(Module::parse("whole_messages.rs", MESSAGES)?);
+    let (constants, mut types): (Vec<_>, Vec<_>) =
+        modules.into_iter().partition(Module::is_of_constants);
+    let mut imports = take_heads(root, &mut types)?;
+    trim(types.iter_mut().flat_map(|it| &mut it.syntax.items));
+    let code: String = types.iter().map(Module::text).collect();
+    keep_used(&mut imports, &code);
+    let support = Support::read(root, &(uses("", &imports) + &code))?;
+    let code = uses("", &at_root(imports)) + &code;
+    print(revision, &code, &constants, &support)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::process::Command;
-
-    const MANIFEST: &str = r#"
-[package]
-name = "bindings"
-edition = "2024"
-
-[dependencies]
-serde = { version = "1", features = ["derive"] }
-serde_json = { version = "1", features = ["raw_value"] }
-indexmap = { version = "2", features = ["serde"] }
-memchr = "2"
-
-[workspace]
-"#;
-
-    /// Uses what every revision has.
-    const USE: &str = r#"
-        let text = r#"{"inputSchema":{"type":"object"},"name":"add"}"HASH;
-        let tool: REVISION::Tool = serde_json::from_str(text).unwrap();
-        assert_eq!(tool.name, "add");
-        assert_eq!(serde_json::to_string(&tool).unwrap(), text);
-        let level: REVISION::LoggingLevel = serde_json::from_str("\"debug\"").unwrap();
-        assert_eq!(level, REVISION::LoggingLevel::Debug);
-        assert_eq!(REVISION::methods::TOOLS_CALL, "tools/call");
-"#;
-
-    #[test]
-    fn each_revision_compiles_alone_and_works() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let package = tempfile::tempdir().unwrap();
-        let source = package.path().join("src");
-        fs::create_dir(&source).unwrap();
-        let mut main = "#![deny(warnings)]\n".to_owned();
-        let mut body = String::new();
-        for entry in fs::read_dir(root.join("schema")).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let Some(revision) = name.strip_suffix(".json") else {
-                continue;
-            };
-            let module = format!("v{}", revision.replace('-', "_"));
-            let text = run(root, revision).unwrap();
-            fs::write(source.join(format!("{module}.rs")), text).unwrap();
-            main.push_str(&format!("mod {module};\n"));
-            body.push_str(&USE.replace("REVISION", &module).replace("HASH", "#"));
+/// Removes what modules that are to be one file begin with, and returns their imports.
+fn take_heads(root: &Path, types: &mut [Module]) -> Result<Imports, Error> {
+    let mut all = scope(root, types)?;
+    // The whole messages have traits of their own.
+    all.remove("crate::method");
+    let is_private = |vis: &Visibility| matches!(vis, Visibility::Inherited);
+    for module in types {
+        module.syntax.attrs.clear();
+        let items = &mut module.syntax.items;
+        for (path, names) in imports(items, is_private) {
+            all.entry(path).or_default().extend(names);
         }
-        main.push_str(&format!("fn main() {{\n{body}}}\n"));
-        fs::write(source.join("main.rs"), main).unwrap();
-        fs::write(package.path().join("Cargo.toml"), MANIFEST).unwrap();
-        fs::copy(root.join("Cargo.lock"), package.path().join("Cargo.lock")).unwrap();
-
-        let output = Command::new(env!("CARGO"))
-            .args(["run", "--offline", "--quiet"])
-            .current_dir(package.path())
-            .env("CARGO_TARGET_DIR", root.join("target/bindings"))
-            .output()
-            .unwrap();
-        let messages = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{messages}");
+        items.retain(|item| !matches!(item, Item::Use(it) if is_private(&it.vis)));
     }
+    Ok(all)
+}
 
-    #[test]
-    fn an_unknown_revision_is_named() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let error = run(root, "1999-01-01").unwrap_err().to_string();
-        assert!(error.starts_with("`1999-01-01` is no stored revision; stored are: 2024-11-05, "));
-    }
+/// Leaves out the imports that `code` does not use.
+fn keep_used(imports: &mut Imports, code: &str) {
+    let words = words(code);
+    imports.retain(|path, names| {
+        let module = path.rsplit("::").next().unwrap_or(path);
+        names.retain(|name| {
+            words.contains(if name == "self" {
+                module
+            } else {
+                name.as_str()
+            })
+        });
+        !names.is_empty()
+    });
+}
+
+/// The imports of a file that has the modules of `mcp-types` at its root.
+fn at_root(imports: Imports) -> Imports {
+    let imports = imports.into_iter().filter(|(path, _)| path != "crate");
+    let imports = imports.map(|(path, mut names)| match path.strip_prefix("crate::") {
+        Some(module) if !module.contains("::") => {
+            names.remove("self");
+            (module.to_owned(), names)
+        }
+        Some(module) => (module.to_owned(), names),
+        None => (path, names),
+    });
+    imports.filter(|(_, names)| !names.is_empty()).collect()
 }

@@ -61,8 +61,7 @@ impl<'a> EmittedUnion<'a> {
                 let content = self.content(&member.member);
                 quote!(#doc #variant(#content))
             });
-        let unknown =
-            lines("Something that this version of the crate does not know, kept as it came.");
+        let unknown = lines("A value that the schema does not list, kept as it came.");
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]

@@ -54,7 +54,7 @@ fn emit_one(
         #[non_exhaustive]
         pub enum #name {
             #(#documented,)*
-            /// A value that this version of the crate does not know, kept as it came.
+            /// A value that the schema does not list, kept as it came.
             Unknown(String),
         }
 

@@ -70,6 +70,7 @@ mod variants;
 #[allow(unused_imports, reason = "for the command that adopts a revision")]
 pub(crate) use decisions::Open;
 pub(crate) use error::Error;
+pub(crate) use output::spaced;
 #[allow(unused_imports, reason = "for the command that adopts a revision")]
 pub(crate) use run::open;
 pub(crate) use run::{Options, run};

@@ -27,15 +27,19 @@ impl File {
 }
 
 /// A blank line between items, and between the members of an `impl`.
-fn spaced(code: &str) -> String {
+pub(crate) fn spaced(code: &str) -> String {
     let mut out = String::with_capacity(code.len() + code.len() / 20);
     let mut previous = "";
     for line in code.lines() {
-        let item = line.starts_with(|c: char| !" })".contains(c));
-        let statement = previous.ends_with(';') && !previous.starts_with([' ', '/']);
-        let after_item = previous == "}" || statement && !line.starts_with("use ");
-        let member = line.starts_with("    ") && line[4..].starts_with(|c: char| !" }".contains(c));
-        if item && after_item || member && previous == "    }" {
+        let (text, before) = (line.trim_start(), previous.trim_start());
+        let depth = line.len() - text.len();
+        let is_sibling = previous.len() - before.len() == depth && !text.starts_with([')', '}']);
+        let is_use = |text: &str| text.starts_with("use ") || text.starts_with("pub use ");
+        let after_item = before == "}" && (depth == 0 || starts_item(text));
+        let after_uses = is_use(before) && !is_use(text);
+        let is_statement = before.ends_with(';') && !before.starts_with("//");
+        let after_statement = depth == 0 && is_statement && !is_use(text);
+        if is_sibling && (after_item || after_uses || after_statement) {
             out.push('\n');
         }
         out.push_str(line);
@@ -43,6 +47,15 @@ fn spaced(code: &str) -> String {
         previous = line;
     }
     out
+}
+
+/// Whether an item, or its documentation, begins with that line.
+fn starts_item(line: &str) -> bool {
+    let words = [
+        "//", "#[", "const ", "enum ", "fn ", "impl", "mod ", "pub", "struct ", "trait ", "type ",
+        "use ",
+    ];
+    words.iter().any(|word| line.starts_with(word))
 }
 
 /// Writes what differs below `root`; with `check`, fails if anything does.

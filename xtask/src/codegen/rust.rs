@@ -96,8 +96,7 @@ pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream
 pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
     match ty {
         Type::Bool => 1,
-        Type::Integer { signed: true } => 16,
-        Type::Integer { signed: false } | Type::Number => 8,
+        Type::Integer { .. } | Type::Number => 8,
         Type::Json { .. } => 16,
         Type::Named(name) => size_of_named(name, merged),
         Type::OneOrMany(item) => size(item, merged) + 8,
@@ -111,7 +110,6 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
         Some(Shape::Struct(structure)) => {
             let extra = if structure.open.is_empty() { 0 } else { 24 };
             let fields = structure.stored().map(|(_, field)| match field.ty {
-                Type::Integer { signed: true } if !field.always => 32,
                 Type::Integer { .. } | Type::Number if !field.always => 16,
                 _ => size(&field.ty, merged),
             });

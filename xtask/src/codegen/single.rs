@@ -2,11 +2,13 @@
 
 use super::docs::Docs;
 use super::error::{Error, Result};
+use super::ir::{Def, Member, Model, Type, Union};
 use super::merge::merge;
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
 use super::{check_names, dispatch, enums, structs, types, unions};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The modules of a model that has `revision` alone.
@@ -24,6 +26,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             stored: stored.join(", "),
         });
     }
+    models.iter_mut().for_each(without_lone_members);
     let mut merged = merge(models, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
@@ -60,7 +63,64 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             false,
             &dispatch::codes(&merged),
         ),
+        module(
+            "meta_keys",
+            "Reserved keys of `_meta`.",
+            false,
+            &dispatch::meta_keys(&merged, &overlay),
+        ),
     ]
     .into_iter()
     .collect()
+}
+
+/// Puts the only member of a union, which has more in newer revisions, in the union's place.
+fn without_lone_members(model: &mut Model) {
+    let lone = |def: &Def| match def {
+        Def::Union(Union { members }) => match &members[..] {
+            [Member { ty, method: None }] => ty.name().map(str::to_owned),
+            _ => None,
+        },
+        _ => None,
+    };
+    let types = model.types.iter();
+    let members: BTreeMap<_, _> = types
+        .filter_map(|(name, def)| Some((name.clone(), lone(def)?)))
+        .collect();
+    model.types.retain(|name, _| !members.contains_key(name));
+    for def in model.types.values_mut() {
+        match def {
+            Def::Struct(def) => {
+                let fields = def.fields.values_mut();
+                fields.for_each(|field| replace(&mut field.ty, &members));
+            }
+            Def::Union(def) => {
+                let alternatives = def.members.iter_mut();
+                alternatives.for_each(|member| replace(&mut member.ty, &members));
+            }
+            Def::Enum(_) => {}
+        }
+    }
+    for method in model.methods.values_mut() {
+        for name in [&mut method.params, &mut method.result]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(member) = members.get(name) {
+                name.clone_from(member);
+            }
+        }
+    }
+}
+
+fn replace(ty: &mut Type, members: &BTreeMap<String, String>) {
+    match ty {
+        Type::Named(name) => {
+            if let Some(member) = members.get(name) {
+                name.clone_from(member);
+            }
+        }
+        Type::List(item) | Type::Map(item) | Type::OneOrMany(item) => replace(item, members),
+        _ => {}
+    }
 }

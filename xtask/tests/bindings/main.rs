@@ -1,0 +1,123 @@
+//! The file that `cargo xtask bindings` prints compiles alone, in both editions, and reads and
+//! writes each message of its revision.
+
+#![allow(clippy::unwrap_used)]
+
+mod messages;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Most lines of the file for the newest revision.
+const MAX_LINES: usize = 9_000;
+
+/// A package whose modules are bindings.
+const MANIFEST: &str = r#"
+[package]
+name = "bindings-EDITION"
+edition = "EDITION"
+
+[dependencies]
+serde = { version = "1", features = ["derive"] }
+serde_json = { version = "1", features = ["raw_value"] }
+indexmap = { version = "2", features = ["serde"] }
+
+[workspace]
+"#;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn xtask(arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let output = command.args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    match output.status.success() {
+        true => Ok(text(output.stdout)),
+        false => Err(text(output.stderr)),
+    }
+}
+
+/// The bindings of each stored revision.
+fn bindings() -> BTreeMap<String, String> {
+    let files = std::fs::read_dir(root().join("schema")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names
+        .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
+        .map(|revision| {
+            let text = xtask(&["bindings", &revision]).unwrap();
+            (revision, text)
+        })
+        .collect()
+}
+
+/// Puts a package below `folder`, with a module for each revision.
+fn package(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) -> PathBuf {
+    let package = folder.join(edition);
+    std::fs::create_dir_all(package.join("src")).unwrap();
+    let mut library = "#![deny(warnings)]\n".to_owned();
+    for (revision, text) in bindings {
+        let module = module(revision);
+        writeln!(library, "pub mod {module};").unwrap();
+        // Users may need a part of a file only; but its support has to be of use to the rest.
+        let text = text.replace("#![allow(dead_code, ", "#![allow(");
+        std::fs::write(package.join(format!("src/{module}.rs")), text).unwrap();
+    }
+    std::fs::write(package.join("src/lib.rs"), library).unwrap();
+    let manifest = MANIFEST.replace("EDITION", edition);
+    std::fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    std::fs::copy(root().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    package
+}
+
+fn module(revision: &str) -> String {
+    format!("v{}", revision.replace('-', "_"))
+}
+
+fn cargo(package: &Path, task: &str) {
+    let output = Command::new(env!("CARGO"))
+        .args([task, "--offline", "--quiet"])
+        .current_dir(package)
+        .env("CARGO_TARGET_DIR", root().join("target/bindings"))
+        .output()
+        .unwrap();
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {messages}", package.display());
+}
+
+#[test]
+fn each_revision_compiles_alone_and_reads_and_writes_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let bindings = bindings();
+    cargo(&package(folder.path(), "2021", &bindings), "check");
+    let package = package(folder.path(), "2024", &bindings);
+    let main = messages::program(&bindings, module);
+    std::fs::write(package.join("src/main.rs"), main).unwrap();
+    cargo(&package, "run");
+}
+
+#[test]
+fn the_file_is_one_that_a_person_can_keep() {
+    let text = xtask(&["bindings", "2026-07-28"]).unwrap();
+    let lines = text.lines().count();
+    assert!(lines <= MAX_LINES, "{lines} lines");
+    for part in [
+        "mcp_types",
+        "Conform",
+        "fn with_title",
+        "non_exhaustive",
+        "Revisions:",
+    ] {
+        assert!(!text.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn an_unknown_revision_is_named() {
+    let error = xtask(&["bindings", "1999-01-01"]).unwrap_err();
+    let expected = "`1999-01-01` is no stored revision; stored are: 2024-11-05, ";
+    assert!(error.contains(expected), "{error}");
+}
