@@ -1,7 +1,7 @@
 //! Rules for generated code.
 
 use super::violation::{Rule, Violation};
-use super::workspace::{File, Workspace};
+use super::workspace::Workspace;
 use quote::ToTokens;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
