@@ -1,6 +1,5 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
-use super::error::{Error, Result};
 use super::ir::{Def, Method, Model, Type};
 use super::merge::wider;
 use super::names::pascal;
@@ -10,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 /// Asks about each conflict between the revisions, given oldest first.
-pub(super) fn ask(models: &[Model], overlay: &Overlay) -> Result<()> {
+pub(super) fn ask(models: &[Model], overlay: &Overlay) {
     let revisions: Vec<_> = models.iter().map(|model| model.revision.clone()).collect();
     let conflicts = Conflicts {
         models,
@@ -21,7 +20,7 @@ pub(super) fn ask(models: &[Model], overlay: &Overlay) -> Result<()> {
     conflicts.fields();
     conflicts.members();
     conflicts.errors();
-    conflicts.methods()
+    conflicts.methods();
 }
 
 struct Conflicts<'a> {
@@ -219,34 +218,27 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Methods whose params or results have another name.
-    fn methods(&self) -> Result<()> {
+    /// Methods that change their kind, or whose params or results have another name.
+    fn methods(&self) {
         for (name, methods) in self.gather(|model| model.methods.iter()) {
-            let kinds = methods.iter().map(|(index, method)| {
-                let kind = if method.request {
-                    "a request"
-                } else {
-                    "a notification"
-                };
-                (*index, kind)
+            let part = |part: fn(&Method) -> Option<String>| -> Answers<String> {
+                let parts = methods.iter();
+                let parts = parts.map(|(index, method)| Some((*index, part(method)?)));
+                parts.flatten().collect()
+            };
+            let kind = |method: &Method| Some(format!("answered: {}", method.request));
+            self.names(name, &part(kind), |_, _, _| {
+                format!("[[result]]\nmethod = \"{name}\"\nreason = \"\"\n")
             });
-            let kinds: Answers<_> = kinds.collect();
-            if kinds.iter().any(|(_, kind)| *kind != kinds[0].1) {
-                return Err(Error::conflict(name, by_revision(&self.revisions, &kinds)));
-            }
-            let parts: [fn(&Method) -> Option<String>; 2] = [
-                |method| method.params.clone(),
-                |method| method.result.clone(),
-            ];
-            for part in parts {
-                let names = methods.iter();
-                let names = names.filter_map(|(index, method)| Some((*index, part(method)?)));
-                self.names(name, &names.collect(), |index, own, newest| {
+            for names in [
+                part(|method| method.params.clone()),
+                part(|method| method.result.clone()),
+            ] {
+                self.names(name, &names, |index, own, newest| {
                     self.rename(index, own, newest)
                 });
             }
         }
-        Ok(())
     }
 }
 

@@ -5,7 +5,9 @@ use super::ir::Type;
 use super::merge::{Merged, MergedField, Shape};
 use super::names::snake;
 use super::overlay::Overlay;
+use super::replacements::example;
 use super::type_words::span;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asks for a value of each such field, once for all types that have it.
@@ -27,20 +29,14 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
         }
     }
     for (wire, holders) in &open {
-        let Some((first, field)) = holders.first() else {
-            continue;
-        };
-        let (holder, types) = match holders.len() {
-            1 => (*first, String::new()),
-            _ => {
-                let names: Vec<_> = holders.iter().map(|(name, _)| *name).collect();
-                ("*", format!(", of {}", names.join(", ")))
-            }
-        };
+        let names: Vec<_> = holders.iter().map(|(name, _)| *name).collect();
+        let holder = if names.len() == 1 { names[0] } else { "*" };
+        let field = holders[0].1;
         let required = span(&merged.revisions, &field.required);
-        let what = format!("required ({required}), and nothing to fill it with{types}");
+        let names = names.join(", ");
+        let what = format!("required in {names} ({required}), and nothing to fill it with");
         let place = format!("{holder}.{wire}");
-        let value = likely(merged, &field.ty);
+        let value = example(merged, &field.ty, "");
         overlay.decisions.ask(&place, what, entry(&place, &value));
     }
     told_apart(merged, overlay, &open);
@@ -69,10 +65,8 @@ fn told_apart(
                 && (open.contains_key(&**wire) || overlay.fill.has(|entry| entry.at == general));
             if shared && overlay.fill.find(&place).is_none() {
                 let what = format!("tells it apart from the results that `{general}` fills");
-                let value = snake(alternative.trim_end_matches("Result"));
-                overlay
-                    .decisions
-                    .ask(&place, what, entry(&place, &format!("{value:?}")));
+                let value = snake(alternative.trim_end_matches("Result")).into();
+                overlay.decisions.ask(&place, what, entry(&place, &value));
             }
         }
     }
@@ -84,27 +78,6 @@ fn is_word(merged: &Merged, ty: &Type) -> bool {
     *ty == Type::Text || shape.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
 }
 
-/// A value to propose, as JSON text.
-fn likely(merged: &Merged, ty: &Type) -> String {
-    match ty {
-        Type::Text | Type::Constant(_) | Type::OneOrMany(_) => "\"\"".into(),
-        Type::Integer { .. } | Type::Number => "0".into(),
-        Type::Bool => "false".into(),
-        Type::List(_) => "[]".into(),
-        Type::Json { .. } | Type::Object { .. } | Type::Map(_) => "{}".into(),
-        Type::Named(name) => match merged.types.get(name).map(|ty| &ty.shape) {
-            Some(Shape::Enum(values)) => {
-                format!(
-                    "{:?}",
-                    values.values.keys().next().map_or("", String::as_str)
-                )
-            }
-            Some(Shape::Struct(_)) => "{}".into(),
-            Some(Shape::Union(_)) | None => "\"\"".into(),
-        },
-    }
-}
-
-fn entry(place: &str, value: &str) -> String {
+fn entry(place: &str, value: &Value) -> String {
     format!("[[fill]]\nat = \"{place}\"\nvalue = '{value}'\nreason = \"\"")
 }

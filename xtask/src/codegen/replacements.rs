@@ -1,7 +1,7 @@
 //! Questions about values that some revision cannot express.
 
 use super::ir::Type;
-use super::merge::{Merged, MergedType, Set, Shape};
+use super::merge::{Merged, MergedField, MergedType, Set, Shape};
 use super::overlay::Overlay;
 use super::type_words::span;
 use super::variants;
@@ -135,41 +135,36 @@ fn proposal(merged: &Merged, ty: &MergedType) -> String {
             format!("value = {:?}", value.map_or("", |(value, _)| value))
         }
         Shape::Union(members) => {
-            let common = members.iter().filter(|member| member.known == ty.known);
-            let mut examples = common.filter_map(|member| example(merged, &member.member.ty));
-            format!("json = '{}'", examples.next().unwrap_or_default())
+            let common = members.iter().find(|member| member.known == ty.known);
+            let value = common.map(|member| example(merged, &member.member.ty, "{}"));
+            format!("json = '{}'", value.unwrap_or_default())
         }
     }
 }
 
-/// A value of type `ty`, with `{}` for the description of another one.
-fn example(merged: &Merged, ty: &Type) -> Option<Value> {
+/// A value of type `ty`, to propose it, with `text` for a string.
+pub(super) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
     match ty {
-        Type::Text => Some(json!("{}")),
-        Type::Constant(value) => Some(json!(value)),
-        Type::Map(_) => Some(json!({})),
-        Type::Named(name) => {
-            let structure = merged.structure(name)?;
-            let constant = structure
-                .constant()
-                .map(|(wire, value)| (wire.to_owned(), json!(value)));
-            let mut members: Map<_, _> = constant.into_iter().collect();
-            for (wire, field) in structure.stored().filter(|(_, field)| field.always) {
-                let described = members.values().any(|value| value == "{}");
-                let value = match (&field.ty, described) {
-                    (Type::Text, true) => json!(""),
-                    (ty, _) => example(merged, ty)?,
-                };
-                members.insert(wire.clone(), value);
+        Type::Text | Type::OneOrMany(_) => json!(text),
+        Type::Integer { .. } | Type::Number => json!(0),
+        Type::Bool => json!(false),
+        Type::Constant(value) => json!(value),
+        Type::List(_) => json!([]),
+        Type::Json { .. } | Type::Object { .. } | Type::Map(_) => json!({}),
+        Type::Named(name) => match merged.types.get(name).map(|ty| &ty.shape) {
+            Some(Shape::Enum(def)) => json!(def.values.keys().next()),
+            Some(Shape::Union(_)) | None => json!(text),
+            Some(Shape::Struct(def)) => {
+                let (mut members, mut text) = (Map::new(), text);
+                let always =
+                    |field: &MergedField| field.always || matches!(field.ty, Type::Constant(_));
+                for (wire, field) in def.fields.iter().filter(|(_, field)| always(field)) {
+                    members.insert(wire.clone(), example(merged, &field.ty, text));
+                    // One description is enough.
+                    text = if field.ty == Type::Text { "" } else { text };
+                }
+                Value::Object(members)
             }
-            Some(Value::Object(members))
-        }
-        Type::Integer { .. }
-        | Type::Number
-        | Type::Bool
-        | Type::Json { .. }
-        | Type::Object { .. }
-        | Type::List(_)
-        | Type::OneOrMany(_) => None,
+        },
     }
 }

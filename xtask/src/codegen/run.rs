@@ -62,7 +62,7 @@ fn merged(root: &Path) -> Result<(Overlay, Merged)> {
 
 /// The steps from one model for each revision to one model.
 pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
-    conflicts::ask(&models, overlay)?;
+    conflicts::ask(&models, overlay);
     let mut merged = merge(models, overlay);
     merged.identifiers = check_names::check(&merged, overlay)?;
     Ok(merged)
