@@ -1,9 +1,10 @@
 //! One published schema in, `schema/<revision>.json` and the record of its source out.
 
 use super::error::Error;
-use super::normalize::{Normal, normalize};
+use super::normalize::normalize;
 use super::sources::{Source, Sources};
 use super::unique_keys::UniqueKeys;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     let file = folder.join(format!("{revision}.json"));
     let record = folder.join("sources.toml");
     let mut sources = Sources::load(&record)?;
-    let text = format!("{:#}\n", normal.document);
+    let text = format!("{:#}\n", normal);
     let stored = std::fs::read_to_string(&file);
     if !options.replace && stored.is_ok_and(|stored| stored != text) {
         return Err(Error::Stored(file));
@@ -63,7 +64,8 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     let sha256 = hex(&Sha256::digest(&input.bytes));
     let mut source = Source::of(&input.name, sha256, sources.get(&revision));
     source.commit = options.commit.or(source.commit);
-    let mut report = report(&file, &normal);
+    let types = normal["$defs"].as_object().map_or(0, Map::len);
+    let mut report = format!("{}: {types} types\n", file.display());
     if source.commit.is_none() {
         let record = record.display();
         let _ = writeln!(report, "{record}: no commit on record; pass --commit");
@@ -98,7 +100,7 @@ fn folder(root: &Path, extension: Option<&str>) -> Result<PathBuf, Error> {
 }
 
 /// Parses a published schema and reduces it to its structure.
-fn read(input: &Input) -> Result<Normal, Error> {
+fn read(input: &Input) -> Result<Value, Error> {
     let file = || input.name.clone();
     let mend = |what: String| Error::Input { file: file(), what };
     if input.bytes.starts_with(b"\xEF\xBB\xBF") {
@@ -121,23 +123,6 @@ fn read(input: &Input) -> Result<Normal, Error> {
         file: file(),
         fault,
     })
-}
-
-/// The result of an import in words.
-fn report(file: &Path, normal: &Normal) -> String {
-    let types = normal.document["$defs"]
-        .as_object()
-        .map_or(0, serde_json::Map::len);
-    let mut report = format!("{}: {types} types\n", file.display());
-    if !normal.unchecked.is_empty() {
-        let keywords: Vec<_> = normal.unchecked.iter().map(String::as_str).collect();
-        let keywords = keywords.join(", ");
-        let _ = writeln!(
-            report,
-            "stored, but not checked by the generated types: {keywords}"
-        );
-    }
-    report
 }
 
 /// Refuses what is not a date of the calendar.
@@ -286,16 +271,6 @@ mod tests {
             let error = import(root.path(), &published, named(bad)).unwrap_err();
             assert!(matches!(error, Error::BadExtension(_)), "{error}");
         }
-    }
-
-    #[test]
-    fn the_limits_that_no_type_checks_are_listed() {
-        let root = tempfile::tempdir().unwrap();
-        let text =
-            r#"{"$defs":{"A":{"type":"string","minLength":1,"format":"uri"},"B":{"minimum":1}}}"#;
-        let report = plain(root.path(), "2031-02-03.json", text).unwrap();
-        let line = "stored, but not checked by the generated types: format, minLength\n";
-        assert!(report.contains(line), "{report}");
     }
 
     #[test]

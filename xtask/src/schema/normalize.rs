@@ -6,138 +6,94 @@
 //! sorted. A keyword is dropped only where a keyword can stand: a property that
 //! is *called* `description` stays.
 //!
-//! Any other keyword decides which Rust type a value gets, or limits a value
-//! within its type. The generator reads all of the first kind that pass here.
-//! The rest is refused with its path, so that nothing is lost later.
+//! Keywords for which no Rust type has a form are refused with their path, so that
+//! nothing is lost later. The generator checks their values.
 
 use super::error::Fault;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
 
 /// The one dialect of stored schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Keywords that only comment.
-const PROSE: &[&str] = &[
-    "$comment",
-    "$id",
-    "$schema",
-    "deprecated",
-    "description",
-    "examples",
-    "markdownDescription",
-    "title",
-];
-
 /// The largest integer of JavaScript, which some tools write as the limit of each integer.
 const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
-/// Names of JSON Schema's types.
-const TYPES: &str = "array, boolean, integer, null, number, object, string";
+/// Whether a keyword only comments.
+#[rustfmt::skip]
+fn is_prose(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$comment" | "$id" | "$schema" | "deprecated" | "description" | "examples"
+            | "markdownDescription" | "title"
+    )
+}
 
-/// Limits that are stored for the diff; the generated types allow more.
-const UNCHECKED: &[&str] = &[
-    "contentEncoding",
-    "contentMediaType",
-    "default",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "maxLength",
-    "maxProperties",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "multipleOf",
-    "pattern",
-    "propertyNames",
-    "uniqueItems",
-];
-
-/// The structure of a published schema.
-pub(super) struct Normal {
-    /// Exactly two keys, `$defs` and `$schema`.
-    pub(super) document: Value,
-    /// Limits in it that the generated types do not check.
-    pub(super) unchecked: BTreeSet<String>,
+/// Whether the value of a keyword is taken as it stands.
+#[rustfmt::skip]
+fn is_verbatim(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "const" | "contentEncoding" | "contentMediaType" | "default" | "enum" | "exclusiveMaximum"
+            | "exclusiveMinimum" | "format" | "maxItems" | "maxLength" | "maxProperties"
+            | "maximum" | "minItems" | "minLength" | "minProperties" | "minimum" | "multipleOf"
+            | "pattern" | "uniqueItems"
+    )
 }
 
 /// Reduces a published schema to its structure.
 ///
-/// The error names the first place that the normal form has no word for.
-pub(super) fn normalize(document: &Value) -> Result<Normal, Fault> {
-    let (path, definitions) = definitions(document)?;
-    let mut normalizer = Normalizer {
-        definitions,
-        unchecked: BTreeSet::new(),
+/// The result has exactly two keys, `$defs` and `$schema`. The error names the
+/// first place that the normal form has no word for.
+pub(super) fn normalize(document: &Value) -> Result<Value, Fault> {
+    let key = match (document.get("$defs"), document.get("definitions")) {
+        (Some(_), Some(_)) => Err("both `$defs` and `definitions`; move all into `$defs`"),
+        (None, None) => Err("neither `$defs` nor `definitions`: not a protocol schema"),
+        (Some(_), None) => Ok("$defs"),
+        (None, Some(_)) => Ok("definitions"),
     };
-    let definitions = normalizer.schema_map(definitions, path)?;
-    Ok(Normal {
-        document: object([
-            ("$defs".to_owned(), definitions),
-            ("$schema".to_owned(), Value::from(DIALECT)),
-        ]),
-        unchecked: normalizer.unchecked,
-    })
-}
-
-/// The definitions of a document that has nothing else, and their path.
-fn definitions(document: &Value) -> Result<(&'static str, &Map<String, Value>), Fault> {
-    let root = |what| fault("$", what);
-    let (key, path) = match (document.get("$defs"), document.get("definitions")) {
-        (Some(_), Some(_)) => Err(root(
-            "both `$defs` and `definitions`; move all definitions into `$defs`",
-        )),
-        (None, None) => Err(root(
-            "neither `$defs` nor `definitions`: not a protocol schema",
-        )),
-        (Some(_), None) => Ok(("$defs", "$.$defs")),
-        (None, Some(_)) => Ok(("definitions", "$.definitions")),
-    }?;
+    let key = key.map_err(|what| fault("$", what))?;
     if let Some((other, _)) = structure(document).find(|(other, _)| *other != key) {
         let what = "only definitions are read at the root; give this a definition of its own";
         return Err(fault(&format!("$.{other}"), what));
     }
+    let path = format!("$.{key}");
     let definitions = document[key].as_object().filter(|it| !it.is_empty());
-    let definitions = definitions.ok_or_else(|| fault(path, "expected at least one definition"))?;
-    Ok((path, definitions))
+    let definitions =
+        definitions.ok_or_else(|| fault(&path, "expected at least one definition"))?;
+    let normal = Normalizer { definitions }.schema_map(&document[key], &path)?;
+    Ok(object([
+        ("$defs".to_owned(), normal),
+        ("$schema".to_owned(), Value::from(DIALECT)),
+    ]))
 }
 
 /// The members of a schema that do more than comment.
 fn structure(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let members = schema.as_object().into_iter().flatten();
-    members.filter(|(keyword, _)| !PROSE.contains(&keyword.as_str()))
+    members.filter(|(keyword, _)| !is_prose(keyword))
 }
 
 struct Normalizer<'a> {
     definitions: &'a Map<String, Value>,
-    unchecked: BTreeSet<String>,
 }
 
 impl Normalizer<'_> {
-    fn schema(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
+    fn schema(&self, value: &Value, path: &str) -> Result<Value, Fault> {
         let normal = self.part(value, path)?;
         check_required(&normal, path)?;
         Ok(normal)
     }
 
     /// A schema that, inside an `allOf`, may require the fields of another one.
-    fn part(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
-        if value.is_boolean() {
-            return Ok(if value == true {
-                object([])
-            } else {
-                value.clone()
-            });
-        } else if !value.is_object() {
-            return Err(fault(path, "expected a schema: an object or a boolean"));
+    fn part(&self, value: &Value, path: &str) -> Result<Value, Fault> {
+        match value {
+            Value::Bool(true) => return Ok(object([])),
+            Value::Bool(false) => return Ok(value.clone()),
+            Value::Object(_) => {}
+            _ => return Err(fault(path, "expected a schema: an object or a boolean")),
         }
         if let Some(values) = constants(value) {
-            let kind = Value::from("string");
-            return Ok(object([
-                ("enum".to_owned(), values),
-                ("type".to_owned(), kind),
-            ]));
+            return Ok(json!({ "enum": values, "type": "string" }));
         }
         let is_reference = value.get("$ref").is_some();
         let mut normal = Vec::new();
@@ -147,13 +103,10 @@ impl Normalizer<'_> {
                 "not" if is_true(member) && structure(value).count() == 1 => {
                     return Ok(Value::from(false));
                 }
+                "propertyNames" if is_true(member) || *member == json!({ "type": "string" }) => {}
                 "maximum" | "minimum"
                     if member.as_i64().map(i64::abs) == Some(MAX_SAFE_INTEGER) => {}
-                "propertyNames" if is_true(member) || *member == json!({ "type": "string" }) => {}
-                "$ref" | "default" => {
-                    normal.push((keyword.clone(), self.member(keyword, member, &path)?));
-                }
-                _ if is_reference => {
+                other if is_reference && other != "$ref" && other != "default" => {
                     let what = "the `$ref` beside it hides it; put both into an `allOf`";
                     return Err(fault(&path, what));
                 }
@@ -164,34 +117,17 @@ impl Normalizer<'_> {
     }
 
     /// The normal form of one keyword's value.
-    fn member(&mut self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
-        match (keyword, value) {
-            ("$ref", _) => self.reference(value, path),
-            ("required", _) => Ok(Value::from(sorted_names(value, path)?)),
-            ("type", _) => types(value, path),
-            ("const", _) => Ok(value.clone()),
-            ("enum", Value::Array(values)) if !values.is_empty() => Ok(value.clone()),
-            ("enum", _) => Err(fault(path, "expected a list of values")),
-            ("items", Value::Array(_)) => Err(refused("prefixItems", path)),
-            ("additionalProperties" | "items", _) => self.schema(value, path),
-            ("allOf" | "anyOf" | "oneOf", _) => self.schema_list(value, path),
-            ("properties", Value::Object(members)) => self.schema_map(members, path),
-            ("properties", _) => Err(fault(path, "expected an object of schemas")),
-            _ => self.limit(keyword, value, path),
-        }
-    }
-
-    /// A keyword that limits values within their type.
-    fn limit(&mut self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
+    fn member(&self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
         match keyword {
-            "maxItems" | "maximum" | "minimum" if value.is_number() => return Ok(value.clone()),
-            "maxItems" | "maximum" | "minimum" => return Err(fault(path, "expected a number")),
-            _ if !UNCHECKED.contains(&keyword) => return Err(refused(keyword, path)),
-            _ => self.unchecked.insert(keyword.to_owned()),
-        };
-        match keyword {
-            "propertyNames" => self.schema(value, path),
-            _ => Ok(value.clone()),
+            "$ref" => self.reference(value, path),
+            "type" if value.is_string() => Ok(value.clone()),
+            "required" | "type" => Ok(Value::from(sorted_names(value, path)?)),
+            "items" if value.is_array() => Err(refused("prefixItems", path)),
+            "additionalProperties" | "items" => self.schema(value, path),
+            "allOf" | "anyOf" | "oneOf" => self.schema_list(value, path),
+            "properties" => self.schema_map(value, path),
+            _ if is_verbatim(keyword) => Ok(value.clone()),
+            _ => Err(refused(keyword, path)),
         }
     }
 
@@ -210,8 +146,8 @@ impl Normalizer<'_> {
         Err(fault(path, what))
     }
 
-    fn schema_list(&mut self, value: &Value, path: &str) -> Result<Value, Fault> {
-        let members = value.as_array().filter(|members| !members.is_empty());
+    fn schema_list(&self, value: &Value, path: &str) -> Result<Value, Fault> {
+        let members = value.as_array();
         let members = members.ok_or_else(|| fault(path, "expected a list of schemas"))?;
         let members = members.iter().enumerate().map(|(index, member)| {
             let place = format!("{path}[{index}]");
@@ -224,7 +160,9 @@ impl Normalizer<'_> {
     }
 
     /// Names on this level are not keywords: all of them stay.
-    fn schema_map(&mut self, members: &Map<String, Value>, path: &str) -> Result<Value, Fault> {
+    fn schema_map(&self, value: &Value, path: &str) -> Result<Value, Fault> {
+        let members = value.as_object();
+        let members = members.ok_or_else(|| fault(path, "expected an object of schemas"))?;
         let members = members.iter().map(|(name, member)| {
             let member = self.schema(member, &format!("{path}.{name}"))?;
             Ok((name.clone(), member))
@@ -239,25 +177,21 @@ fn is_true(schema: &Value) -> bool {
 }
 
 /// The strings of a schema that lists them one by one, as alternatives.
-fn constants(schema: &Value) -> Option<Value> {
+fn constants(schema: &Value) -> Option<Vec<&str>> {
     let mut keywords = structure(schema);
-    let (Some(("anyOf" | "oneOf", Value::Array(alternatives))), None) = (
-        keywords.next().map(|(keyword, it)| (keyword.as_str(), it)),
-        keywords.next(),
-    ) else {
-        return None;
+    let (keyword, alternatives) = keywords.next()?;
+    let is_only = keywords.next().is_none() && (keyword == "anyOf" || keyword == "oneOf");
+    let alternatives = alternatives
+        .as_array()
+        .filter(|it| is_only && !it.is_empty())?;
+    let is_constant = |one: &Value| {
+        let mut rest = structure(one).filter(|(key, _)| *key != "const");
+        rest.all(|(key, it)| key == "type" && it == "string")
     };
-    let values = alternatives.iter().map(|alternative| {
-        let mut members = structure(alternative);
-        let is_constant =
-            members.all(|(key, it)| key == "const" || key == "type" && it == "string");
-        let value = alternative
-            .get("const")
-            .filter(|it| it.is_string() && is_constant)?;
-        Some(value.clone())
-    });
-    let values = values.collect::<Option<Vec<_>>>()?;
-    (!values.is_empty()).then(|| Value::from(values))
+    let values = alternatives
+        .iter()
+        .map(|one| one.get("const")?.as_str().filter(|_| is_constant(one)));
+    values.collect()
 }
 
 /// Refuses a required field that is no property.
@@ -276,23 +210,6 @@ fn check_required(schema: &Value, path: &str) -> Result<(), Fault> {
     }
 }
 
-/// One type by its name, or several as a list.
-fn types(value: &Value, path: &str) -> Result<Value, Fault> {
-    let names = match value.as_str() {
-        Some(name) => vec![name.to_owned()],
-        None => sorted_names(value, path)?,
-    };
-    match names
-        .iter()
-        .find(|name| !TYPES.split(", ").any(|it| it == *name))
-    {
-        Some(name) => Err(fault(path, &format!("`{name}` is none of {TYPES}"))),
-        None if names.is_empty() => Err(fault(path, "expected at least one type")),
-        None if names.len() == 1 => Ok(Value::from(names.concat())),
-        None => Ok(Value::from(names)),
-    }
-}
-
 fn sorted_names(value: &Value, path: &str) -> Result<Vec<String>, Fault> {
     let names: Option<Vec<_>> = value.as_array().and_then(|names| {
         let names = names.iter().map(|name| name.as_str().map(str::to_owned));
@@ -308,7 +225,9 @@ fn sorted_names(value: &Value, path: &str) -> Result<Vec<String>, Fault> {
 fn refused(keyword: &str, path: &str) -> Fault {
     let reason = match keyword {
         "additionalItems" | "prefixItems" | "unevaluatedItems" => "a list typed by position",
-        "patternProperties" | "unevaluatedProperties" => "fields typed by the form of their names",
+        "patternProperties" | "propertyNames" | "unevaluatedProperties" => {
+            "fields typed by the form of their names"
+        }
         "contains" | "maxContains" | "minContains" => "a list of which some items are typed",
         "dependencies" | "dependentRequired" | "dependentSchemas" => "a field typed by another",
         "if" | "then" | "else" | "not" => "a condition",
@@ -358,7 +277,7 @@ mod tests {
                 },
             },
         });
-        let normal = normalize(&published).unwrap().document;
+        let normal = normalize(&published).unwrap();
         assert_eq!(
             normal,
             json!({
@@ -388,14 +307,14 @@ mod tests {
         let other = parse(
             r#"{"definitions":{"A":true,"B":{"properties":{"a":{},"x":{}},"type":"object"}}}"#,
         );
-        let text = |document| normalize(document).unwrap().document.to_string();
+        let text = |document| normalize(document).unwrap().to_string();
         assert_eq!(text(&one), text(&other));
         assert!(text(&one).find("\"A\"") < text(&one).find("\"B\""));
     }
 
     #[test]
     fn faults_name_their_path() {
-        let at = |document| normalize(&document).err().unwrap().to_string();
+        let at = |document| normalize(&document).unwrap_err().to_string();
         assert_eq!(
             at(json!({})),
             "at $: neither `$defs` nor `definitions`: not a protocol schema"
