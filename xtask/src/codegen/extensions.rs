@@ -20,10 +20,12 @@ use std::path::Path;
 
 /// The modules of all extensions, and the one that holds them.
 pub(crate) fn files(root: &Path, protocol: &Merged) -> Result<Vec<File>> {
-    let folder = root.join("schema/extensions");
+    let entries = std::fs::read_dir(root.join("schema/extensions"));
+    let entries = entries.into_iter().flatten().flatten();
+    let paths: BTreeSet<_> = entries.map(|entry| entry.path()).collect();
     let mut files = Vec::new();
     let mut modules = Vec::new();
-    for folder in folders(&folder)? {
+    for folder in paths.into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let file = module(root, &folder, &name, protocol);
         files.push(file.map_err(|source| Error::Extension {
@@ -40,17 +42,6 @@ pub(crate) fn files(root: &Path, protocol: &Merged) -> Result<Vec<File>> {
         )?);
     }
     Ok(files)
-}
-
-fn folders(folder: &Path) -> Result<BTreeSet<std::path::PathBuf>> {
-    if !folder.exists() {
-        return Ok(BTreeSet::new());
-    }
-    let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
-    let paths = entries.map(|entry| Ok(entry.map_err(Error::io(folder))?.path()));
-    paths
-        .filter(|path| path.as_ref().map_or(true, |path| path.is_dir()))
-        .collect()
 }
 
 fn module(root: &Path, folder: &Path, name: &str, protocol: &Merged) -> Result<File> {
