@@ -53,7 +53,7 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     let file = folder.join(format!("{revision}.json"));
     let record = folder.join("sources.toml");
     let mut sources = Sources::load(&record)?;
-    let text = format!("{:#}\n", normal);
+    let text = format!("{normal:#}\n");
     let stored = std::fs::read_to_string(&file);
     if !options.replace && stored.is_ok_and(|stored| stored != text) {
         return Err(Error::Stored(file));
