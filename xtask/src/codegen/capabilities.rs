@@ -8,7 +8,6 @@ use super::rust::{self, ident};
 use super::span::bits;
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeSet;
 
 /// Side, type of its capabilities, and `Side` in generated code.
 const SIDES: [(&str, &str, &str); 2] = [
@@ -16,38 +15,43 @@ const SIDES: [(&str, &str, &str); 2] = [
     ("server", "ServerCapabilities", "Server"),
 ];
 
-/// Asks for the capability of each method that has no entry.
+/// Asks for the capability of each method that has no entry; of both sides where both receive it.
 pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
-    let entries = overlay
-        .capability
-        .matching(|entry| merged.methods.contains_key(&entry.method));
-    let settled: BTreeSet<_> = entries.map(|entry| &entry.method).collect();
-    for method in merged
-        .methods
-        .keys()
-        .filter(|method| !settled.contains(method))
-    {
-        let need = likely(merged, method);
-        let entry = format!("[[capability]]\nmethod = \"{method}\"\n{need}\nsource = \"\"");
-        let what = "no schema names the capability that it needs";
-        overlay.decisions.ask(method, what, entry);
+    for (method, message) in &merged.methods {
+        let entries = overlay.capability.matching(|it| it.method == *method);
+        let settled: Vec<_> = entries.map(|entry| entry.of.as_deref()).collect();
+        let is_mutual = !message.by_client.is_empty() && !message.by_server.is_empty();
+        if settled.contains(&None) || !(settled.is_empty() || message.method.request && is_mutual) {
+            continue;
+        }
+        let (part, sides) = likely(merged, method);
+        let needs: Vec<_> = match sides[..] {
+            [] if settled.is_empty() => vec!["none = true".to_owned()],
+            _ => {
+                let sides = sides.iter().take(if is_mutual { 2 } else { 1 });
+                let open = sides.filter(|side| !settled.contains(&Some(side)));
+                open.map(|side| format!("of = \"{side}\"\npath = \"{part}\""))
+                    .collect()
+            }
+        };
+        for need in needs {
+            let entry = format!("[[capability]]\nmethod = \"{method}\"\n{need}\nsource = \"\"");
+            let what = "no schema names the capability that it needs";
+            overlay.decisions.ask(method, what, entry);
+        }
     }
 }
 
-/// The capability with the name of the method's first part, to propose it.
-fn likely(merged: &Merged, method: &str) -> String {
+/// The first part of a method's name, and the sides that have a capability of this name.
+fn likely<'a>(merged: &Merged, method: &'a str) -> (&'a str, Vec<&'static str>) {
     let part = method.trim_start_matches("notifications/");
     let part = part.split('/').next().unwrap_or(part);
-    let has = |name, part| {
-        merged
-            .structure(name)
-            .is_some_and(|def| def.fields.contains_key(part))
+    let has = |name| {
+        let structure = merged.structure(name);
+        structure.is_some_and(|def| def.fields.contains_key(part))
     };
-    let mut sides = SIDES.iter().filter(|(_, name, _)| has(name, part));
-    match sides.next() {
-        Some((side, ..)) => format!("of = \"{side}\"\npath = \"{part}\""),
-        None => "none = true".to_owned(),
-    }
+    let sides = SIDES.iter().filter(|(_, name, _)| has(name));
+    (part, sides.map(|(side, ..)| *side).collect())
 }
 
 /// The entries of a method, as `CapabilityInfo`.
