@@ -97,6 +97,17 @@ impl Open {
         } = self;
         decisions.is_empty() && docs.is_empty() && stale_docs.is_empty() && unused.is_empty()
     }
+
+    /// The decisions by the kind of entry that settles them.
+    fn by_kind(&self) -> BTreeMap<&str, Vec<&Decision>> {
+        let mut kinds = BTreeMap::<_, Vec<_>>::new();
+        for decision in &self.decisions {
+            let entry = decision.entry.trim_start_matches('[');
+            let kind = entry.split([']', ' ', '=']).next().unwrap_or(entry);
+            kinds.entry(kind).or_default().push(decision);
+        }
+        kinds
+    }
 }
 
 impl fmt::Display for Open {
@@ -109,15 +120,21 @@ impl fmt::Display for Open {
             let count = count(self.decisions.len(), "decision is", "decisions are");
             writeln!(
                 f,
-                "{count} to be made; add an entry to schema/overlay.toml for each:\n"
+                "schema/overlay.toml: {count} to be made; add an entry for each"
             )?;
-            for decision in &self.decisions {
-                writeln!(f, "{decision}")?;
-            }
+        }
+        for (kind, decisions) in self.by_kind() {
+            let count = decisions.len();
+            writeln!(f, "\n{kind} ({count}), see docs/regenerate.md#{kind}\n")?;
+            let decisions: Vec<_> = decisions.iter().map(ToString::to_string).collect();
+            write!(f, "{}", decisions.join("\n"))?;
         }
         if !self.docs.is_empty() {
             let count = count(self.docs.len(), "entry is", "entries are");
-            writeln!(f, "schema/docs.toml: {count} missing; add a line for each:")?;
+            writeln!(
+                f,
+                "\nschema/docs.toml: {count} missing; add a line for each, see docs/regenerate.md#docs\n"
+            )?;
             for (key, revisions) in &self.docs {
                 writeln!(f, "{key:?} = \"\" # {revisions}")?;
             }
@@ -134,7 +151,7 @@ impl fmt::Display for Open {
             ("for information:", &self.notes),
         ];
         for (head, lines) in lists.iter().filter(|(_, lines)| !lines.is_empty()) {
-            writeln!(f, "{head}\n{}", lines.join("\n"))?;
+            writeln!(f, "\n{head}\n{}", lines.join("\n"))?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use quote::quote;
 use std::path::Path;
 
 /// Options of `cargo xtask codegen`.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(crate) struct Options {
     /// Change nothing; fail if a generated file is out of date.
     #[arg(long)]

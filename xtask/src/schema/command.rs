@@ -2,13 +2,15 @@
 
 use super::error::Error;
 use super::import::Input;
-use super::{diff, fetch, import};
+use super::{adopt, diff, fetch, import};
 use clap::Subcommand;
 use std::path::Path;
 
 /// Subcommands of `cargo xtask schema`.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Import a published schema, print what changed, generate the types, compile and test them.
+    Adopt(adopt::Adopt),
     /// Reduce a published schema to its structure and store it as `schema/<revision>.json`.
     Import {
         /// The published JSON Schema: a file, or an http(s) address.
@@ -45,6 +47,10 @@ pub(crate) enum Command {
 /// Runs one subcommand in the workspace at `root` and returns its report.
 pub(crate) fn run(root: &Path, command: Command) -> Result<String, Error> {
     match command {
+        Command::Adopt(options) => {
+            adopt::run(root, options, &mut std::io::stdout().lock())?;
+            Ok(String::new())
+        }
         Command::Import { source, options } => import::import(root, &input(&source)?, options),
         Command::Fetch {
             revision,

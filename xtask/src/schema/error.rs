@@ -52,6 +52,22 @@ pub(crate) enum Error {
     /// A revision that was never imported.
     #[error("{}: no such revision; stored are: {stored}", file.display())]
     UnknownRevision { file: PathBuf, stored: String },
+    /// The generator failed.
+    #[error(transparent)]
+    Codegen(#[from] crate::codegen::Error),
+    /// The generator has questions, which are listed already.
+    #[error(
+        "decisions are open; add the entries that are listed above, then run `cargo xtask schema adopt`"
+    )]
+    Open,
+    /// The generated code does not compile, or values do not survive it.
+    #[error(
+        "{name}: `{command}` failed; the messages above name the place. If no entry of schema/overlay.toml explains it, the generator is at fault"
+    )]
+    Check { name: &'static str, command: String },
+    /// A report could not be printed, or cargo not started.
+    #[error(transparent)]
+    Run(#[from] std::io::Error),
     /// The download failed.
     #[error("{address}: {source}")]
     Http {

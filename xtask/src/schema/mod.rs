@@ -1,7 +1,8 @@
 //! The published protocol schemas: brought in ([`import`], [`fetch`]),
 //! reduced to their structure ([`normalize`]), recorded ([`sources`]) and
-//! compared ([`diff`]).
+//! compared ([`diff`]); [`adopt`] does all of it, up to generated types that compile.
 
+mod adopt;
 mod command;
 mod diff;
 mod error;

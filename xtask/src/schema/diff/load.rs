@@ -26,8 +26,8 @@ pub(super) fn load(root: &Path, revision: &str) -> Result<Value, Error> {
     Ok(document["$defs"].clone())
 }
 
-/// The revisions that could have been asked for.
-fn stored(folder: &Path) -> Vec<String> {
+/// The stored revisions, oldest first.
+pub(in super::super) fn stored(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut revisions: Vec<_> = entries
         .filter_map(|entry| {

@@ -18,4 +18,5 @@ mod render;
 mod report;
 mod words;
 
+pub(super) use load::stored;
 pub(super) use report::run;

@@ -1,0 +1,95 @@
+//! `cargo xtask schema adopt`: from a published schema to types that compile, in one command that
+//! is run again until nothing is left to decide.
+
+use super::error::Error;
+use super::{command, diff, import};
+use crate::codegen;
+use std::fmt::Display;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// Options of `cargo xtask schema adopt`.
+#[derive(clap::Args)]
+pub(crate) struct Adopt {
+    /// The published JSON Schema: a file, or an http(s) address. Without it, the stored
+    /// revisions are generated and checked again.
+    source: Option<String>,
+    #[command(flatten)]
+    import: import::Options,
+}
+
+/// Calls of cargo that check the generated code: the first compiles it, the second runs its tests.
+const CHECKS: [(&str, &[&str]); 2] = [
+    (
+        "compile",
+        &["test", "--quiet", "--package", "mcp-types", "--no-run"],
+    ),
+    ("conform", &["test", "--quiet", "--package", "mcp-types"]),
+];
+
+/// Imports, compares, generates and checks; the report of each step goes to `out` as it ends.
+///
+/// # Errors
+///
+/// When a step fails, or decisions are open; these are listed in `out`.
+pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(), Error> {
+    if let Some(source) = options.source {
+        let input = command::input(&source)?;
+        let revision = import::revision(&input, &options.import)?;
+        step(out, "import", || {
+            import::import(root, &input, options.import)
+        })?;
+        let mut older = diff::stored(&root.join("schema"));
+        older.retain(|older| *older < revision);
+        if let Some(older) = older.last() {
+            step(out, "difference", || {
+                diff::run(root, older, &revision, false)
+            })?;
+        }
+    }
+    let open = step(out, "decisions", || Ok(codegen::open(root)?))?;
+    if !open.is_settled() {
+        return Err(Error::Open);
+    }
+    step(out, "generate", || {
+        Ok(codegen::run(root, &codegen::Options::default())?)
+    })?;
+    for (name, arguments) in CHECKS {
+        step(out, name, || check(root, name, arguments))?;
+    }
+    writeln!(
+        out,
+        "adopted; rules and short ways to write by hand: docs/regenerate.md#by-hand"
+    )?;
+    Ok(())
+}
+
+/// Runs one step, and prints its name, report and time.
+fn step<T: Display>(
+    out: &mut impl Write,
+    name: &str,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    writeln!(out, "==> {name}")?;
+    out.flush()?;
+    let start = Instant::now();
+    let report = run()?;
+    let seconds = start.elapsed().as_secs_f64();
+    writeln!(out, "{report}--- {name}: {seconds:.1} s\n")?;
+    Ok(report)
+}
+
+/// Runs cargo in `root`; its messages go where those of this program go.
+fn check(root: &Path, name: &'static str, arguments: &[&str]) -> Result<&'static str, Error> {
+    let mut cargo = Command::new(env!("CARGO"));
+    let status = cargo.args(arguments).current_dir(root).status()?;
+    match status.success() {
+        true => Ok(""),
+        false => Err(Error::Check {
+            name,
+            command: format!("cargo {}", arguments.join(" ")),
+        }),
+    }
+}
