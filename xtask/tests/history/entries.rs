@@ -1,0 +1,106 @@
+//! Entries of `overlay.toml`, told apart by kind and place.
+
+use std::fmt;
+use toml::{Table, Value};
+
+/// Members that tell entries of one kind apart.
+const PLACES: [&str; 7] = ["at", "from", "type", "method", "key", "old", "name"];
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) kind: String,
+    pub(crate) place: String,
+    value: Value,
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.place)
+    }
+}
+
+impl Entry {
+    /// Whether this is the entry of that kind and place.
+    pub(crate) fn is(&self, kind: &str, place: &str) -> bool {
+        self.kind == kind && self.place == place
+    }
+
+    /// Whether this entry answers the question that `asked` was proposed for.
+    pub(crate) fn answers(&self, asked: &Self) -> bool {
+        if self.kind == "first" && asked.kind == "order" {
+            let fields = asked.value["fields"].as_array().unwrap();
+            return fields
+                .iter()
+                .any(|field| field.as_str() == Some(&self.place));
+        }
+        if self.kind == "capability" && asked.kind == "capability" {
+            let method = asked.place.split(' ').next();
+            return self.place == asked.place || Some(&*self.place) == method;
+        }
+        let general = asked
+            .place
+            .split_once('.')
+            .map(|(_, field)| format!("*.{field}"));
+        let is_there = self.place == asked.place || Some(&self.place) == general.as_ref();
+        self.kind == asked.kind && is_there
+    }
+}
+
+/// The entries of a file, or of a part of one.
+pub(crate) fn read(text: &str) -> Vec<Entry> {
+    let table: Table = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}:\n{text}"));
+    let mut entries = Vec::new();
+    for (kind, value) in table {
+        let mut add = |place: String, value| {
+            let kind = kind.clone();
+            entries.push(Entry { kind, place, value });
+        };
+        match value {
+            Value::Table(words) => words
+                .into_iter()
+                .for_each(|(place, value)| add(place, value)),
+            Value::Array(values) => {
+                for value in values {
+                    add(place(&value), value);
+                }
+            }
+            other => panic!("{kind}: {other}"),
+        }
+    }
+    entries
+}
+
+/// The text of a file with these entries.
+pub(crate) fn write(entries: &[Entry]) -> String {
+    let mut table = Table::new();
+    for Entry { kind, place, value } in entries {
+        let is_word = matches!(kind.as_str(), "field" | "acronyms");
+        let empty = if is_word {
+            Value::Table(Table::new())
+        } else {
+            Value::Array(Vec::new())
+        };
+        match table.entry(kind).or_insert(empty) {
+            Value::Table(words) => drop(words.insert(place.clone(), value.clone())),
+            Value::Array(values) => values.push(value.clone()),
+            other => panic!("{kind}: {other}"),
+        }
+    }
+    toml::to_string(&table).unwrap()
+}
+
+/// The place of a list's entry; a method may need a capability of each side.
+fn place(value: &Value) -> String {
+    let Value::Table(members) = value else {
+        return value.as_str().unwrap().to_owned();
+    };
+    let member = |name: &str| members.get(name).and_then(Value::as_str);
+    let place = PLACES.iter().find_map(|name| member(name)).unwrap();
+    match member("of") {
+        Some(side) => format!("{place} {side}"),
+        None => place.to_owned(),
+    }
+}
