@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::union::best_match::{ByBestMatch, best};
-use crate::{OneOrMany, RawJson, Revision, Revisions};
+use crate::{JsonObject, OneOrMany, RawJson, Revision, Revisions};
 
 /// Changes a value into the nearest one that a message of a given revision can contain.
 ///
@@ -31,6 +31,11 @@ use crate::{OneOrMany, RawJson, Revision, Revisions};
 pub trait Conform {
     /// Makes the value conform to `revision`.
     fn conform(&mut self, revision: Revision);
+}
+
+/// An object of which the schema names no field is the caller's own.
+impl Conform for JsonObject {
+    fn conform(&mut self, _: Revision) {}
 }
 
 impl<T: Conform> Conform for Option<T> {

@@ -17,7 +17,8 @@ pub(crate) mod unions {
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod};
     pub(crate) use crate::union::{self, ByField, ByKey, Union};
-    pub(crate) use crate::{RawJson, RawJsonRef};
+    #[allow(unused_imports, reason = "a member of a union can be of any type")]
+    pub(crate) use crate::{JsonObject, OrderedMap, RawJson, RawJsonRef};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
 }
 

@@ -5,15 +5,15 @@
 //! of `overlay.toml` that gives another name.
 
 use super::error::{Error, Result};
-use super::ir::Type;
-use super::merge::{Merged, MergedType, Set, Shape};
+use super::merge::{Merged, MergedType, Shape};
 use super::names::{pascal, screaming, snake};
 use super::overlay::Overlay;
+use super::places::{origin, origin_of, toml};
 use super::rust::{self, is_identifier};
-use super::{dispatch, scope, span, unions, variants};
+use super::{dispatch, scope, span, variants};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks all names, and that the members of each union can be told apart.
+/// Checks all names.
 ///
 /// Returns the names that entries give, for [`Merged::identifiers`].
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<String, String>> {
@@ -63,19 +63,19 @@ struct Check<'a> {
 impl Check<'_> {
     /// Revisions are named by their files, which no entry renames.
     fn revisions(&self) -> Result<()> {
-        let mut revisions = self.merged.revisions.iter().enumerate();
-        let fault = revisions.find_map(|(index, revision)| match index {
-            64 => Some((revision, "`Revisions` has room for 64 revisions")),
-            _ if is_identifier(&span::variant(revision)) => None,
-            _ => Some((revision, "the name of the file is no date")),
-        });
-        fault.map_or(Ok(()), |(revision, what)| {
-            Err(Error::Schema {
+        for (index, revision) in self.merged.revisions.iter().enumerate() {
+            let what = match index {
+                64 => "`Revisions` has room for 64 revisions",
+                _ if is_identifier(&span::variant(revision)) => continue,
+                _ => "the name of the file is no date",
+            };
+            return Err(Error::Schema {
                 revision: revision.clone(),
                 path: "/".into(),
                 what: what.into(),
-            })
-        })
+            });
+        }
+        Ok(())
     }
 
     /// Types, and the types that stand for messages.
@@ -86,7 +86,7 @@ impl Check<'_> {
             Name {
                 place: name.clone(),
                 rust: name.clone(),
-                origin: self.origin_of(ty, &ty.known, ""),
+                origin: origin_of(self.merged, ty, &ty.known, ""),
                 entry: match self.merged.place(ty) {
                     Some(place) => format!("[[name]]\nat = {}\nname = {{new}}", toml(&place)),
                     None => rename("", definition.unwrap_or(name)),
@@ -95,19 +95,18 @@ impl Check<'_> {
         });
         let messages = self.merged.methods.values().map(|entry| {
             let name = &entry.method.name;
-            let newest = entry
-                .known
-                .last()
-                .map(|index| &self.merged.revisions[*index]);
-            let newest = newest.map(|revision| format!("revision = \"{revision}\"\n"));
+            let newest = entry.known.last().copied().unwrap_or_default();
+            let newest = format!("revision = \"{}\"\n", self.merged.revisions[newest]);
             Name {
                 place: name.clone(),
                 rust: name.clone(),
-                origin: self.origin(&entry.known, |_| Some(format!("/$defs/{name}"))),
+                origin: origin(self.merged, &entry.known, |_| {
+                    Some(format!("/$defs/{name}"))
+                }),
                 entry: match self.merged.types.contains_key(name) {
                     // The message is the value of a field as well.
                     true => format!("[[support]]\nname = {}\nas = \"json\"", toml(name)),
-                    false => rename(&newest.unwrap_or_default(), name),
+                    false => rename(&newest, name),
                 },
             }
         });
@@ -124,34 +123,15 @@ impl Check<'_> {
         };
         let fields = structure.stored().map(|(wire, field)| {
             let escaped = wire.replace('~', "~0").replace('/', "~1");
-            let origin = self.origin_of(ty, &field.known, &format!("/properties/{escaped}"));
+            let origin = origin_of(
+                self.merged,
+                ty,
+                &field.known,
+                &format!("/properties/{escaped}"),
+            );
             let rust = rust::field_name(name, wire, self.overlay);
             named(format!("{name}.{wire}"), rust, origin)
         });
-        let constants = structure
-            .fields
-            .iter()
-            .filter_map(|(wire, field)| match &field.ty {
-                Type::Constant(value) => Some((wire, field, value)),
-                _ => None,
-            });
-        for (index, (wire, field, value)) in constants.enumerate() {
-            // A struct writes one constant, and in all revisions.
-            if index > 0 || field.known != ty.known {
-                let place = format!("{name}.{wire}");
-                let origin = self.origin_of(ty, &field.known, "");
-                let what = format!(
-                    "always `{value}`, which only one field of all revisions of a type can be ({origin})"
-                );
-                let entry = format!(
-                    "[[values]]\nat = {}\nname = \"{name}{}\"\nvalues = [{}]\nreason = \"\"",
-                    toml(&place),
-                    pascal(wire),
-                    toml(value)
-                );
-                self.overlay.decisions.ask(place, what, entry);
-            }
-        }
         let extra = (!structure.open.is_empty()).then(|| "extra".to_owned());
         self.scope(SNAKE, &extra.into_iter().collect(), fields.collect());
     }
@@ -159,22 +139,10 @@ impl Check<'_> {
     fn variants(&mut self, name: &str, ty: &MergedType) {
         let mut names = Vec::new();
         for (label, rust, known) in variants::of(self.merged, name, &ty.shape) {
-            let origin = self.origin_of(ty, known, "");
+            let origin = origin_of(self.merged, ty, known, "");
             names.push(self.constant(format!("{name}::{label}"), rust, origin));
         }
         self.scope(UPPER_CAMEL, &BTreeSet::from(["Unknown".to_owned()]), names);
-        let ambiguity = unions::ambiguity(self.merged, &ty.shape);
-        if let Some(fault) = ambiguity.filter(|_| !self.overlay.decisions.is_open(name)) {
-            let entry = match self.merged.place(ty) {
-                Some(place) => format!("[[raw]]\nat = {}\nreason = \"\"", toml(&place)),
-                None => format!(
-                    "[[support]]\nname = {}\nas = \"json\"\nreason = \"\"",
-                    toml(name)
-                ),
-            };
-            let what = format!("{fault} ({})", self.origin_of(ty, &ty.known, ""));
-            self.overlay.decisions.ask(name, what, entry);
-        }
     }
 
     fn constants(&mut self) {
@@ -182,7 +150,7 @@ impl Check<'_> {
         let mut methods = Vec::new();
         for (method, entry) in &merged.methods {
             let pointer = format!("/$defs/{}/properties/method", entry.method.name);
-            let origin = self.origin(&entry.known, |_| Some(pointer.clone()));
+            let origin = origin(self.merged, &entry.known, |_| Some(pointer.clone()));
             let rust = dispatch::method_name(merged, method);
             methods.push(self.constant(format!("methods::{method}"), rust, origin));
         }
@@ -193,7 +161,9 @@ impl Check<'_> {
         }
         let mut codes = Vec::new();
         for (code, (error, known)) in &merged.errors {
-            let origin = self.origin(known, |_| Some(format!("/$defs/{}Error", error.name)));
+            let origin = origin(self.merged, known, |_| {
+                Some(format!("/$defs/{}Error", error.name))
+            });
             let rust = dispatch::code_name(merged, *code, error);
             codes.push(self.constant(format!("error_codes::{code}"), rust, origin));
         }
@@ -239,26 +209,6 @@ impl Check<'_> {
             taken.insert(new);
         }
     }
-
-    /// The revisions of `known`, each with the JSON pointer of `part` of a type.
-    fn origin_of(&self, ty: &MergedType, known: &Set, part: &str) -> String {
-        self.origin(known, |index| Some(ty.origins.get(&index)?.clone() + part))
-    }
-
-    /// The revisions of `known`, each with its JSON pointer.
-    fn origin(&self, known: &Set, pointer: impl Fn(usize) -> Option<String>) -> String {
-        let mut pointers: BTreeMap<_, Vec<&str>> = BTreeMap::new();
-        for index in known {
-            let pointer = pointer(*index).unwrap_or_default();
-            pointers
-                .entry(pointer)
-                .or_default()
-                .push(&self.merged.revisions[*index]);
-        }
-        let all = pointers.into_iter();
-        let all = all.map(|(pointer, revisions)| format!("{} at {pointer}", revisions.join(", ")));
-        all.collect::<Vec<_>>().join("; ")
-    }
 }
 
 /// A name that an `[[identifier]]` replaces.
@@ -276,9 +226,4 @@ fn named(place: String, rust: String, origin: String) -> Name {
 fn rename(revision: &str, definition: &str) -> String {
     let from = toml(definition);
     format!("[[rename]]\n{revision}from = {from}\nto = {{new}}")
-}
-
-/// A string as TOML.
-fn toml(text: &str) -> String {
-    toml::Value::from(text).to_string()
 }

@@ -162,7 +162,7 @@ impl Fields<'_> {
         } else {
             value.clone()
         };
-        self.unless(&lists)
+        outside(self.conform.merged, &lists, &field.known)
             .map(|condition| quote!(if #condition { fit::single(#value); }))
     }
 

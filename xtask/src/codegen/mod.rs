@@ -7,8 +7,9 @@
 //! 2. [`simplify`] brings them into one form of JSON Schema;
 //! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
 //!    over what messages contain into the terms of [`ir`];
-//! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, and [`check_names`]
-//!    sees that each name can be written, in the [`scope`] that it stands in;
+//! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, [`check_forms`] asks about
+//!    what the model cannot hold, and [`check_names`] about names that cannot be written in their
+//!    [`scope`], by their [`places`];
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
@@ -23,6 +24,7 @@ mod arguments;
 mod availability;
 mod best_match;
 mod capabilities;
+mod check_forms;
 mod check_names;
 mod conflicts;
 mod conform;
@@ -50,6 +52,7 @@ mod names;
 mod nearest;
 mod output;
 mod overlay;
+mod places;
 mod questions;
 mod replacements;
 mod revisions;

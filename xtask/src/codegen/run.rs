@@ -8,8 +8,8 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    aliases, availability, check_names, conflicts, conform_impls, dispatch, enums, extensions,
-    revisions, strategies, structs, types, unions,
+    aliases, availability, check_forms, check_names, conflicts, conform_impls, dispatch, enums,
+    extensions, revisions, strategies, structs, types, unions,
 };
 use super::{keys, listing, load, lower, questions, rust, simplify};
 use proc_macro2::TokenStream;
@@ -64,6 +64,7 @@ fn merged(root: &Path) -> Result<(Overlay, Merged)> {
 pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
     conflicts::ask(&models, overlay);
     let mut merged = merge(models, overlay);
+    check_forms::check(&merged, overlay);
     merged.identifiers = check_names::check(&merged, overlay)?;
     Ok(merged)
 }

@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
-use super::{check_names, dispatch, enums, structs, types, unions};
+use super::{check_forms, check_names, dispatch, enums, structs, types, unions};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,6 +28,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     }
     models.iter_mut().for_each(without_lone_members);
     let mut merged = merge(models, &overlay);
+    check_forms::check(&merged, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
     let docs = Docs::read(&root.join("schema"), &merged)?;

@@ -2,12 +2,11 @@
 
 use super::docs::Docs;
 use super::emitted_union::EmittedUnion;
-use super::merge::{Merged, MergedMember, Shape};
+use super::merge::{Merged, Shape};
 use super::variants::{self, Tag};
 use super::{best_match, conform, messages};
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeMap;
 
 /// All unions, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
@@ -32,42 +31,6 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
         }
     }
     out
-}
-
-/// The reason why a value cannot be attributed to one member of a union.
-pub(crate) fn ambiguity(merged: &Merged, shape: &Shape) -> Option<String> {
-    let Shape::Union(members) = shape else {
-        return None;
-    };
-    let tag = variants::tag(merged, members);
-    let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {
-        (Tag::Method, _) | (Tag::Field { .. } | Tag::Key(_), None) => Some(label.clone()),
-        (Tag::Kind, None) => {
-            let kind = variants::kind(merged, &member.member.ty)?;
-            Some(kind.0.to_owned())
-        }
-        (Tag::BestMatch, None) => {
-            let structure = variants::structure(merged, member)?;
-            Some(best_match::candidate(merged, structure).to_string())
-        }
-        (_, Some(_)) => None,
-    };
-    let mut marks = BTreeMap::new();
-    let labels = variants::labels(merged, members);
-    labels
-        .iter()
-        .zip(members)
-        .find_map(|(label, member)| match mark(label, member) {
-            Some(mark) => {
-                let other = marks.insert(mark, label)?;
-                Some(format!(
-                    "nothing tells its members `{other}` and `{label}` apart"
-                ))
-            }
-            None => Some(format!(
-                "nothing tells its member `{label}` apart from the others"
-            )),
-        })
 }
 
 impl EmittedUnion<'_> {
