@@ -5,6 +5,7 @@ mod availability;
 mod conform;
 mod error_object;
 mod ext;
+#[allow(clippy::match_single_binding, clippy::too_many_arguments, reason = "as the schemas have it")]
 #[rustfmt::skip]
 mod generated;
 pub mod jsonrpc;

@@ -73,7 +73,7 @@ fn is_list_of_some(field: &MergedField, overlay: &Overlay) -> bool {
 }
 
 /// The reason why a value cannot be attributed to one member of a union.
-fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<String> {
+pub(crate) fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<String> {
     let tag = variants::tag(merged, members);
     let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {
         (Tag::Method, _) | (Tag::Field { .. } | Tag::Key(_), None) => Some(label.clone()),

@@ -4,6 +4,7 @@
 //! and must be unique in its scope. Each fault is a decision, with the entry
 //! of `overlay.toml` that gives another name.
 
+use super::check_forms::ambiguity;
 use super::error::{Error, Result};
 use super::merge::{Merged, MergedType, Shape};
 use super::names::{pascal, screaming, snake};
@@ -28,6 +29,8 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<Strin
     for (name, ty) in &merged.types {
         match &ty.shape {
             Shape::Struct(_) => check.fields(name, ty),
+            // It will not have variants.
+            Shape::Union(members) if ambiguity(merged, members).is_some() => {}
             Shape::Union(_) | Shape::Enum(_) => check.variants(name, ty),
         }
     }
