@@ -47,7 +47,12 @@ fn repair(defs: &mut Value, revision: Revision) {
         // One for all revisions is for those that have the place.
         if let Some(Value::Object(target)) = defs.pointer_mut(repair.at) {
             let members: Map<String, Value> = serde_json::from_str(repair.set).unwrap();
-            target.extend(members);
+            for (name, member) in members {
+                match member {
+                    Value::Null => drop(target.remove(&name)),
+                    member => drop(target.insert(name, member)),
+                }
+            }
         }
     }
 }

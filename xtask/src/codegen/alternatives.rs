@@ -1,11 +1,12 @@
 //! Choices, taken over from JSON: lists of values, of kinds and of schemas.
 
-use super::error::Result;
 use super::ir::{Def, Enum, Member, Type, Union};
-use super::lower::Lowering;
+use super::keywords::{kind_of, kinds};
+use super::lowering::{ANY, Lowering, scalar};
 use super::methods;
-use super::simplify::referred;
-use serde_json::Value;
+use super::subschemas::{alternatives, referred};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 impl<'a> Lowering<'a> {
     pub(crate) fn string_enum(
@@ -13,128 +14,185 @@ impl<'a> Lowering<'a> {
         json: &Value,
         place: &str,
         expected: Option<&Type>,
-    ) -> Result<Type> {
+    ) -> Type {
         let listed = json.get("enum").and_then(Value::as_array);
-        let values = listed
-            .into_iter()
-            .flatten()
-            .map(|value| value.as_str().map(str::to_owned));
-        let values: Option<_> = values.collect();
-        let values = values.ok_or_else(|| self.fault(place, "an enum of other than strings"))?;
+        let all = listed.map_or(&[][..], Vec::as_slice);
+        let strings = all.iter().filter_map(Value::as_str).map(str::to_owned);
+        let values: BTreeSet<_> = strings.collect();
+        if all.iter().any(|value| !value.is_string()) {
+            let kinds: BTreeSet<_> = all.iter().map(kind_of).collect();
+            let what = format!(
+                "one of {}, but Rust has enums of strings only",
+                json["enum"]
+            );
+            self.ask_repair(json, &what, &json!({ "enum": null, "type": kinds }));
+            return ANY;
+        }
         let open = listed.is_none();
-        let name = self.name_for(place, expected);
+        let name = self.name_for(json, place, expected);
         self.insert(&name, Def::Enum(Enum { values, open }), place)
     }
 
     /// A plain string where newer revisions list values: all of them may occur.
     pub(crate) fn is_open_enum(&self, json: &Value, expected: Option<&Type>) -> bool {
-        if json.get("type").is_none_or(|kind| kind != "string") {
-            return false;
+        let is_string = json.get("type").is_some_and(|kind| kind == "string");
+        match expected {
+            Some(Type::Named(name)) if is_string => {
+                matches!(self.newer_def(name), Some(Def::Enum(_)))
+            }
+            _ => false,
         }
-        let name = expected.and_then(|ty| match ty {
-            Type::Named(name) => Some(name),
-            _ => None,
-        });
-        name.is_some_and(|name| matches!(self.newer_def(name), Some(Def::Enum(_))))
     }
 
-    /// `"type": [...]`.
-    pub(crate) fn kinds(
+    /// `"type": [...]`, of scalars.
+    pub(crate) fn kinds(&mut self, json: &Value, place: &str, expected: Option<&Type>) -> Type {
+        let types = kinds(json).iter().map(|kind| scalar(json, kind)).collect();
+        self.scalars(json, types, place, expected)
+    }
+
+    /// One of several types that JSON itself tells apart.
+    fn scalars(
         &mut self,
-        kinds: &[Value],
+        json: &Value,
+        mut types: Vec<Type>,
         place: &str,
         expected: Option<&Type>,
-    ) -> Result<Type> {
-        let mut types = Vec::new();
-        for kind in kinds.iter().filter(|kind| *kind != "null") {
-            types.push(match kind.as_str() {
-                Some("string") => Type::Text,
-                Some("boolean") => Type::Bool,
-                Some("number") => Type::Number,
-                Some("integer") => Type::Integer { signed: true },
-                _ => return Err(self.fault(place, "a list of types that no rule covers")),
-            });
+    ) -> Type {
+        types.sort();
+        types.dedup();
+        if types.contains(&Type::Number) {
+            types.retain(|ty| !matches!(ty, Type::Integer { .. }));
         }
-        match (types.len(), types.pop()) {
-            (1, Some(only)) => Ok(only),
-            (_, Some(last)) => {
-                types.push(last);
-                let name = self.name_for(place, expected);
-                self.insert(&name, scalars(types), place)
+        if types.contains(&Type::Integer { signed: true }) {
+            types.retain(|ty| *ty != Type::Integer { signed: false });
+        }
+        if let [only] = &types[..] {
+            return only.clone();
+        }
+        let def = match choice(&types) {
+            Some(choice) => Def::Enum(choice),
+            None => {
+                let members = types.into_iter().map(|ty| Member { ty, method: None });
+                let members = members.collect();
+                Def::Union(Union { members })
             }
-            _ => Err(self.fault(place, "null and nothing else")),
-        }
+        };
+        let name = self.name_for(json, place, expected);
+        self.insert(&name, def, place)
     }
 
     pub(crate) fn union(
         &mut self,
+        json: &'a Value,
         members: &'a [Value],
         place: &str,
         expected: Option<&Type>,
-    ) -> Result<Type> {
-        let (lists, single): (Vec<_>, Vec<_>) = members
+    ) -> Type {
+        if let Some(ty) = self.one_or_many(members, place, expected) {
+            return ty;
+        }
+        let expected = match expected {
+            Some(Type::OneOrMany(inner)) => Some(&**inner),
+            other => other,
+        };
+        let errors = self.errors.len();
+        let mut out = Vec::new();
+        let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
+        for (index, member) in members.iter().enumerate() {
+            self.member(member, &format!("{place}|{form}/{index}"), &mut out);
+        }
+        let messages = out.iter().filter(|member| member.method.is_some()).count();
+        if self.errors.len() > errors || out.iter().any(|member| member.ty == ANY) {
+            return ANY;
+        } else if messages > 0 && messages < out.len() {
+            return self.ask_any(json, place, "alternatives of which only some are messages");
+        } else if out
             .iter()
-            .partition(|member| member.get("type").is_some_and(|ty| ty == "array"));
-        if let ([list], false) = (&lists[..], single.is_empty()) {
-            let item = list.get("items").map(|items| self.resolve(items));
-            let alternatives = item
-                .and_then(|item| item.get("anyOf"))
-                .and_then(Value::as_array);
-            if alternatives.is_some_and(|all| all.iter().eq(single.iter().copied())) {
-                let Type::List(item) = self.any(list, place, expected)? else {
-                    return Err(self.fault(place, "a list that is none"));
-                };
-                return Ok(Type::OneOrMany(item));
-            }
+            .all(|member| !matches!(member.ty, Type::Named(_)))
+        {
+            let types = out.into_iter().map(|member| member.ty).collect();
+            return self.scalars(json, types, place, expected);
         }
-        let name = match expected {
-            Some(Type::OneOrMany(inner)) => self.name_for(place, Some(inner)),
-            _ => self.name_for(place, expected),
+        let name = self.name_for(json, place, expected);
+        self.insert(&name, Def::Union(Union { members: out }), place)
+    }
+
+    /// The type of one value or a list of such values, if that is what `members` are.
+    fn one_or_many(
+        &mut self,
+        members: &'a [Value],
+        place: &str,
+        expected: Option<&Type>,
+    ) -> Option<Type> {
+        let is_list = |member: &&Value| member.get("type").is_some_and(|kind| kind == "array");
+        let (lists, single): (Vec<_>, Vec<_>) = members.iter().partition(is_list);
+        let ([list], false) = (&lists[..], single.is_empty()) else {
+            return None;
         };
-        let mut out = Union::default();
-        for member in members {
-            self.member(member, &name, &mut out)?;
+        let items = list.get("items")?;
+        let alike = match alternatives(self.resolve(items)) {
+            Some(all) => all.iter().eq(single.iter().copied()),
+            None => single == [items] && referred(items).is_some(),
+        };
+        match alike.then(|| self.any(list, place, expected))? {
+            Type::List(item) if matches!(*item, Type::Named(_)) => Some(Type::OneOrMany(item)),
+            _ => None,
         }
-        let def = match out.members.iter().all(|member| member.ty.name().is_none()) {
-            true => scalars(out.members.into_iter().map(|member| member.ty).collect()),
-            false => Def::Union(out),
-        };
-        self.insert(&name, def, place)
     }
 
     /// Adds one alternative of a union; a union inside a union is dissolved.
-    fn member(&mut self, json: &'a Value, union: &str, out: &mut Union) -> Result<()> {
+    fn member(&mut self, json: &'a Value, place: &str, out: &mut Vec<Member>) {
+        let name = referred(json);
         let target = self.resolve(json);
-        if let (Some(method), Some(name)) = (methods::method_of(target), referred(json)) {
-            let params = methods::params_name(self, name, method);
-            let ty = Type::Named(params.ok_or_else(|| self.fault(union, "no params"))?);
+        if let (Some(method), Some(name)) = (methods::method_of(target), name) {
+            let ty = Type::Named(methods::params_name(self, name, target, method));
             let method = Some(method.to_owned());
-            out.members.push(Member { ty, method });
-            return Ok(());
+            out.push(Member { ty, method });
+            return;
         }
-        if let Some(members) = target.get("anyOf").and_then(Value::as_array) {
-            return members
-                .iter()
-                .try_for_each(|member| self.member(member, union, out));
-        }
-        if let Some(kinds) = target.get("type").and_then(Value::as_array) {
-            for kind in kinds {
-                let ty = self.kinds(std::slice::from_ref(kind), union, None)?;
-                out.members.push(Member { ty, method: None });
+        let is_own = name.is_none_or(|name| self.overlay.support(name).is_none());
+        if let (Some(members), true) = (alternatives(target), is_own) {
+            let name = name.unwrap_or_default();
+            if self.pending.contains(&name) {
+                let ty = self.ask_any(json, name, "a union that contains itself");
+                out.push(Member { ty, method: None });
+                return;
             }
-            return Ok(());
+            self.pending.push(name);
+            for (index, member) in members.iter().enumerate() {
+                self.member(member, &format!("{place}/{index}"), out);
+            }
+            self.pending.pop();
+            return;
         }
-        let ty = self.any(json, &format!("{union}|"), None)?;
-        out.members.push(Member { ty, method: None });
-        Ok(())
+        let types = match target.get("type") {
+            Some(Value::Array(_)) => kinds(target)
+                .iter()
+                .map(|kind| scalar(target, kind))
+                .collect(),
+            _ => vec![self.part(json, place, None)],
+        };
+        out.extend(types.into_iter().map(|ty| Member { ty, method: None }));
+    }
+
+    /// Whether a type is an enum or union, which revisions can differ in.
+    pub(crate) fn is_choice(&self, ty: &Type) -> bool {
+        match ty.name().and_then(|name| self.model.types.get(name)) {
+            Some(Def::Union(_) | Def::Enum(_)) => true,
+            Some(Def::Struct(_)) | None => false,
+        }
     }
 }
 
-/// A union of types that JSON itself tells apart.
-fn scalars(mut types: Vec<Type>) -> Def {
-    types.sort();
-    let members = types.into_iter().map(|ty| Member { ty, method: None });
-    Def::Union(Union {
-        members: members.collect(),
-    })
+/// The enum that constants are, beside any string if it is open.
+fn choice(types: &[Type]) -> Option<Enum> {
+    let mut choice = Enum::default();
+    for ty in types {
+        match ty {
+            Type::Constant(value) => drop(choice.values.insert(value.clone())),
+            Type::Text => choice.open = true,
+            _ => return None,
+        }
+    }
+    (!choice.values.is_empty()).then_some(choice)
 }

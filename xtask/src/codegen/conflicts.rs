@@ -145,7 +145,8 @@ impl<'a> Conflicts<'a> {
                 | Type::Object { .. }
                 | Type::List(_)
                 | Type::Map(_)
-                | Type::OneOrMany(_) => return raw(place),
+                | Type::OneOrMany(_)
+                | Type::Nullable(_) => return raw(place),
             }
         }
         let values: Vec<_> = values.into_iter().collect();

@@ -36,6 +36,10 @@ impl Conform<'_> {
                 let visit = self.visit(inner, &quote!(value), None)?;
                 Some(quote!(for value in #place.as_mut_slice() { #visit }))
             }
+            Type::Nullable(inner) => {
+                let visit = self.visit(inner, &quote!(value), None)?;
+                Some(quote!(if let Some(value) = #place { #visit }))
+            }
             Type::List(inner) => {
                 let truncate = max_items.and_then(|max| usize::try_from(max).ok());
                 let truncate = truncate.map(|max| quote!(#place.truncate(#max);));
@@ -159,7 +163,8 @@ impl Conform<'_> {
                 | Type::Named(_)
                 | Type::List(_)
                 | Type::Map(_)
-                | Type::OneOrMany(_),
+                | Type::OneOrMany(_)
+                | Type::Nullable(_),
                 _,
             ) => return Err(fault("cannot be filled with that value")),
         };

@@ -34,6 +34,9 @@ pub(crate) enum Error {
     /// An extension has an error of its own.
     #[error("extension `{name}`: below schema/extensions/{name}, {source}")]
     Extension { name: String, source: Box<Self> },
+    /// Several things are wrong.
+    #[error("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Several { errors: Vec<Error> },
     /// A revision that was never imported.
     #[error("`{revision}` is no stored revision; stored are: {stored}")]
     Revision { revision: String, stored: String },
@@ -58,6 +61,30 @@ pub(crate) enum Error {
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// All values, or all errors.
+    pub(super) fn all<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
+        let (mut values, mut errors) = (Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok(value) => values.push(value),
+                Err(error) => errors.push(error),
+            }
+        }
+        Self::none(errors).map(|()| values)
+    }
+
+    /// Fails with all of `errors`, if there are any.
+    pub(super) fn none(mut errors: Vec<Self>) -> Result<()> {
+        match errors.pop() {
+            None => Ok(()),
+            Some(only) if errors.is_empty() => Err(only),
+            Some(last) => {
+                errors.push(last);
+                Err(Self::Several { errors })
+            }
+        }
+    }
+
     /// For `map_err` on file operations.
     pub(super) fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io {

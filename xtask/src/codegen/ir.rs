@@ -20,6 +20,8 @@ pub(crate) struct Model {
     pub(crate) batches: bool,
     /// JSON-RPC error codes with a meaning of their own.
     pub(crate) errors: BTreeMap<i64, ErrorCode>,
+    /// Definitions with content that no message, entry of `keep` or JSON-RPC envelope refers to.
+    pub(crate) unreached: BTreeSet<String>,
 }
 
 /// A named type.
@@ -116,14 +118,34 @@ pub(crate) enum Type {
     Map(Box<Type>),
     /// One value, or a list of them.
     OneOrMany(Box<Type>),
+    /// A value or null, inside a list or map; a field has [`Field::nullable`] instead.
+    Nullable(Box<Type>),
 }
 
 impl Type {
-    /// The type inside a list, map or one-or-many.
+    /// The type inside a list, map, one-or-many or nullable.
     pub(crate) fn element(&self) -> Option<&Type> {
         match self {
-            Self::List(inner) | Self::Map(inner) | Self::OneOrMany(inner) => Some(inner),
-            _ => None,
+            Self::List(inner)
+            | Self::Map(inner)
+            | Self::OneOrMany(inner)
+            | Self::Nullable(inner) => Some(inner),
+            Self::Text
+            | Self::Integer { .. }
+            | Self::Number
+            | Self::Bool
+            | Self::Json { .. }
+            | Self::Object { .. }
+            | Self::Constant(_)
+            | Self::Named(_) => None,
+        }
+    }
+
+    /// This type, or null as well.
+    pub(crate) fn or_null(self) -> Self {
+        match self {
+            any @ (Self::Nullable(_) | Self::Json { object: false }) => any,
+            ty => Self::Nullable(Box::new(ty)),
         }
     }
 
@@ -131,7 +153,7 @@ impl Type {
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),
-            _ => self.element().and_then(Self::name),
+            other => other.element().and_then(Self::name),
         }
     }
 }
@@ -149,7 +171,7 @@ pub(crate) struct Method {
     pub(crate) params_optional: bool,
     /// The type of the result, for a request.
     pub(crate) result: Option<String>,
-    /// Whether the answer may be an `InputRequiredResult` instead.
+    /// `InputRequiredResult`, where that may be the answer instead.
     pub(crate) alternative: Option<String>,
     /// Whether clients send it as a message of its own.
     pub(crate) by_client: bool,
@@ -157,10 +179,24 @@ pub(crate) struct Method {
     pub(crate) by_server: bool,
 }
 
+impl Method {
+    /// The name without the word for what it is: `CallTool`.
+    pub(crate) fn stem(&self) -> &str {
+        stem(&self.name, self.request)
+    }
+}
+
+/// The name of a message's definition without `Request` or `Notification`, where it has that.
+pub(crate) fn stem(name: &str, request: bool) -> &str {
+    let kind = if request { "Request" } else { "Notification" };
+    let stem = name.strip_suffix(kind).filter(|stem| !stem.is_empty());
+    stem.unwrap_or(name)
+}
+
 /// A JSON-RPC error code.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ErrorCode {
-    /// The name of the error's definition, without `Error`.
+    /// The name of the error's definition, without `Error` at its end.
     pub(crate) name: String,
     /// The type of `data`, where the schema fixes it.
     pub(crate) data: Option<String>,

@@ -3,24 +3,28 @@
 use super::ir::Def;
 
 /// Two inline types with one name, as one type.
-pub(crate) fn join(a: Def, b: Def) -> Option<Def> {
+pub(crate) fn join(a: &Def, b: &Def) -> Option<Def> {
     match (a, b) {
-        (a, b) if a == b => Some(a),
-        (Def::Struct(mut a), Def::Struct(b)) => {
-            for (name, field) in &mut a.fields {
+        (a, b) if a == b => Some(a.clone()),
+        (Def::Struct(a), Def::Struct(b)) => {
+            let mut out = a.clone();
+            for (name, field) in &mut out.fields {
                 field.required &= b.fields.get(name).is_some_and(|field| field.required);
+                field.nullable |= b.fields.get(name).is_some_and(|field| field.nullable);
             }
-            for (name, mut field) in b.fields {
-                let same = a.fields.get(&name).is_none_or(|own| own.ty == field.ty);
-                if !same {
+            for (name, field) in &b.fields {
+                let own = out.fields.entry(name.clone()).or_insert_with(|| {
+                    let mut field = field.clone();
+                    field.required = false;
+                    field
+                });
+                if (&own.ty, own.limits) != (&field.ty, field.limits) {
                     return None;
                 }
-                field.required = false;
-                a.fields.entry(name).or_insert(field);
             }
-            a.open |= b.open;
-            Some(Def::Struct(a))
+            out.open |= b.open;
+            Some(Def::Struct(out))
         }
-        _ => None,
+        (Def::Struct(_) | Def::Union(_) | Def::Enum(_), _) => None,
     }
 }

@@ -320,6 +320,9 @@ pub(super) fn wider(newer: &Type, older: &Type) -> Option<Type> {
         }
         (Type::Number, Type::Integer { .. }) | (Type::Integer { .. }, Type::Number) => Type::Number,
         (Type::Integer { .. }, Type::Integer { .. }) => Type::Integer { signed: true },
+        (Type::Nullable(a), Type::Nullable(b)) => wider(a, b)?.or_null(),
+        (Type::Nullable(a), b) => wider(a, b)?.or_null(),
+        (a, Type::Nullable(b)) => wider(a, b)?.or_null(),
         (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
         (Type::Map(a), Type::Map(b)) => Type::Map(wider(a, b)?.into()),
         (

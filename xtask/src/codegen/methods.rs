@@ -3,42 +3,46 @@
 //! The JSON-RPC envelope around a message is the same everywhere and written by
 //! hand; what is left of a message is its method, its `params` and its result.
 
-use super::error::Result;
-use super::ir::{Def, ErrorCode, Member, Method, Type, Union};
-use super::lower::{Lowering, fields};
-use super::simplify::referred;
+use super::ir::{Def, ErrorCode, Member, Method, Struct, Type, Union};
+use super::lowering::{Lowering, fields};
+use super::results::{is_answered, result_of};
+use super::subschemas::{alternatives, referred};
 use serde_json::Value;
 
-/// The unions that say who sends what.
-const SENDERS: [(&str, Sender); 4] = [
-    ("ClientRequest", Sender::Client),
-    ("ClientNotification", Sender::Client),
-    ("ServerRequest", Sender::Server),
-    ("ServerNotification", Sender::Server),
-];
-
-#[derive(Clone, Copy, PartialEq)]
-enum Sender {
-    Client,
-    Server,
+/// A message in one of the unions that list who sends what.
+struct Sent<'a> {
+    union: &'static str,
+    by_client: bool,
+    request: bool,
+    method: &'a str,
+    json: &'a Value,
 }
 
+/// The unions that list who sends what: the name, and whether these are clients, and requests.
+const SENDERS: [(&str, bool, bool); 4] = [
+    ("ClientRequest", true, true),
+    ("ClientNotification", true, false),
+    ("ServerRequest", false, true),
+    ("ServerNotification", false, false),
+];
+
 /// Takes over all methods and error codes, and the types they reach.
-pub(crate) fn collect(lowering: &mut Lowering<'_>) -> Result<()> {
+pub(crate) fn collect(lowering: &mut Lowering<'_>) {
     let schema = lowering.schema;
+    let sent = sent(lowering);
     for (name, json) in &schema.defs {
-        let union = SENDERS.iter().any(|(union, _)| union == name);
+        let union = SENDERS.iter().any(|(union, ..)| union == name);
         if let (Some(method), false) = (method_of(json), union) {
-            message(lowering, name, json, method)?;
+            lowering.reached.insert(name.clone());
+            message(lowering, name, json, method, &sent);
         }
     }
-    for (union, sender) in SENDERS {
-        senders(lowering, union, sender)?;
+    for (union, ..) in SENDERS {
+        senders(lowering, union, &sent);
     }
     for (name, json) in &schema.defs {
-        error_code(lowering, name, json)?;
+        error_code(lowering, name, json);
     }
-    Ok(())
 }
 
 /// The method of a message's schema.
@@ -46,184 +50,234 @@ pub(crate) fn method_of(json: &Value) -> Option<&str> {
     fields(json)?.get("method")?.get("const")?.as_str()
 }
 
-fn message(lowering: &mut Lowering<'_>, name: &str, json: &Value, method: &str) -> Result<()> {
-    let request = name.ends_with("Request");
-    let required = json
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let params_optional = !required.into_iter().any(|field| field == "params");
+/// Reads the unions that list who sends what.
+fn sent<'a>(lowering: &mut Lowering<'a>) -> Vec<Sent<'a>> {
+    let schema = lowering.schema;
+    let mut sent = Vec::new();
+    for (union, by_client, request) in SENDERS {
+        let Some(json) = schema.defs.get(union) else {
+            continue;
+        };
+        lowering.reached.insert(union.to_owned());
+        let members = alternatives(json).map_or(std::slice::from_ref(json), Vec::as_slice);
+        for member in members {
+            let json = lowering.resolve(member);
+            match method_of(json) {
+                Some(method) => sent.push(Sent {
+                    union,
+                    by_client,
+                    request,
+                    method,
+                    json,
+                }),
+                None => drop(lowering.fault(member, "not a message: no constant `method`")),
+            }
+        }
+    }
+    sent
+}
+
+fn message<'a>(
+    lowering: &mut Lowering<'a>,
+    name: &'a str,
+    json: &'a Value,
+    method: &str,
+    sent: &[Sent<'_>],
+) {
+    if let Some(other) = lowering.model.methods.get(method) {
+        let what = format!("`{method}` is the method of `{}` as well", other.name);
+        lowering.fault(json, &what);
+        return;
+    }
+    let mut required = json["required"].as_array().into_iter().flatten();
+    let params_optional = !required.any(|field| field == "params");
+    let request = is_request(lowering, name, json, method, sent);
     let (result, alternative) = match request {
-        true => result_of(lowering, name)?,
+        true => result_of(lowering, name, json, method),
         false => (None, None),
+    };
+    let by = |client| {
+        let mut sent = sent.iter();
+        sent.any(|sent| sent.method == method && sent.by_client == client)
     };
     let entry = Method {
         name: name.to_owned(),
         request,
-        params: params_of(lowering, name, method)?,
+        params: Some(params_of(lowering, name, json, method, request)),
         params_optional,
         result,
         alternative,
-        by_client: false,
-        by_server: false,
+        by_client: by(true),
+        by_server: by(false),
     };
     lowering.model.methods.insert(method.to_owned(), entry);
-    Ok(())
+}
+
+/// Whether a message has an answer, by the unions it is in, its `id`, or else its result.
+fn is_request(
+    lowering: &mut Lowering<'_>,
+    name: &str,
+    json: &Value,
+    method: &str,
+    sent: &[Sent<'_>],
+) -> bool {
+    let has = |json, field| fields(json).is_some_and(|fields| fields.contains_key(field));
+    let in_union = |request| {
+        let mut sent = sent.iter();
+        sent.find(|sent| sent.method == method && sent.request == request)
+    };
+    let with_id = sent
+        .iter()
+        .find(|sent| sent.request && has(sent.json, "id"));
+    match (in_union(true), in_union(false), has(json, "id")) {
+        (Some(request), Some(notification), _) => {
+            let what = format!(
+                "a request by #/$defs/{}, a notification by #/$defs/{}",
+                request.union, notification.union
+            );
+            lowering.fault(json, &what);
+        }
+        (Some(request), None, false) => {
+            if let Some(other) = with_id {
+                let other = lowering.schema.pointer_to(other.json);
+                let what = format!(
+                    "a request by #/$defs/{}, but without the `id` of others, such as #{other}",
+                    request.union
+                );
+                lowering.fault(json, &what);
+            }
+        }
+        (None, Some(notification), true) => {
+            let what = format!(
+                "a notification by #/$defs/{}, but with an `id`",
+                notification.union
+            );
+            lowering.fault(json, &what);
+        }
+        (Some(_), None, true) | (None, Some(_), false) => {}
+        (None, None, true) => return true,
+        (None, None, false) => return is_answered(lowering, name, json, method),
+    }
+    in_union(true).is_some()
 }
 
 /// The name that the type of `params` goes by: the one that newer revisions use.
-pub(crate) fn params_name(lowering: &Lowering<'_>, name: &str, method: &str) -> Option<String> {
-    let json = fields(&lowering.schema.defs[name])?.get("params")?;
-    let newer = lowering
-        .newer
-        .iter()
-        .find_map(|model| model.methods.get(method));
-    let newer = newer.and_then(|method| method.params.clone());
-    let own = || referred(json).map(str::to_owned);
-    newer.or_else(own).or_else(|| Some(format!("{name}Params")))
+pub(crate) fn params_name(
+    lowering: &Lowering<'_>,
+    name: &str,
+    json: &Value,
+    method: &str,
+) -> String {
+    let mut newer = lowering.newer.iter();
+    let newer = newer.find_map(|model| model.methods.get(method)?.params.clone());
+    let own = || fields(json).and_then(|fields| referred(fields.get("params")?));
+    newer
+        .or_else(|| own().map(str::to_owned))
+        .unwrap_or_else(|| format!("{name}Params"))
 }
 
-/// Takes over `params`.
-fn params_of(lowering: &mut Lowering<'_>, name: &str, method: &str) -> Result<Option<String>> {
-    let schema = lowering.schema;
-    let Some(params) = params_name(lowering, name, method) else {
-        return Ok(None);
+/// Takes over `params`; a message without has an object without fields.
+fn params_of<'a>(
+    lowering: &mut Lowering<'a>,
+    name: &str,
+    json: &'a Value,
+    method: &str,
+    request: bool,
+) -> String {
+    let params = params_name(lowering, name, json, method);
+    let Some(json) = fields(json).and_then(|fields| fields.get("params")) else {
+        let empty = Def::Struct(Struct::default());
+        lowering.model.types.insert(params.clone(), empty);
+        inherit_meta(lowering, request, &params);
+        return params;
     };
-    let json = &schema.defs[name]["properties"]["params"];
-    let pointer = format!("{}/properties/params", schema.pointer(name));
-    if referred(json) == Some(&params) {
-        lowering.any(json, name, None)?;
-    } else {
-        let json = lowering.resolve(json);
-        lowering.originate(&params, pointer);
-        lowering.structure(json, &params)?;
+    if referred(json) != Some(&params) {
+        lowering.originate(&params, lowering.schema.pointer_to(json));
     }
-    inherit_meta(lowering, name, &params)?;
-    Ok(Some(params))
+    lowering.body(json, &params);
+    inherit_meta(lowering, request, &params);
+    params
 }
 
 /// Older revisions declare `_meta` on the base of all messages only.
-fn inherit_meta(lowering: &mut Lowering<'_>, name: &str, params: &str) -> Result<()> {
-    let base = if name.ends_with("Request") {
-        "Request"
-    } else {
-        "Notification"
-    };
+fn inherit_meta(lowering: &mut Lowering<'_>, request: bool, params: &str) {
+    let base = if request { "Request" } else { "Notification" };
     let schema = lowering.schema;
-    let base = schema
-        .defs
-        .get(base)
-        .and_then(fields)
-        .and_then(|fields| fields.get("params"));
-    let Some(meta) = base.and_then(fields).and_then(|fields| fields.get("_meta")) else {
-        return Ok(());
-    };
-    let holder = match lowering.model.types.get(params) {
-        Some(Def::Union(union)) => union.members.first().and_then(|member| member.ty.name()),
-        _ => Some(params),
-    };
-    let Some(holder) = holder.map(str::to_owned) else {
-        return Ok(());
-    };
-    lowering.add_field(&holder, "_meta", meta)
-}
-
-/// The type of the result, and of the one that may come instead.
-fn result_of(lowering: &mut Lowering<'_>, name: &str) -> Result<(Option<String>, Option<String>)> {
-    let schema = lowering.schema;
-    let stem = name.trim_end_matches("Request");
-    let response = schema.defs.get(&format!("{stem}ResultResponse"));
-    let response = response
-        .and_then(fields)
-        .and_then(|fields| fields.get("result"));
-    let expected = format!("{stem}Result");
-    let expected = if schema.defs.contains_key(&expected) {
-        &expected
-    } else {
-        "EmptyResult"
-    };
-    let alternatives = response
-        .and_then(|json| json.get("anyOf"))
-        .and_then(Value::as_array);
-    let mut alternative = None;
-    for json in alternatives.into_iter().flatten() {
-        if referred(json).is_some_and(|name| name != expected) {
-            alternative = lowering.any(json, name, None)?.name().map(str::to_owned);
+    let base = schema.defs.get(base);
+    let meta = base.and_then(|base| base.pointer("/properties/params/properties/_meta"));
+    let holders: Vec<_> = match lowering.model.types.get(params) {
+        Some(Def::Union(union)) => {
+            let members = union.members.iter().filter_map(|member| member.ty.name());
+            members.map(str::to_owned).collect()
         }
+        Some(Def::Struct(_) | Def::Enum(_)) | None => vec![params.to_owned()],
+    };
+    for (holder, meta) in holders.iter().flat_map(|holder| Some((holder, meta?))) {
+        lowering.add_field(holder, "_meta", meta);
     }
-    let target = schema.defs.get(expected);
-    let Some(target) = target else {
-        return Err(lowering.fault(name, "no result for this request"));
-    };
-    let target = lowering.resolve(target);
-    lowering.structure(target, expected)?;
-    Ok((Some(expected.to_owned()), alternative))
 }
 
-/// Records who sends what, and the union of it.
-fn senders(lowering: &mut Lowering<'_>, union: &str, sender: Sender) -> Result<()> {
-    let schema = lowering.schema;
-    let Some(json) = schema.defs.get(union) else {
-        return Ok(());
-    };
-    let alternatives = json.get("anyOf").and_then(Value::as_array);
-    let alternatives = alternatives.map_or(std::slice::from_ref(json), Vec::as_slice);
+/// Takes over the union of what one side sends.
+fn senders(lowering: &mut Lowering<'_>, union: &str, sent: &[Sent<'_>]) {
     let mut out = Union::default();
-    for json in alternatives {
-        let known = method_of(lowering.resolve(json));
-        let known =
-            known.and_then(|method| Some((method, lowering.model.methods.get_mut(method)?)));
-        let Some((name, method)) = known else {
-            return Err(lowering.fault(union, "an alternative that is no message"));
-        };
-        match sender {
-            Sender::Client => method.by_client = true,
-            Sender::Server => method.by_server = true,
-        }
-        if let Some(params) = method.params.clone() {
-            let ty = Type::Named(params);
+    for sent in sent.iter().filter(|sent| sent.union == union) {
+        let method = lowering.model.methods.get(sent.method);
+        if let Some(params) = method.and_then(|method| method.params.clone()) {
             out.members.push(Member {
-                ty,
-                method: Some(name.to_owned()),
+                ty: Type::Named(params),
+                method: Some(sent.method.to_owned()),
             });
         }
     }
-    lowering.insert(union, Def::Union(out), union)?;
-    Ok(())
+    if lowering.schema.defs.contains_key(union) {
+        lowering.insert(union, Def::Union(out), union);
+    }
 }
 
 /// Takes over an error definition: its code, and its `data` where that is fixed.
-fn error_code(lowering: &mut Lowering<'_>, name: &str, json: &Value) -> Result<()> {
+fn error_code<'a>(lowering: &mut Lowering<'a>, name: &str, json: &'a Value) {
     if lowering.overlay.support(name).is_some() {
-        return Ok(());
+        return;
     }
-    let schema = lowering.schema;
-    let wrapped = schema.defs[name]
-        .pointer("/properties/error")
-        .unwrap_or(&schema.defs[name]);
-    let code = json.pointer("/properties/error/properties/code/const");
-    let code = code
-        .or_else(|| json.pointer("/properties/code/const"))
-        .and_then(Value::as_i64);
-    let Some(code) = code else {
-        return Ok(());
+    let wrapped = json.pointer("/properties/error");
+    let Some(fields) = fields(wrapped.unwrap_or(json)) else {
+        return;
     };
-    let data = match fields(wrapped).and_then(|fields| fields.get("data")) {
-        Some(data) if fields(data).is_some() => {
-            let holder = schema.pointer(name);
-            let holder = if wrapped == json {
-                holder
-            } else {
-                holder + "/properties/error"
-            };
-            lowering.originate(&format!("{name}Data"), holder + "/properties/data");
-            let data = lowering.structure(data, &format!("{name}Data"))?;
-            data.name().map(str::to_owned)
+    let Some(value) = fields.get("code").and_then(|code| code.get("const")) else {
+        return;
+    };
+    lowering.reached.insert(name.to_owned());
+    let Some(code) = value.as_i64() else {
+        lowering.fault(json, "an error code that is no integer");
+        return;
+    };
+    let error = ErrorCode {
+        name: name.strip_suffix("Error").unwrap_or(name).to_owned(),
+        data: fields
+            .get("data")
+            .and_then(|data| data_of(lowering, name, data)),
+    };
+    if let Some(other) = lowering.model.errors.insert(code, error) {
+        let what = format!(
+            "{code} is the code of another error as well, `{}`",
+            other.name
+        );
+        lowering.fault(json, &what);
+    }
+}
+
+/// The type of an error's `data`, where that is an object with fields.
+fn data_of<'a>(lowering: &mut Lowering<'a>, error: &str, data: &'a Value) -> Option<String> {
+    let place = format!("{error}Data");
+    if referred(data).is_none() {
+        lowering.originate(&place, lowering.schema.pointer_to(data));
+    }
+    match lowering.any(data, &place, None) {
+        Type::Named(name) => Some(name),
+        Type::Json { .. } | Type::Object { .. } => None,
+        _ => {
+            lowering.ask_any(data, &place, "the data of an error, but not an object");
+            None
         }
-        _ => None,
-    };
-    let name = name.trim_end_matches("Error").to_owned();
-    lowering.model.errors.insert(code, ErrorCode { name, data });
-    Ok(())
+    }
 }

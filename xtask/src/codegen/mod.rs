@@ -4,9 +4,10 @@
 //!
 //! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
 //!    [`decisions`] collects what neither settles;
-//! 2. [`simplify`] brings them into one form of JSON Schema;
-//! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
-//!    over what messages contain into the terms of [`ir`];
+//! 2. [`simplify`], with [`keywords`], [`subschemas`] and [`all_of`], brings them into one form
+//!    of JSON Schema;
+//! 3. [`lower`], with [`lowering`], [`structures`], [`alternatives`], [`methods`] and
+//!    [`results`], takes over what messages contain into the terms of [`ir`], and lists the rest;
 //! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, [`check_forms`] asks about
 //!    what the model cannot hold, and [`check_names`] about names that cannot be written in their
 //!    [`scope`], by their [`places`];
@@ -19,6 +20,7 @@
 //! 8. [`output`] puts the files in place.
 
 mod aliases;
+mod all_of;
 mod alternatives;
 mod arguments;
 mod availability;
@@ -42,9 +44,11 @@ mod fills;
 mod ir;
 mod join;
 mod keys;
+mod keywords;
 mod listing;
 mod load;
 mod lower;
+mod lowering;
 mod merge;
 mod messages;
 mod methods;
@@ -55,6 +59,7 @@ mod overlay;
 mod places;
 mod questions;
 mod replacements;
+mod results;
 mod revisions;
 mod run;
 mod rust;
@@ -65,6 +70,7 @@ mod span;
 mod strategies;
 mod structs;
 mod structures;
+mod subschemas;
 mod type_words;
 mod types;
 mod unions;

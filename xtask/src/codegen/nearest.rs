@@ -95,7 +95,8 @@ fn value(conform: &Conform<'_>, ty: &Type, json: &Value) -> Option<TokenStream> 
             | Type::Named(_)
             | Type::List(_)
             | Type::Map(_)
-            | Type::OneOrMany(_),
+            | Type::OneOrMany(_)
+            | Type::Nullable(_),
             _,
         ) => None,
     }

@@ -38,6 +38,8 @@ pub(crate) struct Overlay {
     pub(crate) keep: Entries<Definition>,
     /// Definitions that no method reaches, and that are not generated.
     pub(crate) drop: Entries<Definition>,
+    /// Results of requests of which no definition is the result by its name.
+    pub(crate) result: Entries<ResultOf>,
     pub(crate) fill: Entries<Fill>,
     pub(crate) nearest: Entries<Nearest>,
     pub(crate) capability: Entries<Capability>,
@@ -81,7 +83,7 @@ pub(crate) struct Repair {
     pub(crate) revisions: Option<Vec<String>>,
     /// JSON pointer to an object of the schema.
     pub(crate) at: String,
-    /// JSON text of the members to set there.
+    /// JSON text of the members to set there; null drops a member.
     pub(crate) set: String,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
@@ -151,6 +153,19 @@ pub(crate) struct Values {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
     pub(crate) name: String,
+    #[expect(dead_code, reason = "read by people")]
+    pub(crate) reason: String,
+}
+
+/// The result of a request.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResultOf {
+    /// The method of the request.
+    pub(crate) method: String,
+    /// The definition of the result; absent for a notification, which has none.
+    #[serde(rename = "type")]
+    pub(crate) name: Option<String>,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
 }
@@ -264,6 +279,7 @@ keys! {
     Place: at,
     Rename: from,
     Repair: at,
+    ResultOf: method,
     Support: name,
     Values: at,
 }
@@ -300,7 +316,7 @@ impl Overlay {
     pub(crate) fn unused(&self) -> Vec<String> {
         unused!(
             self: acronyms, field, first, order, rename, repair, support, name, raw, from_zero,
-            values, keep, drop, fill, nearest, capability, meta_key, identifier, alias
+            values, keep, drop, result, fill, nearest, capability, meta_key, identifier, alias
         )
     }
 
@@ -317,6 +333,11 @@ impl Overlay {
     /// Replacement of the definition `name`, if it is not generated.
     pub(crate) fn support(&self, name: &str) -> Option<SupportKind> {
         self.support.find(name).map(|entry| entry.kind)
+    }
+
+    /// The entry for the result of a message.
+    pub(crate) fn result_of(&self, method: &str) -> Option<&ResultOf> {
+        self.result.find(method)
     }
 
     /// The name given to the inline type at `place`.

@@ -96,6 +96,7 @@ fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
         Type::Named(name) => Some((name, optional)),
         Type::List(item) | Type::Map(item) => contained(item, true),
         Type::OneOrMany(item) => contained(item, false),
+        Type::Nullable(item) => contained(item, optional),
         Type::Text
         | Type::Integer { .. }
         | Type::Number
@@ -148,6 +149,7 @@ pub(super) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
         Type::Text | Type::OneOrMany(_) => json!(text),
         Type::Integer { .. } | Type::Number => json!(0),
         Type::Bool => json!(false),
+        Type::Nullable(_) => Value::Null,
         Type::Constant(value) => json!(value),
         Type::List(_) => json!([]),
         Type::Json { .. } | Type::Object { .. } | Type::Map(_) => json!({}),

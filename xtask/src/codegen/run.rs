@@ -71,10 +71,11 @@ pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
 
 /// The steps up to one model for each revision, oldest first.
 pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
+    let schemas = load::load(&root.join("schema"))?.into_iter();
+    let schemas = Error::all(schemas.map(|schema| simplify::simplify(schema, overlay)))?;
     let mut models = Vec::new();
-    for schema in load::load(&root.join("schema"))?.into_iter().rev() {
-        let schema = simplify::simplify(schema, overlay)?;
-        models.push(lower::lower(&schema, &models, overlay)?);
+    for schema in schemas.iter().rev() {
+        models.push(lower::lower(schema, &models, overlay)?);
     }
     models.reverse();
     Ok(models)

@@ -56,6 +56,10 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
             let item = stored(item);
             quote!(OneOrMany<#item>)
         }
+        Type::Nullable(inner) => {
+            let inner = stored(inner);
+            quote!(Option<#inner>)
+        }
     }
 }
 

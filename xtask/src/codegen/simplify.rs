@@ -1,58 +1,44 @@
 //! JSON in, simpler JSON out: repairs applied, definitions renamed, `allOf` merged.
 //!
 //! Afterwards each definition goes by its Rust name and says everything about
-//! itself in one object, so that the next step has fewer forms to understand.
+//! itself in one object, so that the next step has fewer forms to understand:
+//! what may be `null` as well has `"nullable": true`, and no other trace of null.
 
-use super::error::{Error, Result};
-use super::load::Schema;
+use super::all_of;
+use super::error::Result;
+use super::keywords::check;
+use super::load::{Schema, escape};
 use super::names::without_acronyms;
 use super::overlay::Overlay;
+use super::subschemas::{ALTERNATIVES, each, referred};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// Prepares one revision for [`super::lower`].
 pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
     let mut document = Value::Object(std::mem::take(&mut schema.defs));
-    repair(&mut document, &schema.revision, overlay)?;
-    let mut stored_names = BTreeMap::new();
-    let names = Names {
-        revision: &schema.revision,
-        overlay,
-    };
-    names.rename_references(&mut document);
-    let Value::Object(defs) = document else {
-        return Ok(schema);
-    };
-    let mut renamed = Map::new();
-    for (stored, def) in defs {
-        let name = names.rename(&stored);
-        // A second word for a renamed definition would refer to itself.
-        if referred(&def) != Some(name.as_str()) {
-            stored_names.insert(name.clone(), stored);
-            renamed.insert(name, def);
-        }
+    repair(&mut document, &schema, overlay)?;
+    if let Value::Object(defs) = document {
+        schema.defs = defs;
     }
-    let defs = renamed;
-    schema.stored_names = stored_names;
-    for (name, def) in &defs {
-        let path = format!("$.$defs.{name}");
-        let merged = merge_all_of(def, &defs, &schema.revision, &path)?;
-        schema.defs.insert(name.clone(), merged);
+    check(&schema, overlay)?;
+    for def in schema.defs.values_mut() {
+        each(def, "", &mut |json, _| plain(json));
     }
+    schema.defs = all_of::merge(&schema)?;
+    rename(&mut schema, overlay);
     Ok(schema)
 }
 
-/// Sets what the published schema lost.
-fn repair(document: &mut Value, revision: &str, overlay: &Overlay) -> Result<()> {
+/// Sets what the published schema lost, and drops what is set to null.
+fn repair(document: &mut Value, schema: &Schema, overlay: &Overlay) -> Result<()> {
     let entries = overlay.repair.matching(|entry| match &entry.revisions {
-        Some(revisions) => revisions.iter().any(|one| one == revision),
+        Some(revisions) => revisions.contains(&schema.revision),
         None => document.pointer(&entry.at).is_some_and(Value::is_object),
     });
     for entry in entries.collect::<Vec<_>>() {
-        let fault = |what: String| Error::Schema {
-            revision: revision.to_owned(),
-            path: entry.at.clone(),
-            what: format!("the repair in overlay.toml does not apply: {what}"),
+        let fault = |what: String| {
+            let what = format!("the repair in overlay.toml does not apply: {what}");
+            schema.fault(&format!("/$defs{}", entry.at), &what)
         };
         let members: Map<String, Value> =
             serde_json::from_str(&entry.set).map_err(|error| fault(error.to_string()))?;
@@ -60,131 +46,125 @@ fn repair(document: &mut Value, revision: &str, overlay: &Overlay) -> Result<()>
             .pointer_mut(&entry.at)
             .and_then(Value::as_object_mut)
         {
-            Some(target) => target.extend(members),
+            Some(target) => {
+                for (key, member) in members {
+                    match member {
+                        Value::Null => drop(target.remove(&key)),
+                        member => drop(target.insert(key, member)),
+                    }
+                }
+            }
             None => return Err(fault("there is no such object".into())),
         }
     }
     Ok(())
 }
 
-/// The renaming of definitions in one revision.
-struct Names<'a> {
-    revision: &'a str,
-    overlay: &'a Overlay,
-}
-
-impl Names<'_> {
-    fn rename(&self, name: &str) -> String {
-        let meant = |revision: &String| revision == self.revision;
-        let mut entry = self
-            .overlay
-            .rename
-            .matching(|entry| entry.from == name && entry.revision.as_ref().is_none_or(meant));
-        match entry.next() {
-            Some(entry) => entry.to.clone(),
-            None => {
-                let acronyms = self
-                    .overlay
-                    .acronyms
-                    .matching(|word| name.contains(&word.from));
-                without_acronyms(name, acronyms.map(|word| (&*word.from, &*word.to)))
-            }
+/// Writes one schema in the fewest forms; the schemas inside of it are written so already.
+fn plain(schema: &mut Value) {
+    if *schema == true {
+        *schema = json!({});
+    }
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    let mut nullable = without_null(members, "type", |kind| kind == "null");
+    nullable |= without_null(members, "enum", Value::is_null);
+    for form in ALTERNATIVES {
+        nullable |= without_null(members, form, |member| *member == json!({"type": "null"}));
+        let Some(Value::Array(alternatives)) = members.get_mut(form) else {
+            continue;
+        };
+        for member in alternatives.iter_mut().filter_map(Value::as_object_mut) {
+            nullable |= member.remove("nullable").is_some();
+        }
+        if let [Value::Object(only)] = &mut alternatives[..] {
+            *members = std::mem::take(only);
         }
     }
-
-    fn rename_references(&self, value: &mut Value) {
-        match value {
-            Value::Object(members) => {
-                for (key, member) in members {
-                    match member {
-                        Value::String(target) if key == "$ref" => {
-                            let name = self.rename(target.trim_start_matches("#/$defs/"));
-                            *target = format!("#/$defs/{name}");
-                        }
-                        _ => self.rename_references(member),
-                    }
-                }
-            }
-            Value::Array(members) => {
-                members
-                    .iter_mut()
-                    .for_each(|member| self.rename_references(member));
-            }
-            _ => {}
+    if members.get("const").is_some_and(Value::is_null) {
+        *members = Map::from_iter([("type".to_owned(), json!("null"))]);
+    }
+    match members.get("type") {
+        Some(Value::Array(kinds)) if kinds.len() == 1 => {
+            let kind = kinds[0].clone();
+            members.insert("type".into(), kind);
         }
+        Some(Value::Array(kinds)) if kinds.iter().any(|it| it == "object" || it == "array") => {
+            let each = kinds.iter().map(|kind| {
+                let mut one = members.clone();
+                one.insert("type".into(), kind.clone());
+                Value::Object(one)
+            });
+            let each = each.collect();
+            *members = Map::from_iter([("anyOf".to_owned(), Value::Array(each))]);
+        }
+        _ => {}
+    }
+    if nullable {
+        members.insert("nullable".into(), json!(true));
     }
 }
 
-/// The definition that `schema` refers to, or `None` if it is not a reference.
-pub(crate) fn referred(schema: &Value) -> Option<&str> {
-    let target = schema.get("$ref")?.as_str()?;
-    target.strip_prefix("#/$defs/")
+/// Removes null from the list that is the value of `key`; whether there was one.
+fn without_null(members: &mut Map<String, Value>, key: &str, is_null: fn(&Value) -> bool) -> bool {
+    let Some(Value::Array(list)) = members.get_mut(key) else {
+        return false;
+    };
+    let before = list.len();
+    list.retain(|value| !is_null(value));
+    let nullable = list.len() < before;
+    if list.is_empty() {
+        *members = Map::from_iter([("type".to_owned(), json!("null"))]);
+        return false;
+    }
+    nullable
 }
 
-/// Replaces each `allOf` of objects by one object that has it all.
-fn merge_all_of(
-    schema: &Value,
-    defs: &Map<String, Value>,
-    revision: &str,
-    path: &str,
-) -> Result<Value> {
-    match schema {
-        Value::Array(members) => {
-            let members = members.iter().enumerate();
-            members
-                .map(|(i, member)| merge_all_of(member, defs, revision, &format!("{path}[{i}]")))
-                .collect()
-        }
-        Value::Object(members) => {
-            let mut out = Map::new();
-            for (key, member) in members.iter().filter(|(key, _)| *key != "allOf") {
-                let path = format!("{path}.{key}");
-                out.insert(key.clone(), merge_all_of(member, defs, revision, &path)?);
+/// Gives definitions, and references to them, their Rust names.
+fn rename(schema: &mut Schema, overlay: &Overlay) {
+    let mut renamed: Map<String, Value> = Map::new();
+    for (stored, mut def) in std::mem::take(&mut schema.defs) {
+        each(&mut def, "", &mut |json, _| {
+            if let Some(name) =
+                referred(json).map(|name| rust_name(name, &schema.revision, overlay))
+            {
+                json["$ref"] = format!("#/$defs/{name}").into();
             }
-            let Some(Value::Array(parts)) = members.get("allOf") else {
-                return Ok(Value::Object(out));
-            };
-            let mut merged = json!({ "type": "object" });
-            for part in parts {
-                let target = referred(part)
-                    .and_then(|name| defs.get(name))
-                    .unwrap_or(part);
-                let part = merge_all_of(target, defs, revision, path)?;
-                add_object(&mut merged, &part).ok_or_else(|| Error::Schema {
-                    revision: revision.to_owned(),
-                    path: format!("{path}.allOf"),
-                    what: "only objects can be merged".into(),
-                })?;
-            }
-            add_object(&mut merged, &Value::Object(out));
-            Ok(merged)
+        });
+        let name = rust_name(&stored, &schema.revision, overlay);
+        // A second word for a renamed definition would refer to itself.
+        if referred(&def) == Some(&name) {
+            continue;
         }
-        _ => Ok(schema.clone()),
+        if let Some(other) = schema.stored_names.get(&name) {
+            let revision = &schema.revision;
+            overlay.decisions.ask(
+                format!("schema/{revision}.json: at /$defs/{}", escape(&stored)),
+                format!("`{other}` and `{stored}` would both be called `{name}`"),
+                format!(
+                    "[[rename]]\nrevision = \"{revision}\"\nfrom = \"{stored}\"\nto = \"\"\nreason = \"\""
+                ),
+            );
+            continue;
+        }
+        schema.stored_names.insert(name.clone(), stored);
+        renamed.insert(name, def);
     }
+    schema.defs = renamed;
 }
 
-/// Adds the fields of `part` to `whole`; a field of both is an object's refinement.
-fn add_object(whole: &mut Value, part: &Value) -> Option<()> {
-    let part = part.as_object()?;
-    let whole = whole.as_object_mut()?;
-    for (key, value) in part {
-        match (key.as_str(), whole.get_mut(key), value) {
-            ("required", Some(Value::Array(names)), Value::Array(more)) => {
-                names.extend(more.iter().cloned());
-                names.sort_by_key(Value::to_string);
-                names.dedup();
-            }
-            ("properties", Some(Value::Object(fields)), Value::Object(more)) => {
-                fields.extend(
-                    more.iter()
-                        .map(|(name, field)| (name.clone(), field.clone())),
-                );
-            }
-            ("additionalProperties", Some(_), _) => {}
-            _ => {
-                whole.insert(key.clone(), value.clone());
-            }
+/// The Rust name of a definition.
+fn rust_name(name: &str, revision: &str, overlay: &Overlay) -> String {
+    let meant = |only: &String| only == revision;
+    let mut entries = overlay
+        .rename
+        .matching(|entry| entry.from == name && entry.revision.as_ref().is_none_or(meant));
+    match entries.next() {
+        Some(entry) => entry.to.clone(),
+        None => {
+            let acronyms = overlay.acronyms.matching(|word| name.contains(&word.from));
+            without_acronyms(name, acronyms.map(|word| (&*word.from, &*word.to)))
         }
     }
-    Some(())
 }

@@ -197,5 +197,9 @@ fn of_type(ty: &Type) -> TokenStream {
             let item = of_type(item);
             quote!(one_or_many(#item))
         }
+        Type::Nullable(inner) => {
+            let inner = of_type(inner);
+            quote!(option::of(#inner).boxed())
+        }
     }
 }

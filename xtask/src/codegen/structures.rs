@@ -1,108 +1,131 @@
 //! Objects with fields, taken over from JSON.
 
-use super::error::Result;
 use super::ir::{Def, Enum, Field, Limits, Member, Struct, Type, Union};
-use super::lower::{Lowering, fields};
-use serde_json::Value;
+use super::lowering::{ANY, Lowering, fields};
+use super::subschemas::alternatives;
+use serde_json::{Value, json};
 
 impl<'a> Lowering<'a> {
-    /// Takes over an object with fields as the struct `name`.
-    pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Result<Type> {
-        self.originate(name, self.schema.pointer(name));
-        let union = match self.newer_def(name) {
-            Some(Def::Union(union)) => Some(union.clone()),
-            _ => None,
-        };
-        if let Some(union) = union {
-            let member = self.closest_member(json, name, &union)?;
-            if let Some(pointer) = self.model.origins.get(name).cloned() {
-                self.originate(&member, pointer);
+    /// Takes over what `params` or `result` hold as the type `name`, and returns that name.
+    pub(crate) fn body(&mut self, json: &'a Value, name: &str) -> Option<String> {
+        let json = self.resolve(json);
+        let ty = match alternatives(json) {
+            Some(members) => {
+                let expected = Type::Named(name.to_owned());
+                self.union(json, members, name, Some(&expected))
             }
-            let ty = self.structure(json, &member)?;
-            let members = vec![Member { ty, method: None }];
-            return self.insert(name, Def::Union(Union { members }), name);
+            None if json.get("type").is_some_and(|kind| kind == "object") => {
+                self.structure(json, name)
+            }
+            None => ANY,
+        };
+        match ty {
+            Type::Named(name) if self.overlay.support(&name).is_none() => Some(name),
+            _ => {
+                self.fault(json, "`params` and results are objects, or one of several");
+                None
+            }
+        }
+    }
+
+    /// Takes over an object with fields as the struct `name`.
+    pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Type {
+        if self.unfinished.contains(name) {
+            return Type::Named(name.to_owned());
+        }
+        self.originate(name, self.schema.pointer(name));
+        if let Some(Def::Union(union)) = self.newer_def(name) {
+            return self.only_member(json, name, union);
         }
         let more = json.get("additionalProperties");
+        if more.is_some_and(|more| more.is_object() && *more != json!({})) {
+            let what = "fields beside `properties` have a schema, but generated code keeps any";
+            self.ask_repair(json, what, &json!({ "additionalProperties": {} }));
+        }
         let mut out = Struct {
             open: more.is_some_and(Value::is_object),
             ..Struct::default()
         };
-        // A recursive type finds itself here.
-        let first = !self.model.types.contains_key(name);
-        if first {
-            self.model
-                .types
-                .insert(name.to_owned(), Def::Struct(Struct::default()));
-        }
+        // References inside of a struct find it by its name.
+        let pending = std::mem::take(&mut self.pending);
+        self.unfinished.insert(name.to_owned());
         let required = json.get("required").and_then(Value::as_array);
         let required = required.map_or(&[][..], Vec::as_slice);
         for (field, json) in fields(json).into_iter().flatten() {
             let required = required.iter().any(|name| name == field);
-            let entry = self.field(name, field, json, required)?;
+            let entry = self.field(name, field, json, required);
             out.fields.insert(field.clone(), entry);
         }
-        if first {
-            self.model.types.remove(name);
-        }
+        self.unfinished.remove(name);
+        self.pending = pending;
         self.insert(name, Def::Struct(out), name)
     }
 
-    fn field(&mut self, name: &str, field: &str, json: &'a Value, required: bool) -> Result<Field> {
-        let place = format!("{name}.{field}");
-        let expected = self.newer_field(name, field);
-        let ty = self.any(json, &place, expected.as_ref())?;
-        let kinds = json.get("type").and_then(Value::as_array);
-        let nullable = kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"));
-        let ty = match ty {
-            // What may be absent is a choice, though there be only one.
-            Type::Constant(value) if !required => {
-                let values = [value].into();
-                let name = self.name_for(&place, expected.as_ref());
-                let choice = Enum {
-                    values,
-                    open: false,
-                };
-                self.insert(&name, Def::Enum(choice), &place)?
-            }
-            ty => ty,
-        };
-        let limits = limits(json);
-        Ok(Field {
-            ty,
-            required,
-            nullable,
-            limits,
-        })
-    }
-
-    /// Adds a field that the definition itself does not declare.
-    pub(crate) fn add_field(&mut self, name: &str, field: &str, json: &'a Value) -> Result<()> {
-        let expected = self.newer_field(name, field);
-        let ty = self.any(json, &format!("{name}.{field}"), expected.as_ref())?;
-        if let Some(Def::Struct(holder)) = self.model.types.get_mut(name) {
-            let field = holder.fields.entry(field.to_owned());
-            field.or_insert(Field {
-                ty,
-                required: false,
-                nullable: false,
-                limits: Limits::default(),
-            });
-        }
-        Ok(())
-    }
-
-    /// The member of a newer union that an older plain struct became.
-    fn closest_member(&self, json: &Value, name: &str, union: &Union) -> Result<String> {
-        let has = |member: &&str| match self.newer_def(member) {
+    /// Takes over as a union what became one in a newer revision.
+    fn only_member(&mut self, json: &'a Value, name: &str, union: &Union) -> Type {
+        let fits = |member: &&str| match self.newer_def(member) {
             Some(Def::Struct(newer)) => {
                 let mut own = fields(json).into_iter().flatten();
                 own.all(|(field, _)| newer.fields.contains_key(field))
             }
-            _ => false,
+            Some(Def::Union(_) | Def::Enum(_)) | None => false,
         };
         let members = union.members.iter().filter_map(|member| member.ty.name());
-        let member = members.filter(has).map(str::to_owned).next();
-        member.ok_or_else(|| self.fault(name, "became a union, but fits no member of it"))
+        let fitting: Vec<_> = members.filter(fits).map(str::to_owned).collect();
+        let [member] = &fitting[..] else {
+            let candidates = match fitting.len() {
+                0 => "none".to_owned(),
+                _ => fitting.join(", "),
+            };
+            let what = format!(
+                "`{name}` became a union, and the member that it was before has to have all of \
+                 its fields; these have: {candidates}; add a [[rename]] to one of the members"
+            );
+            return self.fault(json, &what);
+        };
+        if let Some(pointer) = self.model.origins.get(name).cloned() {
+            self.originate(member, pointer);
+        }
+        let ty = self.structure(json, member);
+        let members = vec![Member { ty, method: None }];
+        self.insert(name, Def::Union(Union { members }), name)
+    }
+
+    fn field(&mut self, name: &str, field: &str, json: &'a Value, required: bool) -> Field {
+        let place = format!("{name}.{field}");
+        let expected = self.newer_field(name, field);
+        let (ty, nullable) = match self.any(json, &place, expected.as_ref()) {
+            Type::Nullable(ty) => (*ty, true),
+            ty => (ty, false),
+        };
+        let ty = match ty {
+            // What may be absent or null is a choice, though there be only one.
+            Type::Constant(value) if !required || nullable => {
+                let values = [value].into();
+                let name = self.name_for(json, &place, expected.as_ref());
+                let choice = Enum {
+                    values,
+                    open: false,
+                };
+                self.insert(&name, Def::Enum(choice), &place)
+            }
+            ty => ty,
+        };
+        let limits = limits(self.resolve(json));
+        Field {
+            ty,
+            required,
+            nullable,
+            limits,
+        }
+    }
+
+    /// Adds a field that the definition itself does not declare.
+    pub(crate) fn add_field(&mut self, name: &str, field: &str, json: &'a Value) {
+        let entry = self.field(name, field, json, false);
+        if let Some(Def::Struct(holder)) = self.model.types.get_mut(name) {
+            holder.fields.entry(field.to_owned()).or_insert(entry);
+        }
     }
 }
 

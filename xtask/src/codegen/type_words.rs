@@ -20,6 +20,7 @@ impl fmt::Display for Type {
             Self::List(item) => write!(f, "array of {item}"),
             Self::Map(item) => write!(f, "map of {item}"),
             Self::OneOrMany(item) => write!(f, "{item} or array of {item}"),
+            Self::Nullable(inner) => write!(f, "{inner} or null"),
         }
     }
 }

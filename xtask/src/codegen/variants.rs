@@ -114,7 +114,10 @@ pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStr
             Shape::Enum(_) => Some(string),
             Shape::Union(_) => None,
         },
-        Type::Json { object: false } | Type::Constant(_) | Type::OneOrMany(_) => None,
+        Type::Json { object: false }
+        | Type::Constant(_)
+        | Type::OneOrMany(_)
+        | Type::Nullable(_) => None,
     }
 }
 
@@ -175,14 +178,8 @@ pub(crate) fn of<'a>(
 
 /// The variant of a message: its definition without the word for what it is.
 fn of_method(merged: &Merged, method: &str) -> String {
-    let name = merged
-        .methods
-        .get(method)
-        .map_or(method, |entry| &entry.method.name);
-    let stem = name
-        .strip_suffix("Request")
-        .or_else(|| name.strip_suffix("Notification"));
-    stem.unwrap_or(name).to_owned()
+    let entry = merged.methods.get(method);
+    entry.map_or(method, |entry| entry.method.stem()).to_owned()
 }
 
 /// The variant of the enum `name` for a value.

@@ -111,8 +111,9 @@ odd! {
         keys["org.example.b/read"] = json!({"type": "string"});
     }, ["RequestMetaObject.org.example.b/read:", "at = \"meta_keys::org.example.b/read\"",
         "name = \"MCP_READ\""];
-    error_codes_without_a_name: |defs| defs["Error"]["properties"]["code"] = json!({"const": -32001}),
-        ["error_codes::-32001: would be ``", "at = \"error_codes::-32001\""];
+    error_codes_without_a_name: |defs| defs["名Error"] = json!({
+        "type": "object", "properties": {"code": {"const": -1, "type": "integer"}},
+    }), ["error_codes::-1: would be ``", "at = \"error_codes::-1\""];
 }
 
 #[test]

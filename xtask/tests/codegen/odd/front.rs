@@ -1,0 +1,528 @@
+//! Schemas that no revision has, as codegen reads them: the error, or what is generated.
+
+use crate::workspace::Workspace;
+use serde_json::{Value, json};
+
+/// The revision that the tests change.
+const REVISION: &str = "2026-07-28";
+
+/// A type that nothing else has, with `field` as its only field, in the parameters of a request.
+fn with_field(defs: &mut Value, field: Value, required: &[&str]) {
+    defs["Odd"] = json!({
+        "type": "object",
+        "properties": { "field": field },
+        "required": required,
+    });
+    defs["CallToolRequestParams"]["properties"]["odd"] = json!({ "$ref": "#/$defs/Odd" });
+}
+
+/// Codegen with the schema of one revision changed.
+fn codegen(edit: impl FnOnce(&mut Value)) -> (Workspace, Result<String, String>) {
+    let workspace = Workspace::new();
+    workspace.edit_schema(REVISION, edit);
+    let result = workspace.xtask(&["codegen"]);
+    (workspace, result)
+}
+
+/// The failure of codegen with the schema of one revision changed.
+fn failure(edit: impl FnOnce(&mut Value)) -> String {
+    let error = codegen(edit).1.unwrap_err();
+    assert!(
+        !error.contains("panicked") && !error.contains("overflow"),
+        "{error}"
+    );
+    error
+}
+
+/// The generated module, once all that is new in it has documentation and the entries asked for.
+fn generated(module: &str, edit: impl FnOnce(&mut Value)) -> String {
+    let (workspace, result) = codegen(edit);
+    let missing = result.unwrap_err();
+    let asked = missing.split("for information").next().unwrap();
+    let keys = asked.lines().filter(|line| line.starts_with('"'));
+    let words = keys.map(|line| line.replace("\"\"", "\"Odd.\"") + "\n");
+    workspace.append("schema/docs.toml", &words.collect::<String>());
+    settle(&workspace, asked);
+    if let Err(error) = workspace.xtask(&["codegen"]) {
+        panic!("{missing}{error}");
+    }
+    let file = format!("mcp-types/src/generated/{module}.rs");
+    std::fs::read_to_string(workspace.path().join(file)).unwrap()
+}
+
+/// Adds the entries that are asked for.
+fn settle(workspace: &Workspace, asked: &str) {
+    let entries = asked.lines().filter_map(|line| line.strip_prefix("    "));
+    let entries = entries.map(|line| format!("\n{line}"));
+    workspace.append("schema/overlay.toml", &(entries.collect::<String>() + "\n"));
+}
+
+/// Tests that a schema is refused, or a decision about it asked for, in these words.
+macro_rules! refused {
+    ($($name:ident: $edit:expr => [$($words:expr),+ $(,)?];)+) => {$(
+        #[test]
+        fn $name() {
+            let error = failure($edit);
+            for words in [$($words),+] {
+                assert!(error.contains(words), "not in it: {words}\n{error}");
+            }
+        }
+    )+};
+}
+
+/// Tests that a field, required or not, has this type in Rust.
+macro_rules! fields {
+    ($($name:ident: $field:tt, $required:expr => $line:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            let model = generated("model", |defs| with_field(defs, json!($field), &$required));
+            assert!(model.contains($line), "{}", odd(&model));
+        }
+    )+};
+}
+
+/// The generated type `Odd`.
+fn odd(model: &str) -> &str {
+    let start = model.find("pub struct Odd {").unwrap();
+    &model[start..start + model[start..].find("\n}").unwrap()]
+}
+
+/// A schema for the field of `Odd`.
+fn field(field: Value) -> impl FnOnce(&mut Value) {
+    move |defs| with_field(defs, field, &[])
+}
+
+// Keywords.
+refused! {
+    a_keyword_that_no_step_reads: field(json!({"type": "string", "not": {}})) => [
+        "schema/2026-07-28.json: at /$defs/Odd/properties/field: no step reads `not`",
+        "[[repair]]",
+    ];
+    patterns_beside_properties: field(json!({
+        "type": "object", "properties": {"a": {}}, "patternProperties": {"^x": {}},
+    })) => ["at /$defs/Odd/properties/field: no step reads `patternProperties`"];
+    a_tuple: field(json!({"type": "array", "prefixItems": [{}]})) => [
+        "no step reads `prefixItems`",
+    ];
+    a_tuple_of_an_older_dialect: field(json!({"type": "array", "items": [{}]})) => [
+        "at /$defs/Odd/properties/field/items: expected a schema",
+    ];
+    a_list_that_contains: field(json!({"type": "array", "contains": {}})) => [
+        "no step reads `contains`",
+    ];
+    a_condition: field(json!({"type": "string", "if": {}, "then": {}})) => [
+        "no step reads `if`", "no step reads `then`",
+    ];
+    properties_beside_a_reference: field(json!({"$ref": "#/$defs/Role", "properties": {}})) => [
+        "no step reads `properties` beside $ref",
+    ];
+    properties_beside_alternatives: field(json!({
+        "type": "object", "properties": {"a": {}}, "anyOf": [{"$ref": "#/$defs/Tool"}],
+    })) => ["no step reads `properties` beside anyOf", "no step reads `type` beside anyOf"];
+    two_forms_at_once: field(json!({"anyOf": [{}], "oneOf": [{}]})) => [
+        "no step reads `oneOf` beside anyOf",
+    ];
+    properties_without_a_type: field(json!({"properties": {"a": {}}})) => [
+        "no step reads `properties`",
+    ];
+    prose: field(json!({"type": "string", "description": "Read by people."})) => [
+        "no step reads `description`",
+    ];
+    nothing_is_valid: field(json!(false)) => [
+        "at /$defs/Odd/properties/field: expected a schema",
+    ];
+    a_type_that_does_not_exist: field(json!({"type": "text"})) => [
+        "`type` is of a type that does not exist",
+    ];
+    a_list_without_types: field(json!({"type": []})) => ["`type` is not a type"];
+    an_enum_without_values: field(json!({"enum": []})) => ["`enum` is not a list of values"];
+    alternatives_without_members: field(json!({"anyOf": []})) => ["`anyOf` is not a list"];
+    a_constant_of_another_type: field(json!({"const": 1, "type": "string"})) => [
+        "`const` is not of the `type` beside it",
+    ];
+    values_of_another_type: field(json!({"enum": ["a", 1], "type": "string"})) => [
+        "`enum` has values that are not of the `type` beside it",
+    ];
+    a_reference_to_nowhere: field(json!({"$ref": "#/$defs/Nobody"})) => [
+        "at /$defs/Odd/properties/field: `$ref` leads nowhere: no definition is called `Nobody`",
+    ];
+    a_reference_out_of_the_file: field(json!({"$ref": "other.json"})) => [
+        "`$ref` is not `#/$defs/` and the name of a definition",
+    ];
+    a_required_field_without_schema: |defs| with_field(defs, json!({}), &["other"]) => [
+        "at /$defs/Odd: `other` is required, but `properties` has no schema for it",
+    ];
+    a_slash_in_a_name: |defs| {
+        defs["Tool"]["properties"]["a/b~c"] = json!({"type": "string", "not": {}});
+    } => ["at /$defs/Tool/properties/a~1b~0c: no step reads"];
+    all_faults_of_all_revisions: |defs| {
+        defs["Odd"] = json!({"not": {}, "if": {}});
+        defs["Odder"] = json!({"$ref": "#/$defs/Nobody"});
+    } => ["no step reads `not`", "no step reads `if`", "called `Nobody`"];
+}
+
+// Limits and constants, which are asked about.
+refused! {
+    a_limit_of_a_string: field(json!({"type": "string", "minLength": 3})) => [
+        "schema/2026-07-28.json: at /$defs/Odd/properties/field",
+        "`minLength`, which is 3",
+        "[[repair]]\n    revisions = [\"2026-07-28\"]\n    at = \"/Odd/properties/field\"",
+        "{\"minLength\":null}",
+    ];
+    a_default: field(json!({"type": "string", "default": "x"})) => ["`default`, which is \"x\""];
+    an_integer_with_a_maximum: field(json!({"type": "integer", "maximum": 9})) => [
+        "{\"maximum\":null}",
+    ];
+    an_integer_from_one: field(json!({"type": "integer", "minimum": 1})) => ["{\"minimum\":0}"];
+    an_integer_from_minus_one: field(json!({"type": "integer", "minimum": -1})) => [
+        "{\"minimum\":null}",
+    ];
+    a_limit_of_items: field(json!({
+        "type": "array", "items": {"type": "number", "maximum": 1},
+    })) => ["at /$defs/Odd/properties/field/items", "{\"maximum\":null}"];
+    fields_of_one_type_beside_properties: field(json!({
+        "type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string"},
+    })) => ["{\"additionalProperties\":{}}"];
+    a_constant_number: field(json!({"const": 5})) => [
+        "the constant 5", "{\"const\":null,\"type\":\"integer\"}",
+    ];
+    a_constant_boolean: field(json!({"const": true, "type": "boolean"})) => [
+        "{\"const\":null,\"type\":\"boolean\"}",
+    ];
+    a_constant_object: field(json!({"const": {"a": 1}})) => [
+        "{\"const\":null,\"type\":\"object\"}",
+    ];
+    an_enum_of_numbers: field(json!({"enum": [1, 2.5]})) => [
+        "{\"enum\":null,\"type\":[\"integer\",\"number\"]}",
+    ];
+    always_null: field(json!({"type": "null"})) => ["always null", "[[raw]]\n    at = \"Odd.field\""];
+    a_constant_null: field(json!({"const": null})) => ["[[raw]]\n    at = \"Odd.field\""];
+    nullable_choices_in_a_list: field(json!({
+        "type": "array", "items": {"anyOf": [{"$ref": "#/$defs/Role"}, {"type": "null"}]},
+    })) => ["[[raw]]\n    at = \"Odd.field[]\""];
+}
+
+// Null and choices.
+fields! {
+    items_or_null: {"type": "array", "items": {"type": ["null", "string"]}}, ["field"]
+        => "pub field: Vec<Option<String>>";
+    values_or_null: {"type": "object", "additionalProperties": {"type": ["integer", "null"]}}, ["field"]
+        => "pub field: OrderedMap<Option<i128>>";
+    structs_or_null: {
+        "type": "array", "items": {"oneOf": [{"$ref": "#/$defs/Tool"}, {"type": "null"}]},
+    }, ["field"] => "pub field: Vec<Option<Tool>>";
+    a_required_choice_or_null: {"anyOf": [{"$ref": "#/$defs/Role"}, {"type": "null"}]}, ["field"]
+        => "pub field: Option<Role>";
+    an_optional_choice_or_null: {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/Role"}]}, []
+        => "pub field: Option<Role>";
+    an_object_or_null: {"type": ["null", "object"], "additionalProperties": {}}, ["field"]
+        => "pub field: Option<JsonObject>";
+    an_enum_with_null: {"enum": ["a", null]}, ["field"] => "pub field: Option<OddField>";
+    null_twice: {
+        "anyOf": [{"type": "null"}, {"type": ["null", "string"]}],
+    }, ["field"] => "pub field: Option<String>";
+    whatever_is_true: true, ["field"] => "pub field: RawJson";
+    an_open_object: {"type": "object", "additionalProperties": true}, ["field"]
+        => "pub field: JsonObject";
+    a_closed_object: {"type": "object", "additionalProperties": false}, ["field"]
+        => "pub field: JsonObject";
+    one_alternative: {"anyOf": [{"type": "string"}]}, ["field"] => "pub field: String";
+    numbers_of_two_kinds: {"type": ["integer", "number"]}, ["field"] => "pub field: f64";
+    integers_of_two_kinds: {
+        "anyOf": [{"type": "integer", "minimum": 0}, {"type": "integer"}],
+    }, ["field"] => "pub field: i128";
+    an_integer_from_zero_with_a_fraction: {"type": "integer", "minimum": 0.0}, ["field"]
+        => "pub field: u64";
+    constants_as_alternatives: {
+        "anyOf": [{"const": "a"}, {"const": "b"}],
+    }, ["field"] => "pub field: OddField";
+    any_json_as_an_alternative: {"anyOf": [{"type": "string"}, {}]}, ["field"]
+        => "pub field: RawJson";
+    an_object_or_a_string: {"anyOf": [{"$ref": "#/$defs/Annotations"}, {"type": "string"}]}, ["field"]
+        => "pub field: OddField";
+    an_all_of_one: {"allOf": [{"$ref": "#/$defs/Tool"}]}, ["field"] => "pub field: Tool";
+    one_or_many: {
+        "oneOf": [{"$ref": "#/$defs/Tool"}, {"type": "array", "items": {"$ref": "#/$defs/Tool"}}],
+    }, ["field"] => "pub field: OneOrMany<Tool>";
+}
+refused! {
+    messages_and_others: field(json!({
+        "anyOf": [{"$ref": "#/$defs/ListToolsRequest"}, {"$ref": "#/$defs/Tool"}],
+    })) => ["only some are messages", "[[raw]]\n    at = \"Odd.field\""];
+    two_lists: field(json!({
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "array", "items": {"type": "integer"}},
+        ],
+    })) => ["OddField: nothing tells its members", "at = \"Odd.field\""];
+    an_inline_alternative: field(json!({
+        "anyOf": [
+            {"$ref": "#/$defs/Tool"},
+            {"type": "object", "properties": {"x": {"type": "string"}}},
+        ],
+    })) => ["[[name]]\n    at = \"Odd.field|anyOf/1\""];
+}
+
+// Definitions in terms of themselves.
+refused! {
+    references_in_a_circle: |defs| {
+        defs["A"] = json!({"$ref": "#/$defs/B"});
+        defs["B"] = json!({"$ref": "#/$defs/A"});
+    } => ["at /$defs/A: refers to itself: A -> B -> A", "at /$defs/B: refers to itself"];
+    a_reference_to_itself: |defs| defs["A"] = json!({"$ref": "#/$defs/A"}) => [
+        "at /$defs/A: refers to itself: A -> A",
+    ];
+    all_of_in_a_circle: |defs| {
+        defs["A"] = json!({"allOf": [{"$ref": "#/$defs/B"}, {"type": "object"}]});
+        defs["B"] = json!({"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]});
+    } => ["`allOf` contains itself: A -> B -> A"];
+    a_union_in_itself: |defs| {
+        defs["Loop"] = json!({"anyOf": [{"$ref": "#/$defs/Loop"}, {"type": "string"}]});
+        with_field(defs, json!({"$ref": "#/$defs/Loop"}), &[]);
+    } => ["[[support]]\n    name = \"Loop\"\n    as = \"json\""];
+    a_union_with_lists_of_itself: |defs| {
+        defs["Loop"] = json!({
+            "anyOf": [{"type": "array", "items": {"$ref": "#/$defs/Loop"}}, {"type": "string"}],
+        });
+        with_field(defs, json!({"$ref": "#/$defs/Loop"}), &[]);
+    } => ["[[support]]\n    name = \"Loop\"\n    as = \"json\""];
+    a_map_of_itself: |defs| {
+        let value = json!({"$ref": "#/$defs/Loop"});
+        defs["Loop"] = json!({"type": "object", "additionalProperties": value});
+        with_field(defs, json!({"$ref": "#/$defs/Loop"}), &[]);
+    } => ["[[support]]\n    name = \"Loop\"\n    as = \"json\""];
+    two_unions_in_each_other: |defs| {
+        defs["A"] = json!({"anyOf": [{"$ref": "#/$defs/B"}, {"type": "string"}]});
+        defs["B"] = json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "boolean"}]});
+        with_field(defs, json!({"$ref": "#/$defs/A"}), &[]);
+    } => ["[[support]]", "as = \"json\""];
+}
+
+#[test]
+fn a_struct_may_contain_a_list_of_a_union_of_itself() {
+    let model = generated("model", |defs| {
+        defs["Filter"] = json!({"anyOf": [{"$ref": "#/$defs/Tool"}, {"$ref": "#/$defs/Odd"}]});
+        let field = json!({"type": "array", "items": {"$ref": "#/$defs/Filter"}});
+        with_field(defs, field, &["field"]);
+    });
+    assert!(model.contains("pub field: Vec<Filter>"), "{}", odd(&model));
+}
+
+#[test]
+fn a_recursive_type_without_its_entry_is_asked_about() {
+    let workspace = Workspace::new();
+    let file = workspace.path().join("schema/overlay.toml");
+    let overlay = std::fs::read_to_string(&file).unwrap();
+    let start = overlay.find("[[support]]\nname = \"JsonValue\"").unwrap();
+    let end = overlay.find("[[support]]\nname = \"MetaObject\"").unwrap();
+    std::fs::write(&file, overlay[..start].to_owned() + &overlay[end..]).unwrap();
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(
+        error.contains("[[support]]\n    name = \"JsonValue\"\n    as = \"json\""),
+        "{error}"
+    );
+}
+
+// Parts and names.
+refused! {
+    all_of_a_string: field(json!({"allOf": [{"type": "object"}, {"type": "string"}]})) => [
+        "at /$defs/Odd/properties/field/allOf/1: only objects can be merged",
+    ];
+    all_of_a_union: field(json!({
+        "allOf": [{"type": "object"}, {"$ref": "#/$defs/ContentBlock"}],
+    })) => ["field/allOf/1: only objects can be merged"];
+    parts_that_disagree: field(json!({"allOf": [
+        {"type": "object", "properties": {"a": {"type": "string"}}},
+        {"type": "object", "properties": {"a": {"type": "boolean"}}},
+    ]})) => ["/allOf/1: another part of the `allOf` has other words for `/a/type`"];
+    two_definitions_with_one_name: |defs| {
+        defs["OddURL"] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        defs["OddUrl"] = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+    } => ["`OddURL` and `OddUrl` would both be called `OddUrl`", "[[rename]]"];
+    two_inline_types_with_one_name: field(json!({
+        "type": "object",
+        "properties": {
+            "one-two": {"enum": ["a", "b"]},
+            "one_two": {"enum": ["c", "d"]},
+        },
+    })) => ["[[name]]\n    at = \"OddField.one_two\""];
+    an_inline_type_with_the_name_of_a_definition: |defs| {
+        defs["OddField"] = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+        with_field(defs, json!({"enum": ["a", "b"]}), &[]);
+    } => ["[[name]]\n    at = \"Odd.field\""];
+}
+
+#[test]
+fn a_part_may_refine_another() {
+    let model = generated("model", |defs| {
+        let parts = json!([
+            {"type": "object", "properties": {"a": {}, "b": {"type": "string"}}},
+            {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a", "b"]},
+        ]);
+        with_field(defs, json!({"allOf": parts}), &[]);
+    });
+    assert!(model.contains("pub a: bool"), "{model}");
+    assert!(model.contains("pub b: String"), "{model}");
+}
+
+/// A request of clients, called `name`, with these properties besides the usual ones.
+fn request(defs: &mut Value, name: &str, properties: &[(&str, Value)]) {
+    defs[name] = json!({
+        "type": "object",
+        "properties": {
+            "id": {"$ref": "#/$defs/RequestId"},
+            "jsonrpc": {"const": "2.0", "type": "string"},
+            "method": {"const": "odd/taste", "type": "string"},
+            "params": {"$ref": "#/$defs/RequestParams"},
+        },
+        "required": ["id", "jsonrpc", "method", "params"],
+    });
+    for (key, value) in properties {
+        defs[name]["properties"][*key] = value.clone();
+    }
+    add(defs, "ClientRequest", name);
+}
+
+fn add(defs: &mut Value, union: &str, name: &str) {
+    let members = defs[union]["anyOf"].as_array_mut().unwrap();
+    members.push(json!({ "$ref": format!("#/$defs/{name}") }));
+}
+
+fn without(defs: &mut Value, name: &str, field: &str) {
+    defs[name]["properties"]
+        .as_object_mut()
+        .unwrap()
+        .remove(field);
+    let required = defs[name]["required"].as_array_mut().unwrap();
+    required.retain(|name| name != field);
+}
+
+/// The answer to [`request`] is one of these.
+fn answer(defs: &mut Value, name: &str, result: Value) {
+    defs[name] = json!({
+        "type": "object",
+        "properties": {
+            "id": {"$ref": "#/$defs/RequestId"},
+            "jsonrpc": {"const": "2.0", "type": "string"},
+            "result": result,
+        },
+        "required": ["id", "jsonrpc", "result"],
+    });
+}
+
+fn definition(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+// Messages.
+refused! {
+    a_request_without_a_result: |defs| request(defs, "TasteRequest", &[]) => [
+        "no definition is its result",
+        "[[result]]\n    method = \"odd/taste\"\n    type = \"EmptyResult\"",
+    ];
+    a_result_that_the_answer_does_not_name: |defs| {
+        request(defs, "TasteRequest", &[]);
+        defs["TasteResult"] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        answer(defs, "TasteResultResponse", definition("CompleteResult"));
+    } => [
+        "at /$defs/TasteResultResponse/properties/result: the answer is no `TasteResult`",
+    ];
+    an_answer_of_several: |defs| {
+        request(defs, "TasteRequest", &[]);
+        let results = [definition("CompleteResult"), definition("DiscoverResult")];
+        answer(defs, "TasteResultResponse", json!({ "anyOf": results }));
+    } => [
+        "at /$defs/TasteResultResponse/properties/result: expected a reference to the result",
+    ];
+    an_inline_answer: |defs| {
+        request(defs, "TasteRequest", &[]);
+        let result = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        answer(defs, "TasteResultResponse", result);
+    } => ["/properties/result: expected a reference to the result"];
+    a_result_that_is_no_object: |defs| {
+        request(defs, "TasteRequest", &[]);
+        defs["TasteResult"] = json!({"type": "string"});
+    } => ["at /$defs/TasteResult: `params` and results are objects"];
+    a_request_without_id: |defs| {
+        request(defs, "TasteRequest", &[]);
+        without(defs, "TasteRequest", "id");
+    } => [
+        "at /$defs/TasteRequest: a request by #/$defs/ClientRequest, but without the `id`",
+        "such as #/$defs/DiscoverRequest",
+    ];
+    a_notification_with_id: |defs| {
+        request(defs, "TasteNotification", &[]);
+        defs["ClientRequest"]["anyOf"].as_array_mut().unwrap().pop();
+        add(defs, "ServerNotification", "TasteNotification");
+    } => [
+        "at /$defs/TasteNotification: a notification by #/$defs/ServerNotification, but with",
+    ];
+    a_request_and_notification: |defs| {
+        request(defs, "TasteRequest", &[]);
+        add(defs, "ServerNotification", "TasteRequest");
+    } => [
+        "at /$defs/TasteRequest: a request by #/$defs/ClientRequest, \
+         a notification by #/$defs/ServerNotification",
+    ];
+    neither_request_nor_notification: |defs| {
+        request(defs, "Taste", &[]);
+        without(defs, "Taste", "id");
+        without(defs, "Taste", "jsonrpc");
+        defs["ClientRequest"]["anyOf"].as_array_mut().unwrap().pop();
+    } => ["a request or a notification", "[[result]]\n    method = \"odd/taste\""];
+    one_method_twice: |defs| {
+        request(defs, "TasteRequest", &[("method", json!({"const": "tools/list"}))]);
+    } => ["at /$defs/TasteRequest: `tools/list` is the method of `ListToolsRequest` as well"];
+    params_that_are_no_object: |defs| {
+        request(defs, "TasteRequest", &[("params", json!({"type": "array"}))]);
+        defs["TasteResult"] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    } => ["at /$defs/TasteRequest/properties/params: `params` and results are objects"];
+    a_sender_of_something_else: |defs| add(defs, "ClientRequest", "Tool") => [
+        "not a message: no constant `method`",
+    ];
+    one_error_code_twice: |defs| {
+        defs["OddError"] = defs["HeaderMismatchError"].clone();
+    } => ["is the code of another error as well"];
+    an_error_code_with_a_fraction: |defs| {
+        defs["OddError"] = json!({
+            "type": "object",
+            "properties": {"code": {"const": -1.5, "type": "number"}},
+        });
+    } => ["at /$defs/OddError: an error code that is no integer"];
+}
+
+#[test]
+fn a_request_is_one_by_its_union_whatever_its_name() {
+    let messages = generated("messages", |defs| {
+        request(defs, "Taste", &[]);
+        answer(defs, "TasteResultResponse", definition("CompleteResult"));
+    });
+    assert!(messages.contains("impl Request for Taste {"), "{messages}");
+    let taste = &messages[messages.find("impl Request for Taste {").unwrap()..];
+    let result = taste
+        .lines()
+        .find(|line| line.contains("type Result"))
+        .unwrap();
+    assert!(result.contains("CompleteResult"), "{result}");
+}
+
+#[test]
+fn a_request_without_params_is_in_its_union() {
+    let unions = generated("unions", |defs| {
+        request(defs, "TasteRequest", &[]);
+        without(defs, "TasteRequest", "params");
+        answer(defs, "TasteResultResponse", definition("CompleteResult"));
+    });
+    assert!(unions.contains("TasteRequestParams"), "{unions}");
+}
+
+#[test]
+fn an_entry_settles_a_limit() {
+    let workspace = Workspace::new();
+    workspace.edit_schema(REVISION, |defs| {
+        defs["Tool"]["properties"]["title"]["maxLength"] = json!(9);
+    });
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    settle(&workspace, &error);
+    workspace.xtask(&["codegen"]).unwrap();
+}
