@@ -37,7 +37,7 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                             ),
                         );
                     }
-                    if is_list_of_some(field, overlay) {
+                    if is_list_of_some(merged, field) {
                         let fault = "one value in some revisions, and nothing makes one of a list";
                         ask(
                             &place,
@@ -63,13 +63,16 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
 }
 
 /// Whether some revisions allow a list, others one value, and a list has no nearest one.
-fn is_list_of_some(field: &MergedField, overlay: &Overlay) -> bool {
+///
+/// Of a union, [`super::replacements`] asks for the value that does.
+fn is_list_of_some(merged: &Merged, field: &MergedField) -> bool {
     let Type::OneOrMany(item) = &field.ty else {
         return false;
     };
     let mut types = field.by_revision.values();
-    let nearest = item.name().and_then(|name| overlay.replacement(name));
-    nearest.is_none() && types.any(|ty| !matches!(ty, Type::OneOrMany(_)))
+    let item = item.name().and_then(|name| merged.types.get(name));
+    let is_union = item.is_some_and(|ty| matches!(ty.shape, Shape::Union(_)));
+    !is_union && types.any(|ty| !matches!(ty, Type::OneOrMany(_)))
 }
 
 /// The reason why a value cannot be attributed to one member of a union.

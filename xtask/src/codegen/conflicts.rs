@@ -21,6 +21,7 @@ pub(super) fn ask(models: &[Model], overlay: &Overlay) {
     conflicts.members();
     conflicts.errors();
     conflicts.methods();
+    conflicts.unreached();
 }
 
 struct Conflicts<'a> {
@@ -50,6 +51,17 @@ impl<'a> Conflicts<'a> {
     fn ask<T: Display>(&self, place: &str, what: &Answers<T>, entry: impl Into<String>) {
         let what = by_revision(&self.revisions, what);
         self.overlay.decisions.ask(place, what, entry);
+    }
+
+    /// Definitions that no message reaches.
+    fn unreached(&self) {
+        let gone = "no message reaches it";
+        for (name, known) in self.gather(|model| model.unreached.iter().map(|name| (name, gone))) {
+            if self.overlay.drop.find(name).is_none() {
+                let entry = format!("[[keep]] # or [[drop]]\nname = \"{name}\"\nreason = \"\"\n");
+                self.ask(name, &known, entry);
+            }
+        }
     }
 
     /// Types that are an object in one revision and a choice in another.

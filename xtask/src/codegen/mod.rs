@@ -76,11 +76,8 @@ mod types;
 mod unions;
 mod variants;
 
-#[allow(unused_imports, reason = "for the command that adopts a revision")]
-pub(crate) use decisions::Open;
 pub(crate) use error::Error;
 pub(crate) use output::spaced;
-#[allow(unused_imports, reason = "for the command that adopts a revision")]
-pub(crate) use run::open;
-pub(crate) use run::{Options, run};
+
+pub(crate) use run::{Options, open, run};
 pub(crate) use single::single;

@@ -45,7 +45,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 }
 
 /// What has to be settled before [`run()`] generates code below `root`, and what will change.
-#[allow(dead_code, reason = "for the command that adopts a revision")]
 pub(crate) fn open(root: &Path) -> Result<Open> {
     let (overlay, merged) = merged(root)?;
     let docs = Docs::read(&root.join("schema"), &merged)?;

@@ -64,14 +64,12 @@ fn is_direction(report: &Report, definitions: &Value, place: &Place, value: &str
     let member = member["$ref"].as_str();
     let listed = member.and_then(|name| name.strip_prefix("#/$defs/"));
     let inside = place.trail.get(1).map(|(member, _)| member.as_str());
-    let direction = place.trail.first().map(|(name, _)| name.as_str());
-    let is_direction = direction.is_some_and(|name| DIRECTIONS.contains(&name));
-    let of_client = direction.is_some_and(|name| name.starts_with("Client"));
-    let note = ["sent by server", "sent by client"][usize::from(of_client)];
+    let direction = place.trail.first();
+    let is_direction = direction.is_some_and(|(name, _)| DIRECTIONS.contains(&name.as_str()));
     let method = inside
         .or(listed)
         .and_then(|name| definitions[name]["properties"]["method"]["const"].as_str());
-    is_direction && method.is_some_and(|method| report.has_note(method, note))
+    is_direction && method.is_some_and(|method| report.has_note(method, "sent by "))
 }
 
 /// A direction with a single message has that message's schema again. Here it is a

@@ -40,17 +40,6 @@ fn a_circle_of_all_of_ends() {
 }
 
 #[test]
-fn long_chains_of_references_end() {
-    let chain = |last: &str| {
-        let mut chain = ring(20_000, |_, next| to(next));
-        chain["D19999"] = json!({ "type": last });
-        chain
-    };
-    let report = Report::new(&chain("string"), &chain("integer"));
-    assert!(report.mentions("D19999", "", "type"));
-}
-
-#[test]
 fn long_chains_do_not_overflow() {
     let chain = |default: u32| {
         let mut chain = ring(
@@ -158,11 +147,6 @@ fn keywords_without_words_of_their_own_are_compared() {
         ("uniqueItems", json!(true), json!(false)),
         ("default", json!(1), json!("1")),
         ("contentEncoding", json!("a"), json!("b")),
-        (
-            "anyOf",
-            json!([{ "required": ["a"] }]),
-            json!([{ "required": ["b"] }]),
-        ),
     ] {
         for base in ["object", "array", "string"] {
             let with = |value: &Value| json!({ "T": { "properties": { "x": { "type": base, keyword: value } } } });

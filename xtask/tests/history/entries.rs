@@ -34,6 +34,9 @@ impl Entry {
                 .iter()
                 .any(|field| field.as_str() == Some(&self.place));
         }
+        if self.kind == "drop" && asked.kind == "keep" {
+            return self.place == asked.place;
+        }
         if self.kind == "capability" && asked.kind == "capability" {
             let method = asked.place.split(' ').next();
             return self.place == asked.place || Some(&*self.place) == method;

@@ -8,13 +8,11 @@ pub(crate) enum Source {
     Asked,
     /// A nicer name; there is a default.
     Taste,
-    /// Nothing asks for it; another answer is taken.
-    Default,
     /// The specification or its TypeScript source; the schema has no trace of it.
     Prose,
 }
 
-use Source::{Asked, Default, Prose, Taste};
+use Source::{Asked, Prose, Taste};
 
 /// An entry: revision, source, kind and place.
 pub(crate) type Later = (&'static str, Source, &'static str, &'static str);
@@ -57,8 +55,11 @@ pub(crate) const LATER: &[Later] = &[
         "/ElicitResult/properties/content/additionalProperties/anyOf/1",
     ),
     (NOVEMBER, Taste, "raw", "ToolUseContent.input"),
-    (NOVEMBER, Default, "keep", "RelatedTaskMetadata"),
-    (NOVEMBER, Default, "keep", "CreateTaskResult"),
+    (NOVEMBER, Asked, "keep", "RelatedTaskMetadata"),
+    (NOVEMBER, Asked, "keep", "CreateTaskResult"),
+    (NOVEMBER, Asked, "drop", "Icons"),
+    (NOVEMBER, Asked, "drop", "ResourceRequestParams"),
+    (NOVEMBER, Asked, "drop", "TaskAugmentedRequestParams"),
     (
         NOVEMBER,
         Prose,
@@ -105,9 +106,10 @@ pub(crate) const LATER: &[Later] = &[
         "/SubscriptionsListenResultMetaObject",
     ),
     (JULY, Prose, "repair", "/JSONValue"),
-    (JULY, Default, "support", "JsonValue"),
-    (JULY, Default, "support", "JsonObject"),
-    (JULY, Default, "support", "MetaObject"),
+    (JULY, Asked, "support", "JsonValue"),
+    (JULY, Asked, "support", "JsonObject"),
+    (JULY, Asked, "drop", "CacheableResult"),
+    (JULY, Asked, "drop", "InputResponseRequestParams"),
     (JULY, Asked, "support", "ParseError"),
     (JULY, Asked, "support", "InvalidRequestError"),
     (JULY, Asked, "support", "MethodNotFoundError"),

@@ -62,15 +62,12 @@ impl Changes<'_> {
             if references[0] { old } else { &before },
             if references[1] { new } else { &after },
         );
-        let one_named = references[0] != references[1];
-        let bare = [shown.0, shown.1].map(|schema| members(schema).count() == 1);
-        let listed = one_named && bare == [true, true];
+        let alone = [shown.0, shown.1].map(|schema| members(schema).count() == 1);
+        let shares = !choices(shown.0).is_disjoint(&choices(shown.1));
         match (kind(&before), kind(&after)) {
-            _ if listed && !choices(shown.0).is_disjoint(&choices(shown.1)) => {
-                self.choices(path, shown.0, shown.1);
-            }
+            _ if alone == [true, true] && shares => self.choices(path, shown.0, shown.1),
             (was, is) if was == is && was != Kind::Plain => {
-                match one_named {
+                match references.contains(&true) {
                     true => self.say(path, brief, shown.0, shown.1),
                     false => self.say(path, brief, &head(&before, &after), &head(&after, &before)),
                 }
@@ -79,9 +76,17 @@ impl Changes<'_> {
                     _ => self.children(path, &before, &after),
                 }
             }
-            (Kind::Object, Kind::Choice) | (Kind::Choice, Kind::Object) => {
+            (Kind::Object, Kind::Choice) => {
                 self.say(path, brief, shown.0, shown.1);
-                self.alternatives(path, &before, &after);
+                for (label, leaf) in leaves(self.definitions.1, &after) {
+                    self.alternative(path, &format!("as {label}"), &before, &leaf);
+                }
+            }
+            (Kind::Choice, Kind::Object) => {
+                self.say(path, brief, shown.0, shown.1);
+                for (label, leaf) in leaves(self.definitions.0, &before) {
+                    self.alternative(path, &format!("from {label}"), &leaf, &after);
+                }
             }
             _ => self.say(path, words, shown.0, shown.1),
         }
@@ -145,44 +150,33 @@ impl Changes<'_> {
         }
     }
 
-    /// A phrase per alternative, where an object became a union or the other way
-    /// round: what changes for the object's fields.
-    fn alternatives(&mut self, path: &str, old: &Value, new: &Value) {
-        let splits = kind(new) == Kind::Choice;
-        let leaves = match splits {
-            true => leaves(self.definitions.1, new),
-            false => leaves(self.definitions.0, old),
+    /// The phrase for one alternative, where an object became a union or the other
+    /// way round: what changes for the object's fields.
+    fn alternative(&mut self, path: &str, label: &str, old: &Value, new: &Value) {
+        let mut inside = Changes {
+            by_name: true,
+            phrases: Vec::new(),
+            ..*self
         };
-        for (label, leaf) in leaves {
-            let mut inside = Changes {
-                by_name: true,
-                phrases: Vec::new(),
-                ..*self
-            };
-            match splits {
-                true => inside.children(path, old, &leaf),
-                false => inside.children(path, &leaf, new),
-            }
-            let word = if splits { "as" } else { "from" };
-            let phrases = match inside.phrases.is_empty() {
-                true => "the same fields".to_owned(),
-                false => inside.phrases.join("; "),
-            };
-            self.phrases.push(format!("{word} {label}: {phrases}"));
-        }
+        inside.children(path, old, new);
+        let phrases = match inside.phrases.is_empty() {
+            true => "the same fields".to_owned(),
+            false => inside.phrases.join("; "),
+        };
+        self.phrases.push(format!("{label}: {phrases}"));
     }
 }
 
 /// A schema without the parts that are compared one by one with those of `other`.
 fn head(schema: &Value, other: &Value) -> Value {
     let mut head = schema.clone();
-    if let Value::Object(keywords) = &mut head {
-        keywords.retain(|keyword, value| match (kind(schema), keyword.as_str()) {
-            (Kind::Choice, "enum") | (Kind::Object, "properties" | "required") => false,
-            (_, "items" | "additionalProperties") => {
+    if let Value::Object(head) = &mut head {
+        head.retain(|keyword, value| match keyword.as_str() {
+            "enum" | "properties" | "required" => false,
+            "items" | "additionalProperties" => {
                 !(has_keywords(value) && has_keywords(&other[keyword]))
             }
-            (Kind::Choice, union) if UNIONS.contains(&union) => {
+            _ if UNIONS.contains(&keyword.as_str()) => {
                 *value = json!([]);
                 true
             }

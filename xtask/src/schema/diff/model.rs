@@ -139,8 +139,9 @@ fn without_messages(definitions: &Value, union: &Value) -> Value {
 
 /// The code that an error's definition fixes, by itself or in its response.
 fn error_code(definitions: &Value, schema: &Value) -> Option<i64> {
+    let schema = flat(definitions, schema);
     let inside = flat(definitions, &schema["properties"]["error"]);
-    [&inside, schema].into_iter().find_map(|error| {
+    [inside, schema].iter().find_map(|error| {
         let code = flat(definitions, &error["properties"]["code"]);
         code["const"].as_i64()
     })

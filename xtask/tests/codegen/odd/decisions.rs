@@ -38,13 +38,19 @@ fn each_entry_is_asked_for_when_it_is_missing() {
     for (kind, key) in [
         ("capability", "method"),
         ("nearest", "type"),
+        ("keep", "name"),
+        ("drop", "name"),
         ("order", "type"),
         ("fill", "at"),
     ] {
         let (entries, asked) = without(kind);
+        let asked_as = match kind {
+            "keep" | "drop" => "keep]] # or [[drop",
+            kind => kind,
+        };
         for entry in entries {
             let line = format!("    {key} = {}", entry[key]);
-            let entry = format!("    [[{kind}]]\n{line}\n");
+            let entry = format!("    [[{asked_as}]]\n{line}\n");
             assert!(asked.contains(&entry), "{entry} in {asked}");
         }
     }
