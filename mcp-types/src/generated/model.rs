@@ -13,7 +13,7 @@ use crate::support::model::*;
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Annotations {
     /// For whom the content is meant. Both roles may be listed; absent means no preference.
@@ -76,7 +76,7 @@ impl Annotations {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
@@ -135,7 +135,7 @@ impl AudioContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -192,7 +192,7 @@ impl BlobResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[serde(tag = "type", rename = "boolean")]
 #[non_exhaustive]
 pub struct BooleanSchema {
@@ -252,7 +252,7 @@ impl BooleanSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -352,7 +352,7 @@ impl CallToolRequestParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -441,7 +441,7 @@ impl CallToolResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
@@ -465,7 +465,7 @@ impl CancelTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -572,7 +572,7 @@ impl CancelTaskResult {
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -634,7 +634,7 @@ impl CancelledNotificationParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present if the client can put questions to the user. An empty object means forms only.
@@ -744,7 +744,7 @@ impl ClientCapabilities {
 /// are meant.
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present if the client can show a form that is built from a schema.
@@ -791,7 +791,7 @@ impl ClientCapabilitiesElicitation {
 /// How far a client supports roots.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True if the client announces changes of the list with `notifications/roots/list_changed`.
@@ -820,7 +820,7 @@ impl ClientCapabilitiesRoots {
 /// How far a client supports sampling.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
@@ -867,7 +867,7 @@ impl ClientCapabilitiesSampling {
 /// What a client can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present if the client answers `tasks/cancel`.
@@ -923,7 +923,7 @@ impl ClientCapabilitiesTasks {
 /// Requests that a client can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Requests of elicitation that can be tasks.
@@ -972,7 +972,7 @@ impl ClientCapabilitiesTasksRequests {
 /// Elicitation requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present if `elicitation/create` can be a task.
@@ -1000,7 +1000,7 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 /// Sampling requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present if `sampling/createMessage` can be a task.
@@ -1031,7 +1031,7 @@ impl ClientCapabilitiesTasksRequestsSampling {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1092,7 +1092,7 @@ impl CompleteRequestParams {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1145,7 +1145,7 @@ impl CompleteResult {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
     /// True if there are more than these, even where their number is not known. Default: false.
@@ -1200,7 +1200,7 @@ impl Completion {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the prompt's argument, or of the template's variable.
@@ -1230,7 +1230,7 @@ impl CompletionArgument {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
@@ -1267,7 +1267,7 @@ impl CompletionContext {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1450,7 +1450,7 @@ impl CreateMessageRequestParams {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1516,7 +1516,7 @@ impl CreateMessageResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1552,7 +1552,7 @@ impl CreateTaskResult {
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1663,7 +1663,7 @@ impl DiscoverResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1736,7 +1736,7 @@ impl ElicitRequestFormParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
@@ -1808,7 +1808,7 @@ impl ElicitRequestUrlParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1865,7 +1865,7 @@ impl ElicitResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "object")]
 #[non_exhaustive]
 pub struct ElicitSchema {
@@ -1927,7 +1927,7 @@ impl ElicitSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// Id from the request that sent the user to the web page.
@@ -1953,7 +1953,7 @@ impl ElicitationCompleteNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
@@ -2006,7 +2006,7 @@ impl EmbeddedResource {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EmptyResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2044,7 +2044,7 @@ impl EmptyResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumOption {
     /// The value that is answered.
@@ -2075,7 +2075,7 @@ impl EnumOption {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2165,7 +2165,7 @@ impl GetPromptRequestParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2232,7 +2232,7 @@ impl GetPromptResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Which task's outcome to get.
@@ -2257,7 +2257,7 @@ impl GetTaskPayloadRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2295,7 +2295,7 @@ impl GetTaskPayloadResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task to report on.
@@ -2319,7 +2319,7 @@ impl GetTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2425,7 +2425,7 @@ impl GetTaskResult {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
     /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
@@ -2493,7 +2493,7 @@ impl Icon {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
@@ -2553,7 +2553,7 @@ impl ImageContent {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the software does, in a sentence or two for people.
@@ -2636,7 +2636,7 @@ impl Implementation {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2691,7 +2691,7 @@ impl InitializeRequestParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2763,7 +2763,7 @@ impl InitializeResult {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2843,7 +2843,7 @@ impl InputRequiredResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
@@ -2925,7 +2925,7 @@ impl LegacyTitledEnumSchema {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3024,7 +3024,7 @@ impl ListPromptsResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3124,7 +3124,7 @@ impl ListResourceTemplatesResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3223,7 +3223,7 @@ impl ListResourcesResult {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3261,7 +3261,7 @@ impl ListRootsRequestParams {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3300,7 +3300,7 @@ impl ListRootsResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3352,7 +3352,7 @@ impl ListTasksResult {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3451,7 +3451,7 @@ impl ListToolsResult {
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3505,7 +3505,7 @@ impl LoggingMessageNotificationParams {
 /// Data of error -32021: what the client would have to declare.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Capabilities without which the server cannot serve this request.
@@ -3529,7 +3529,7 @@ impl MissingRequiredClientCapabilityErrorData {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
@@ -3562,7 +3562,7 @@ impl ModelHint {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// How much a low price matters, from 0 (not at all) to 1 (most).
@@ -3649,7 +3649,7 @@ impl ModelPreferences {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
@@ -3694,7 +3694,7 @@ impl NotificationMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3732,7 +3732,7 @@ impl NotificationParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Number that the form starts with.
@@ -3835,7 +3835,7 @@ impl NumberSchema {
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3881,7 +3881,7 @@ impl PaginatedRequestParams {
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3958,7 +3958,7 @@ impl ProgressNotificationParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4052,7 +4052,7 @@ impl Prompt {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in, in words for people.
@@ -4116,7 +4116,7 @@ impl PromptArgument {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// What is said.
@@ -4146,7 +4146,7 @@ impl PromptMessage {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "ref/prompt")]
 #[non_exhaustive]
 pub struct PromptReference {
@@ -4185,7 +4185,7 @@ impl PromptReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4257,7 +4257,7 @@ impl ReadResourceRequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4343,7 +4343,7 @@ impl ReadResourceResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Id of the task that the message belongs to.
@@ -4368,7 +4368,7 @@ impl RelatedTaskMetadata {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; servers must not remember it from one
@@ -4484,7 +4484,7 @@ impl RequestMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4522,7 +4522,7 @@ impl RequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4650,7 +4650,7 @@ impl Resource {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -4777,7 +4777,7 @@ impl ResourceLink {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4887,7 +4887,7 @@ impl ResourceTemplate {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "ref/resource")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
@@ -4912,7 +4912,7 @@ impl ResourceTemplateReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4951,7 +4951,7 @@ impl ResourceUpdatedNotificationParams {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Name and version of the server software, for logs and display only. Servers send it unless
@@ -4993,7 +4993,7 @@ impl ResultMetaObject {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5045,7 +5045,7 @@ impl Root {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5093,7 +5093,7 @@ impl SamplingMessage {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present if the server suggests values for arguments of prompts and resource templates. An
@@ -5226,7 +5226,7 @@ impl ServerCapabilities {
 /// How far a server supports prompts.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True if the server announces changes of the list with
@@ -5255,7 +5255,7 @@ impl ServerCapabilitiesPrompts {
 /// How far a server supports resources.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True if the server announces changes of the list with
@@ -5300,7 +5300,7 @@ impl ServerCapabilitiesResources {
 /// What a server can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`.
@@ -5356,7 +5356,7 @@ impl ServerCapabilitiesTasks {
 /// Requests that a server can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests about tools that can be tasks.
@@ -5384,7 +5384,7 @@ impl ServerCapabilitiesTasksRequests {
 /// Requests about tools that a server can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can be a task; each tool's `execution` refines it.
@@ -5412,7 +5412,7 @@ impl ServerCapabilitiesTasksRequestsTools {
 /// How far a server supports tools.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True if the server announces changes of the list with `notifications/tools/list_changed`.
@@ -5444,7 +5444,7 @@ impl ServerCapabilitiesTools {
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5480,7 +5480,7 @@ impl SetLevelRequestParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct StringSchema {
@@ -5589,7 +5589,7 @@ impl StringSchema {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5629,7 +5629,7 @@ impl SubscribeRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True for `notifications/prompts/list_changed`. Default: false.
@@ -5723,7 +5723,7 @@ impl SubscriptionFilter {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5760,7 +5760,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5789,7 +5789,7 @@ impl SubscriptionsListenRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5827,7 +5827,7 @@ impl SubscriptionsListenResult {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, for logs and display only.
@@ -5874,7 +5874,7 @@ impl SubscriptionsListenResultMetaObject {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
     /// When it began, as ISO 8601 text.
@@ -5961,7 +5961,7 @@ impl Task {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
@@ -5998,7 +5998,7 @@ impl TaskMetadata {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6099,7 +6099,7 @@ impl TaskStatusNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
@@ -6152,7 +6152,7 @@ impl TextContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6209,7 +6209,7 @@ impl TextResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
@@ -6313,7 +6313,7 @@ impl TitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
@@ -6339,7 +6339,7 @@ impl TitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
@@ -6405,7 +6405,7 @@ impl TitledSingleSelectEnumSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6531,7 +6531,7 @@ impl Tool {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True if it may overwrite or delete, false if it only adds. Says nothing where
@@ -6623,7 +6623,7 @@ impl ToolAnnotations {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Whether it may, must or must not. Default: `auto`.
@@ -6654,7 +6654,7 @@ impl ToolChoice {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether a call of the tool may be a task. Default: `forbidden`.
@@ -6685,7 +6685,7 @@ impl ToolExecution {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -6769,7 +6769,7 @@ impl ToolResultContent {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
@@ -6823,7 +6823,7 @@ impl ToolUseContent {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6859,7 +6859,7 @@ impl UnsubscribeRequestParams {
 /// Data of error -32022: revisions that would have worked.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
     /// The revision that the client asked for.
@@ -6892,7 +6892,7 @@ impl UnsupportedProtocolVersionErrorData {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
@@ -6996,7 +6996,7 @@ impl UntitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
@@ -7023,7 +7023,7 @@ impl UntitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
@@ -7086,7 +7086,7 @@ impl UntitledSingleSelectEnumSchema {
 /// Data of error -32042: what the user must do on a web page before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
     /// The web pages to visit.

@@ -202,8 +202,8 @@ impl Check<'_> {
                 first.insert(rust, name);
                 continue;
             };
-            let mut new = format!("{prefix}{}", convert(rust));
-            while taken.contains(&new) {
+            let mut new = convert(rust);
+            while taken.contains(&new) || !is_identifier(&new) {
                 new.insert_str(0, prefix);
             }
             let what = format!("would be `{rust}` in Rust, {fault} ({})", name.origin);

@@ -52,6 +52,9 @@ pub(crate) enum Error {
     /// typify refused a struct that was prepared for it; a bug of the generator.
     #[error("typify: {0}")]
     Typify(#[from] typify::Error),
+    /// typify printed something else than was asked for; a bug of the generator.
+    #[error("typify prints `{name}` {what}")]
+    Printed { name: String, what: String },
     /// `--check` found differences.
     #[error("out of date: {}; run `cargo xtask codegen` and commit the result", files.join(", "))]
     Stale { files: Vec<String> },
@@ -90,6 +93,14 @@ impl Error {
         move |source| Self::Io {
             file: file.to_path_buf(),
             source,
+        }
+    }
+
+    /// typify printed the type `name` otherwise than asked.
+    pub(super) fn printed(name: &str, what: &str) -> Self {
+        Self::Printed {
+            name: name.to_owned(),
+            what: what.to_owned(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::output::File;
 use super::overlay::{Overlay, Support, SupportKind};
 use super::simplify::simplify;
 use super::subschemas::referred;
-use super::{arguments, dispatch, enums, lower, run, rust, structs, types, unions};
+use super::{arguments, dispatch, enums, lower, run, rust, structs, unions};
 use quote::quote;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ fn module(root: &Path, folder: &Path, name: &str, protocol: &Merged) -> Result<F
     let docs = Docs::read(folder, &merged)?;
     settled(&merged, &overlay, &docs)?;
     let (enums, unions) = (enums::emit(&merged, &docs), unions::emit(&merged, &docs));
-    let structs = structs::emit(&merged, &overlay, &docs, &types::structs(&merged)?);
+    let structs = structs::emit(&merged, &overlay, &docs)?;
     let methods = dispatch::methods(&merged);
     File::rust(
         format!("mcp-types/src/generated/extensions/{name}.rs"),

@@ -118,10 +118,10 @@ impl Fields<'_> {
         if !field.always && self.is_enum(field) {
             return None;
         }
-        let value = if field.always {
-            place.clone()
-        } else {
+        let value = if field.is_option() {
             quote!(value)
+        } else {
+            place.clone()
         };
         let visit = self
             .conform
@@ -137,11 +137,11 @@ impl Fields<'_> {
         let opaque: Set = opaque.map(|(index, _)| *index).collect();
         let clear: Set = field.known.difference(&opaque).copied().collect();
         let condition = condition(self.conform.merged, &clear, &field.known);
-        Some(match (field.always, condition) {
-            (true, None) => quote!(#single #visit),
-            (true, Some(condition)) => quote!(if #condition { #single #visit }),
-            (false, None) => quote!(if let Some(value) = &mut #place { #single #visit }),
-            (false, Some(condition)) => {
+        Some(match (field.is_option(), condition) {
+            (false, None) => quote!(#single #visit),
+            (false, Some(condition)) => quote!(if #condition { #single #visit }),
+            (true, None) => quote!(if let Some(value) = &mut #place { #single #visit }),
+            (true, Some(condition)) => {
                 quote!(if #condition && let Some(value) = &mut #place { #single #visit })
             }
         })
@@ -157,10 +157,10 @@ impl Fields<'_> {
             .iter()
             .filter(|(_, ty)| matches!(ty, Type::OneOrMany(_)));
         let lists: Set = lists.map(|(index, _)| *index).collect();
-        let value = if field.always {
-            quote!(&mut #value)
-        } else {
+        let value = if field.is_option() {
             value.clone()
+        } else {
+            quote!(&mut #value)
         };
         outside(self.conform.merged, &lists, &field.known)
             .map(|condition| quote!(if #condition { fit::single(#value); }))
@@ -186,9 +186,9 @@ fn number(field: &MergedField, place: &TokenStream) -> TokenStream {
     };
     let minimum = bound(field.limits.minimum, quote!(f64::MIN));
     let maximum = bound(field.limits.maximum, quote!(f64::MAX));
-    match field.always {
-        true => quote!(fit::number(&mut #place, #minimum, #maximum);),
-        false => quote! {
+    match field.is_option() {
+        false => quote!(fit::number(&mut #place, #minimum, #maximum);),
+        true => quote! {
             if let Some(value) = &mut #place {
                 fit::number(value, #minimum, #maximum);
             }

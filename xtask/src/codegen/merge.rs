@@ -130,6 +130,13 @@ impl Merged {
     }
 }
 
+impl MergedField {
+    /// Whether Rust has an `Option` for it.
+    pub(crate) fn is_option(&self) -> bool {
+        !self.always || self.nullable
+    }
+}
+
 impl MergedStruct {
     /// The field that always has the same value, and that value.
     pub(crate) fn constant(&self) -> Option<(&str, &str)> {

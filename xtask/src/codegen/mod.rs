@@ -11,7 +11,8 @@
 //! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, [`check_forms`] asks about
 //!    what the model cannot hold, and [`check_names`] about names that cannot be written in their
 //!    [`scope`], by their [`places`];
-//! 5. [`types`] has typify print the structs, and [`structs`] completes them;
+//! 5. [`types`] has typify print the structs, [`structs`] completes them, and
+//!    [`constructors`] adds what makes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
 //! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`] and [`nearest`], write down what each
@@ -31,6 +32,7 @@ mod check_names;
 mod conflicts;
 mod conform;
 mod conform_impls;
+mod constructors;
 mod decisions;
 mod dispatch;
 mod docs;

@@ -1,4 +1,6 @@
-//! Rust names for the protocol's names.
+//! Rust names for the protocol's names, made of the words that typify finds in them.
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
 
 /// `resource_link`, `tools/list`, `include-context` as a type or variant.
 ///
@@ -6,37 +8,17 @@
 /// ref/prompt -> RefPrompt    inputSchema -> InputSchema
 /// ```
 pub(crate) fn pascal(text: &str) -> String {
-    let mut out = String::new();
-    let mut upper = true;
-    for c in text.chars() {
-        if !c.is_ascii_alphanumeric() {
-            upper = true;
-        } else if upper {
-            out.extend(c.to_uppercase());
-            upper = false;
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    words(text).to_upper_camel_case()
 }
 
 /// `inputSchema` as a field, function or module: `input_schema`.
 pub(crate) fn snake(text: &str) -> String {
-    let mut out = String::new();
-    let mut boundary = false;
-    for c in text.chars() {
-        if !c.is_ascii_alphanumeric() {
-            boundary = !out.is_empty();
-            continue;
-        }
-        if (boundary || c.is_ascii_uppercase()) && !out.is_empty() && !out.ends_with('_') {
-            out.push('_');
-        }
-        boundary = false;
-        out.push(c.to_ascii_lowercase());
-    }
-    out
+    words(text).to_snake_case()
+}
+
+/// The text without what is neither letter nor digit of ASCII.
+fn words(text: &str) -> String {
+    text.replace(|c: char| !c.is_ascii_alphanumeric(), " ")
 }
 
 /// `tools/call` as a constant: `TOOLS_CALL`.

@@ -9,7 +9,7 @@ use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
     aliases, availability, check_forms, check_names, conflicts, conform_impls, dispatch, enums,
-    extensions, revisions, strategies, structs, types, unions,
+    extensions, revisions, strategies, structs, unions,
 };
 use super::{keys, listing, load, lower, questions, rust, simplify};
 use proc_macro2::TokenStream;
@@ -92,7 +92,7 @@ fn files(
         ("enums", "The string enums.", enums::emit(merged, docs)),
         ("unions", "The unions.", unions::emit(merged, docs)),
         ("model", "The structs.", {
-            let structs = structs::emit(merged, overlay, docs, &types::structs(merged)?);
+            let structs = structs::emit(merged, overlay, docs)?;
             let aliases = aliases::emit(overlay);
             quote!(#structs #aliases)
         }),

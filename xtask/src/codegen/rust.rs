@@ -1,4 +1,4 @@
-//! How the model's types are written in Rust, and what a constructor takes for them.
+//! The model's types in Rust: their names, how they are held, and how large they are.
 
 use super::ir::Type;
 use super::merge::{Merged, Shape};
@@ -6,6 +6,7 @@ use super::names::snake;
 use super::overlay::Overlay;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 
 /// Whether `name` can stand in code, if need be as a raw identifier.
 pub(crate) fn is_identifier(name: &str) -> bool {
@@ -63,39 +64,6 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
     }
 }
 
-/// An argument of that type, and the expression that stores it.
-pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream, TokenStream) {
-    let into = |ty: TokenStream| (quote!(impl Into<#ty>), quote!(#name.into()));
-    match ty {
-        Type::Text | Type::Integer { signed: true } | Type::Json { .. } | Type::OneOrMany(_) => {
-            into(stored(ty))
-        }
-        Type::Named(named) => match merged.types.get(named).map(|ty| &ty.shape) {
-            Some(Shape::Struct(_) | Shape::Enum(_)) => (stored(ty), quote!(#name)),
-            _ => into(stored(ty)),
-        },
-        Type::List(item) => match **item {
-            Type::Text => (
-                quote!(impl IntoIterator<Item = impl Into<String>>),
-                quote!(#name.into_iter().map(Into::into).collect()),
-            ),
-            _ => {
-                let item = stored(item);
-                let argument = quote!(impl IntoIterator<Item = #item>);
-                (argument, quote!(#name.into_iter().collect()))
-            }
-        },
-        Type::Map(item) => {
-            let item = stored(item);
-            (
-                quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),
-                quote!(#name.into_iter().map(|(key, value)| (key.into(), value)).collect()),
-            )
-        }
-        _ => (stored(ty), quote!(#name)),
-    }
-}
-
 /// Roughly how many bytes a value takes in place.
 pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
     match ty {
@@ -109,6 +77,9 @@ pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
 }
 
 fn size_of_named(name: &str, merged: &Merged) -> usize {
+    if is_recursive(name, merged) {
+        return 8;
+    }
     match merged.types.get(name).map(|ty| &ty.shape) {
         None | Some(Shape::Enum(_)) => 24,
         Some(Shape::Struct(structure)) => {
@@ -133,7 +104,53 @@ const LARGEST_VARIANT: usize = 150;
 
 /// Whether a variant that holds `ty` is boxed.
 pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
-    matches!(ty, Type::Named(_)) && size(ty, merged) > LARGEST_VARIANT
+    match ty {
+        Type::Named(name) => is_recursive(name, merged) || size(ty, merged) > LARGEST_VARIANT,
+        _ => false,
+    }
+}
+
+/// Whether a value of the type can hold another one in place.
+pub(crate) fn is_recursive(name: &str, merged: &Merged) -> bool {
+    contains(name, name, merged, held_in_place)
+}
+
+/// Whether a value of the type `whole` can have one of the type `part` in it, at any depth;
+/// `held` names the type that a field or member of a given type holds.
+pub(crate) fn contains(
+    whole: &str,
+    part: &str,
+    merged: &Merged,
+    held: fn(&Type) -> Option<&str>,
+) -> bool {
+    let mut known = BTreeSet::from([whole]);
+    let mut open = vec![whole];
+    let mut found = false;
+    while let (Some(name), false) = (open.pop(), found) {
+        let held: Vec<_> = parts(name, merged).into_iter().filter_map(held).collect();
+        found = held.contains(&part);
+        open.extend(held.into_iter().filter(|name| known.insert(*name)));
+    }
+    found
+}
+
+/// The types of a struct's fields or a union's members.
+fn parts<'a>(name: &str, merged: &'a Merged) -> Vec<&'a Type> {
+    match merged.types.get(name).map(|ty| &ty.shape) {
+        Some(Shape::Struct(structure)) => structure.stored().map(|(_, field)| &field.ty).collect(),
+        Some(Shape::Union(members)) => members.iter().map(|member| &member.member.ty).collect(),
+        Some(Shape::Enum(_)) | None => Vec::new(),
+    }
+}
+
+/// The named type that a value holds without a list or map around it.
+fn held_in_place(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::Named(name) => Some(name),
+        Type::OneOrMany(item) | Type::Nullable(item) => held_in_place(item),
+        Type::List(_) | Type::Map(_) | Type::Json { .. } | Type::Object { .. } => None,
+        Type::Text | Type::Integer { .. } | Type::Number | Type::Bool | Type::Constant(_) => None,
+    }
 }
 
 fn in_place(ty: &Type, merged: &Merged) -> usize {

@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
-use super::{check_forms, check_names, dispatch, enums, structs, types, unions};
+use super::{check_forms, check_names, dispatch, enums, structs, unions};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             "model",
             "The structs.",
             true,
-            &structs::emit(&merged, &overlay, &docs, &types::structs(&merged)?),
+            &structs::emit(&merged, &overlay, &docs)?,
         ),
         module(
             "messages",

@@ -76,7 +76,7 @@ fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> Toke
 fn strategy(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
     let function = function(name);
     let body = match &ty.shape {
-        Shape::Struct(structure) => of_struct(overlay, name, structure),
+        Shape::Struct(structure) => of_struct(merged, overlay, name, structure),
         Shape::Enum(values) => of_enum(name, values),
         Shape::Union(members) => of_union(merged, name, members),
     };
@@ -91,18 +91,27 @@ fn function(name: &str) -> Ident {
     ident(&format!("any_{}", snake(name)))
 }
 
-fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenStream {
+fn of_struct(
+    merged: &Merged,
+    overlay: &Overlay,
+    name: &str,
+    structure: &MergedStruct,
+) -> TokenStream {
     let required = constructor_order(name, structure, overlay);
     let arguments: Vec<_> = required
         .iter()
         .map(|(wire, _)| ident(&rust::field_name(name, wire, overlay)))
         .collect();
-    let values = required.iter().map(|(_, field)| match field.nullable {
-        true => {
-            let value = of_type(&field.ty);
+    let values = required.iter().map(|(_, field)| match &field.ty {
+        Type::List(item) if is_circular(item, name, merged) => quote!(Just(Vec::new()).boxed()),
+        Type::Map(item) if is_circular(item, name, merged) => {
+            quote!(Just(mcp_types::OrderedMap::new()).boxed())
+        }
+        ty if field.nullable => {
+            let value = of_type(ty);
             quote!(option::of(#value))
         }
-        false => of_type(&field.ty),
+        ty => of_type(ty),
     });
     let type_name = ident(name);
     let base = match arguments.is_empty() {
@@ -117,11 +126,14 @@ fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenSt
     };
     let setters = structure
         .stored()
-        .filter(|(_, field)| !field.always)
+        .filter(|(_, field)| !field.always && !is_circular(&field.ty, name, merged))
         .map(|(wire, field)| {
             let name = ident(&rust::field_name(name, wire, overlay));
             let value = of_type(&field.ty);
-            quote!(.with(#value, |all, value| all.#name = value))
+            // Such a field may be boxed.
+            let boxed = matches!(&field.ty, Type::Named(part) if rust::is_recursive(part, merged));
+            let into = boxed.then(|| quote!(.map(Into::into)));
+            quote!(.with(#value, |all, value| all.#name = value #into))
         });
     let extra = (!structure.open.is_empty()).then(|| {
         quote! {
@@ -140,6 +152,12 @@ fn tuple(parts: Vec<TokenStream>) -> TokenStream {
     tuple(parts.map(|part| tuple(part.to_vec())).collect())
 }
 
+/// Whether the strategy for `ty`, as a part of `holder`, would need the one for `holder`.
+fn is_circular(ty: &Type, holder: &str, merged: &Merged) -> bool {
+    let name = ty.name();
+    name.is_some_and(|name| name == holder || rust::contains(name, holder, merged, Type::name))
+}
+
 fn of_enum(name: &str, values: &MergedEnum) -> TokenStream {
     let name = ident(name);
     let values = values.values.keys();
@@ -150,8 +168,13 @@ fn of_enum(name: &str, values: &MergedEnum) -> TokenStream {
 
 fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> TokenStream {
     let variants = variants::of_union(merged, name, members);
+    let finite = |member: &MergedMember| !is_circular(&member.member.ty, name, merged);
+    let arms = members
+        .iter()
+        .zip(variants)
+        .filter(|(member, _)| finite(member));
     let name = ident(name);
-    let arms = members.iter().zip(variants).map(|(member, variant)| {
+    let arms = arms.map(|(member, variant)| {
         let variant = ident(&variant);
         let mut value = of_type(&member.member.ty);
         if rust::is_boxed(&member.member.ty, merged) {

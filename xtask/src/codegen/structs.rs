@@ -1,47 +1,49 @@
 //! typify's structs in, the model's structs out.
 //!
-//! Adds what typify cannot know: the constant that tells a type apart,
-//! constructors and setters, documentation, short paths, and unknown fields
-//! where the schema invites them.
+//! Fields, types and attributes stay as typify prints them. Added is what it
+//! cannot know: names and documentation, the constant that tells a type apart,
+//! unknown fields where the schema invites them, and the functions that read
+//! and write what serde's derives get wrong.
 
-use super::arguments::constructor_order;
 use super::docs::Docs;
+use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::overlay::Overlay;
 use super::rust::{self, ident};
+use super::{constructors, types};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
-use syn::visit_mut::VisitMut;
+use syn::punctuated::Punctuated;
+use syn::{Meta, Token, parse_quote};
 
 /// All structs, in alphabetical order.
-pub(crate) fn emit(
-    merged: &Merged,
-    overlay: &Overlay,
-    docs: &Docs<'_>,
-    printed: &BTreeMap<String, syn::ItemStruct>,
-) -> TokenStream {
+pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<TokenStream> {
+    let mut printed = types::structs(merged)?;
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
-        if let (Shape::Struct(structure), Some(printed)) = (&ty.shape, printed.get(name)) {
+        if let Shape::Struct(structure) = &ty.shape {
             let emitter = Emitter {
-                merged,
                 overlay,
                 docs,
                 name,
                 structure,
             };
-            let doc = docs.of(name, &ty.known);
-            out.extend(emitter.item(&doc, printed.clone()));
-            out.extend(emitter.methods());
+            let item = printed.remove(name).unwrap_or_else(|| {
+                let name = ident(name);
+                let derives = quote!(Deserialize, Serialize, Clone, Debug, Default, PartialEq);
+                parse_quote!(#[derive(#derives)] pub struct #name {})
+            });
+            let item = emitter.item(&docs.of(name, &ty.known), item)?;
+            let methods = constructors::methods(merged, overlay, name, structure, &item);
+            out.extend(quote!(#item #methods));
         }
     }
-    out
+    Ok(out)
 }
 
 struct Emitter<'a> {
-    merged: &'a Merged,
     overlay: &'a Overlay,
     docs: &'a Docs<'a>,
     name: &'a str,
@@ -49,189 +51,90 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    /// The struct itself, as typify prints it, with what the schema can't say.
-    fn item(&self, doc: &TokenStream, mut item: syn::ItemStruct) -> TokenStream {
-        let open = !self.structure.open.is_empty();
-        ShortPaths.visit_item_struct_mut(&mut item);
-        let name = &item.ident;
-        let all_optional = self.structure.stored().all(|(_, field)| !field.always);
-        let default = all_optional.then(|| quote!(, Default));
-        let printed: BTreeMap<_, _> = item
-            .fields
-            .iter()
-            .map(|field| (wire_name(field), &field.ty))
-            .collect();
-        let fields = self
-            .structure
-            .stored()
-            .filter_map(|(wire, field)| Some(self.field(wire, field, printed.get(wire)?)));
-        let extra = open.then(|| {
-            quote! {
+    /// The struct that typify printed, with what the schema can't say.
+    fn item(&self, doc: &TokenStream, mut item: syn::ItemStruct) -> Result<syn::ItemStruct> {
+        let printed = item.fields.into_iter();
+        let mut printed: BTreeMap<_, _> = printed.map(|field| (wire_name(&field), field)).collect();
+        let mut fields = Vec::new();
+        for (wire, field) in self.structure.stored() {
+            let printed = printed.remove(wire);
+            let lost = || Error::printed(self.name, &format!("without the field `{wire}`"));
+            fields.push(self.field(wire, field, printed.ok_or_else(lost)?));
+        }
+        if let Some(name) = printed.into_keys().next() {
+            return Err(Error::printed(self.name, &format!("with a field `{name}`")));
+        }
+        if !self.structure.open.is_empty() {
+            fields.push(parse_quote! {
                 /// Fields that the schema does not name but allows.
                 #[serde(flatten)]
-                pub extra: JsonObject,
-            }
-        });
-        let tag = self
-            .structure
-            .constant()
-            .map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
-        quote! {
-            #doc
-            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize #default)]
-            #tag
-            #[non_exhaustive]
-            pub struct #name { #(#fields,)* #extra }
+                pub extra: JsonObject
+            });
         }
+        item.fields = syn::Fields::Named(parse_quote!({ #(#fields),* }));
+        let derive = item.attrs.iter().find(|one| one.path().is_ident("derive"));
+        let tag = self.structure.constant();
+        let tag = tag.map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
+        item.attrs = parse_quote!(#doc #derive #tag #[non_exhaustive]);
+        Ok(item)
     }
 
-    fn field(&self, wire: &str, field: &MergedField, ty: &syn::Type) -> TokenStream {
+    fn field(&self, wire: &str, field: &MergedField, mut printed: syn::Field) -> syn::Field {
+        let name = rust::field_name(self.name, wire, self.overlay);
+        let mut serde = serde(&printed);
+        serde.retain(|meta| !meta.path().is_ident("rename"));
+        if name != wire {
+            serde.insert(0, parse_quote!(rename = #wire));
+        }
+        let ty = printed.ty.to_token_stream().to_string();
+        serde.extend(self.conversion(wire, field, &ty));
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
-        let rust_name = rust::field_name(self.name, wire, self.overlay);
-        let name = ident(&rust_name);
-        let renamed = (rust_name != wire).then(|| quote!(rename = #wire));
-        let optional =
-            (!field.always).then(|| quote!(default, skip_serializing_if = "Option::is_none"));
-        let conversion = self.conversion(wire, field);
-        let attributes: Vec<_> = [renamed, optional, conversion]
-            .into_iter()
-            .flatten()
-            .collect();
-        let serde = (!attributes.is_empty()).then(|| quote!(#[serde(#(#attributes),*)]));
-        quote!(#doc #serde pub #name: #ty)
+        let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
+        printed.attrs = parse_quote!(#doc #serde);
+        printed.ident = Some(ident(&name));
+        printed
     }
 
     /// The functions by which a field is read or written that serde's derives get wrong.
-    fn conversion(&self, wire: &str, field: &MergedField) -> Option<TokenStream> {
+    fn conversion(&self, wire: &str, field: &MergedField, ty: &str) -> Arguments {
         let from_zero = self.overlay.is_from_zero(&format!("{}.{wire}", self.name));
-        match (&field.ty, field.always) {
-            (Type::Number, true) => Some(quote!(serialize_with = "number::whole")),
-            (Type::Number, false) => Some(quote!(serialize_with = "number::whole_option")),
-            (Type::Integer { signed: false }, false) if from_zero => {
-                Some(quote!(deserialize_with = "number::from_zero"))
+        // Where anything is allowed, null is a value.
+        let null = field.ty == Type::Json { object: false };
+        match ty {
+            "f64" => parse_quote!(serialize_with = "number::whole"),
+            "Option < f64 >" => parse_quote!(serialize_with = "number::whole_option"),
+            "Option < u64 >" if from_zero && !field.always => {
+                parse_quote!(deserialize_with = "number::from_zero")
             }
-            (Type::Integer { .. }, true) if field.nullable => {
-                Some(quote!(default, with = "number::integer_option"))
+            "i128" | "u64" => parse_quote!(with = "number::integer"),
+            "Option < i128 >" | "Option < u64 >" => {
+                parse_quote!(with = "number::integer_option")
             }
-            (Type::Integer { .. }, true) => Some(quote!(with = "number::integer")),
-            (Type::Integer { .. }, false) => Some(quote!(with = "number::integer_option")),
-            // Where anything is allowed, null is a value.
-            (Type::Json { object: false }, false) => Some(quote!(deserialize_with = "raw::some")),
-            _ => None,
+            "Option < RawJson >" if null && !field.always => {
+                parse_quote!(deserialize_with = "raw::some")
+            }
+            _ => Arguments::new(),
         }
     }
+}
 
-    /// The constructor and the setters.
-    fn methods(&self) -> TokenStream {
-        let name = ident(self.name);
-        let constructor = self.constructor();
-        let setters = self.structure.stored().filter(|(_, field)| !field.always);
-        let setters = setters.map(|(wire, field)| self.setter(wire, field));
-        quote! {
-            impl #name {
-                #constructor
-                #(#setters)*
-            }
-        }
-    }
+/// Arguments of an attribute `serde`.
+type Arguments = Punctuated<Meta, Token![,]>;
 
-    fn constructor(&self) -> TokenStream {
-        let required = constructor_order(self.name, self.structure, self.overlay);
-        let mut arguments = Vec::new();
-        let mut inits = Vec::new();
-        for (wire, field) in required {
-            let name = ident(&rust::field_name(self.name, wire, self.overlay));
-            let (argument, stored) = match field.nullable {
-                true => {
-                    let ty = rust::stored(&field.ty);
-                    (quote!(Option<#ty>), quote!(#name))
-                }
-                false => rust::argument(&field.ty, &name, self.merged),
-            };
-            arguments.push(quote!(#name: #argument));
-            let stored = if name == stored.to_string() {
-                quote!(#name)
-            } else {
-                quote!(#name: #stored)
-            };
-            inits.push(stored);
-        }
-        let optional = self.structure.stored().filter(|(_, field)| !field.always);
-        for (wire, _) in optional {
-            let name = ident(&rust::field_name(self.name, wire, self.overlay));
-            inits.push(quote!(#name: None));
-        }
-        if !self.structure.open.is_empty() {
-            inits.push(quote!(extra: JsonObject::new()));
-        }
-        let doc = if arguments.is_empty() {
-            " A value with all fields absent."
-        } else {
-            " A value with the required fields, and no other."
-        };
-        quote! {
-            #[doc = #doc]
-            #[must_use]
-            pub fn new(#(#arguments),*) -> Self { Self { #(#inits),* } }
-        }
-    }
-
-    fn setter(&self, wire: &str, field: &MergedField) -> TokenStream {
-        let rust_name = rust::field_name(self.name, wire, self.overlay);
-        let name = ident(&rust_name);
-        let setter = ident(&format!("with_{rust_name}"));
-        let (argument, stored) = rust::argument(&field.ty, &name, self.merged);
-        let doc = format!(" Sets [`{rust_name}`](Self::{rust_name}).");
-        quote! {
-            #[doc = #doc]
-            #[must_use]
-            pub fn #setter(mut self, #name: #argument) -> Self {
-                self.#name = Some(#stored);
-                self
-            }
-        }
-    }
+/// The arguments of a field's attributes `serde`.
+pub(super) fn serde(field: &syn::Field) -> Vec<Meta> {
+    let attributes = field.attrs.iter();
+    let own = attributes.filter(|attribute| attribute.path().is_ident("serde"));
+    let lists = own.map(|attribute| attribute.parse_args_with(Arguments::parse_terminated));
+    lists.flatten().flatten().collect()
 }
 
 /// The name on the wire of a field that typify printed.
-fn wire_name(field: &syn::Field) -> String {
-    let mut name = field
-        .ident
-        .as_ref()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    for attribute in field
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"))
-    {
-        let _ = attribute.parse_nested_meta(|meta| {
-            if let Ok(value) = meta
-                .value()
-                .and_then(syn::parse::ParseBuffer::parse::<syn::LitStr>)
-                && meta.path.is_ident("rename")
-            {
-                name = value.value();
-            }
-            Ok(())
-        });
-    }
-    name.trim_start_matches("r#").to_owned()
-}
-
-/// `::std::option::Option` as `Option`.
-struct ShortPaths;
-
-impl VisitMut for ShortPaths {
-    fn visit_path_mut(&mut self, path: &mut syn::Path) {
-        let std = path
-            .segments
-            .first()
-            .is_some_and(|first| first.ident == "std");
-        if std && let Some(last) = path.segments.pop() {
-            path.leading_colon = None;
-            path.segments = std::iter::once(last).collect();
-        }
-        syn::visit_mut::visit_path_mut(self, path);
-    }
+pub(super) fn wire_name(field: &syn::Field) -> String {
+    let renamed = serde(field).into_iter().find_map(|meta| {
+        let text = meta.to_token_stream().to_string();
+        let name = syn::parse_str::<syn::LitStr>(text.strip_prefix("rename = ")?);
+        Some(name.ok()?.value())
+    });
+    renamed.unwrap_or_else(|| field.ident.to_token_stream().to_string())
 }

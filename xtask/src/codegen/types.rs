@@ -1,101 +1,152 @@
 //! The merged structs in, Rust structs out, printed by typify.
 //!
-//! typify reads JSON Schema, so each struct is written down once more in the
-//! small part of it that typify prints well: scalars as they are, and for all
-//! else a reference that stands for a Rust type.
+//! typify reads JSON Schema, so the model is written as one. A definition that
+//! typify is not to print is replaced by the Rust type of its name.
 
 use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, MergedStruct, Shape};
+use super::names::pascal;
 use super::rust;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Each struct as typify prints it.
+/// Each struct as typify prints it, but for those without fields, which it would take for maps.
 pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruct>> {
-    let mut references = References::default();
-    let mut definitions = Map::new();
+    let mut schema = Schema {
+        merged,
+        definitions: Map::new(),
+        settings: typify::TypeSpaceSettings::default(),
+    };
+    let mut asked = BTreeSet::new();
     for (name, ty) in &merged.types {
-        if let Shape::Struct(structure) = &ty.shape {
-            definitions.insert(name.clone(), schema(structure, &mut references));
+        match &ty.shape {
+            Shape::Struct(structure) if structure.stored().next().is_some() => {
+                schema.define(name, structure);
+                asked.insert(name.clone());
+            }
+            Shape::Struct(_) | Shape::Enum(_) | Shape::Union(_) => schema.replace(name, name),
         }
     }
-    let mut settings = typify::TypeSpaceSettings::default();
-    for (reference, ty) in &references.names {
-        definitions.insert(reference.clone(), json!({}));
-        settings.with_replacement(reference, ty, std::iter::empty());
-    }
-    let root = json!({ "definitions": definitions });
-    let syntax = |source| Error::Json {
-        file: "the schema for typify".into(),
-        source,
-    };
-    let mut space = typify::TypeSpace::new(&settings);
-    space.add_root_schema(serde_json::from_value(root).map_err(syntax)?)?;
-    let file = syn::parse2(space.to_stream()).map_err(|source| Error::Syntax {
-        file: "the output of typify".into(),
-        source,
-    })?;
-    Ok(structs_of(file))
-}
-
-fn structs_of(file: syn::File) -> BTreeMap<String, syn::ItemStruct> {
-    let structs = file.items.into_iter().filter_map(|item| match item {
-        syn::Item::Struct(item) => Some((item.ident.to_string(), item)),
-        _ => None,
-    });
-    structs.collect()
-}
-
-/// Names that stand for Rust types.
-#[derive(Default)]
-struct References {
-    names: BTreeMap<String, String>,
-}
-
-impl References {
-    fn to(&mut self, ty: &Type) -> Value {
-        let path = rust::stored(ty).to_string();
-        let words = path
-            .split(|c: char| !c.is_alphanumeric())
-            .map(super::names::pascal);
-        let name = format!("Is{}", words.collect::<String>());
-        let reference = json!({ "$ref": format!("#/definitions/{name}") });
-        self.names.insert(name, path);
-        reference
-    }
-}
-
-fn schema(structure: &MergedStruct, references: &mut References) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for (name, field) in structure.stored() {
-        if field.always {
-            required.push(name.clone());
+    let mut structs = BTreeMap::new();
+    let mut others = Vec::new();
+    for item in schema.print()?.items {
+        if let syn::Item::Struct(item) = item {
+            let name = item.ident.to_string();
+            match asked.remove(&name) {
+                true => drop(structs.insert(name, item)),
+                false => others.push(name),
+            }
         }
-        properties.insert(
-            name.clone(),
-            field_schema(&field.ty, field.nullable, references),
-        );
     }
-    json!({ "type": "object", "properties": properties, "required": required })
+    match (asked.pop_first(), others.pop()) {
+        (Some(name), _) => Err(Error::printed(&name, "under another name, or not at all")),
+        (None, Some(name)) => Err(Error::printed(
+            &name,
+            "twice, or for a type of another name",
+        )),
+        (None, None) => Ok(structs),
+    }
 }
 
-fn field_schema(ty: &Type, nullable: bool, references: &mut References) -> Value {
-    let (kind, format) = match ty {
-        Type::Text => ("string", None),
-        Type::Bool => ("boolean", None),
-        Type::Number => ("number", Some("double")),
-        Type::Integer { signed: false } => ("integer", Some("uint64")),
-        _ if nullable => return json!({ "oneOf": [references.to(ty), { "type": "null" }] }),
-        _ => return references.to(ty),
-    };
-    let mut schema = json!({ "type": kind });
-    if let Some(format) = format {
-        schema["format"] = json!(format);
-    }
-    if nullable {
-        schema["type"] = json!([kind, "null"]);
-    }
-    schema
+/// Parts of typify's output, and what the generated code has instead.
+const SHORT: [(&str, &str); 11] = [
+    // All keys of maps are strings.
+    ("OrderedMap < :: std :: string :: String ,", "OrderedMap <"),
+    (":: std :: string :: ", ""),
+    (":: std :: vec :: ", ""),
+    (":: std :: option :: ", ""),
+    (":: std :: boxed :: ", ""),
+    (":: serde :: ", ""),
+    ("\"::std::option::", "\""),
+    // A recursive field where it is met from outside; it would not be left out when absent.
+    ("Box < Option <", "Option < Box <"),
+    ("default)]", "skip_serializing_if = \"Option::is_none\")]"),
+    // PHP writes an empty object as an empty list, which is read if each field has a default.
+    ("skip_serializing_if", "default , skip_serializing_if"),
+    ("deserialize_with = \"Option::deserialize\"", "default"),
+];
+
+/// The merged model as JSON Schema.
+struct Schema<'a> {
+    merged: &'a Merged,
+    definitions: Map<String, Value>,
+    settings: typify::TypeSpaceSettings,
 }
+
+impl Schema<'_> {
+    fn define(&mut self, name: &str, structure: &MergedStruct) {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (wire, field) in structure.stored() {
+            let mut schema = self.of(&field.ty);
+            if field.always {
+                required.push(wire);
+            }
+            if field.nullable || !field.always {
+                schema = or_null(&schema);
+            }
+            properties.insert(wire.clone(), schema);
+        }
+        let schema = json!({ "type": "object", "properties": properties, "required": required });
+        self.definitions.insert(name.to_owned(), schema);
+    }
+
+    /// A definition that stands for the Rust type `path`.
+    fn replace(&mut self, name: &str, path: &str) {
+        self.definitions.insert(name.to_owned(), json!({}));
+        self.settings
+            .with_replacement(name, path, std::iter::empty());
+    }
+
+    fn of(&mut self, ty: &Type) -> Value {
+        match ty {
+            Type::Text | Type::Constant(_) => json!({ "type": "string" }),
+            Type::Bool => json!({ "type": "boolean" }),
+            Type::Number => json!({ "type": "number" }),
+            Type::Integer { signed: false } => json!({ "type": "integer", "format": "uint64" }),
+            Type::List(item) => json!({ "type": "array", "items": self.of(item) }),
+            Type::Map(item) => json!({ "type": "object", "additionalProperties": self.of(item) }),
+            Type::Nullable(inner) => or_null(&self.of(inner)),
+            // The largest integer that typify knows has 64 bits.
+            Type::Integer { signed: true }
+            | Type::Json { .. }
+            | Type::Object { .. }
+            | Type::OneOrMany(_)
+            | Type::Named(_) => {
+                let path = rust::stored(ty).to_string();
+                let name = pascal(&path);
+                if !self.merged.types.contains_key(&name) {
+                    self.replace(&name, &path);
+                }
+                json!({ "$ref": format!("#/definitions/{name}") })
+            }
+        }
+    }
+
+    /// The output of typify, with short paths.
+    fn print(mut self) -> Result<syn::File> {
+        let settings = self.settings.with_derive("PartialEq".to_owned());
+        let mut space = typify::TypeSpace::new(settings.with_map_type("OrderedMap"));
+        let root = json!({ "definitions": self.definitions });
+        let root = serde_json::from_value(root).map_err(|source| Error::Json {
+            file: "the schema for typify".into(),
+            source,
+        })?;
+        space.add_root_schema(root)?;
+        let code = space.to_stream().to_string();
+        let shorten = |code: String, (long, short): &(&str, &str)| code.replace(long, short);
+        let code = SHORT.iter().fold(code, shorten);
+        syn::parse_file(&code).map_err(|source| Error::Syntax {
+            file: "the output of typify".into(),
+            source,
+        })
+    }
+}
+
+fn or_null(schema: &Value) -> Value {
+    json!({ "oneOf": [schema, { "type": "null" }] })
+}
+
+#[cfg(test)]
+mod tests;
