@@ -4,3 +4,4 @@ mod decisions;
 mod front;
 mod import;
 mod names;
+mod structs;

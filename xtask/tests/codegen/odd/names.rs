@@ -84,9 +84,9 @@ odd! {
     }, ["ToolOdd:::", "ToolOdd::*:", "ToolOdd::2:", "ToolOdd::self:", "ToolOdd::unknown:", "ToolOdd::é:",
         "name = \"McpUnknown\""];
     definitions_that_are_no_names: |defs| definition(defs, "foo-bar", object()),
-        ["foo-bar: would be `foo-bar`", "[[rename]]\n    from = \"foo-bar\"\n    to = \"McpFooBar\""];
+        ["foo-bar: would be `foo-bar`", "[[rename]]\n    from = \"foo-bar\"\n    to = \"FooBar\""];
     definitions_in_lower_case: |defs| definition(defs, "foo", object()),
-        ["from = \"foo\"\n    to = \"McpFoo\""];
+        ["from = \"foo\"\n    to = \"Foo\""];
     a_definition_of_the_prelude: |defs| definition(defs, "Option", object()),
         ["Option: would be `Option` in Rust, which generated code needs", "to = \"McpOption\""];
     a_definition_of_the_crate: |defs| definition(defs, "RawJson", object()), ["to = \"McpRawJson\""];
