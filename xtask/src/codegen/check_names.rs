@@ -86,13 +86,14 @@ impl Check<'_> {
         let types = self.merged.types.iter().map(|(name, ty)| {
             let definition = ty.origins.values().next_back();
             let definition = definition.and_then(|pointer| pointer.strip_prefix("/$defs/"));
+            let definition = definition.map(|name| name.replace("~1", "/").replace("~0", "~"));
             Name {
                 place: name.clone(),
                 rust: name.clone(),
                 origin: origin_of(self.merged, ty, &ty.known, ""),
                 entry: match self.merged.place(ty) {
                     Some(place) => format!("[[name]]\nat = {}\nname = {{new}}", toml(&place)),
-                    None => rename("", definition.unwrap_or(name)),
+                    None => rename("", definition.as_deref().unwrap_or(name)),
                 },
             }
         });

@@ -4,7 +4,7 @@
 //! kept as [`Model::unreached`].
 
 use super::error::{Error, Result};
-use super::ir::Model;
+use super::ir::{Def, Model, Type};
 use super::load::Schema;
 use super::lowering::{Lowering, fields};
 use super::methods;
@@ -26,9 +26,37 @@ pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Resu
             lowering.definition(name);
         }
     }
+    lowering.errors.extend(endless(&lowering));
     Error::none(std::mem::take(&mut lowering.errors))?;
     lowering.model.unreached = unreached(&lowering);
     Ok(lowering.model)
+}
+
+/// An error for each struct that requires a value of itself, of which none is finite.
+fn endless(lowering: &Lowering<'_>) -> Vec<Error> {
+    let model = &lowering.model;
+    let mut errors = Vec::new();
+    for name in model.types.keys() {
+        let mut required = BTreeSet::new();
+        let mut open = vec![name];
+        while let Some(Def::Struct(def)) = open.pop().and_then(|name| model.types.get(name)) {
+            let fields = def.fields.values();
+            for field in fields.filter(|field| field.required && !field.nullable) {
+                if let Type::Named(inner) = &field.ty
+                    && matches!(model.types.get(inner), Some(Def::Struct(_)))
+                    && required.insert(inner)
+                {
+                    open.push(inner);
+                }
+            }
+        }
+        if required.contains(name) {
+            let at = model.origins.get(name).map_or("/$defs", String::as_str);
+            let what = "requires a value of its own type; make a field optional with a [[repair]]";
+            errors.push(lowering.schema.fault(at, what));
+        }
+    }
+    errors
 }
 
 /// The names of definitions with content that was not taken over.

@@ -89,6 +89,11 @@ fn message<'a>(
         lowering.fault(json, &what);
         return;
     }
+    let mut same = sent.iter().filter(|sent| sent.method == method);
+    if let Some(other) = same.find(|sent| sent.json != json) {
+        let what = format!("differs from the message in #/$defs/{}", other.union);
+        lowering.fault(json, &what);
+    }
     let mut required = json["required"].as_array().into_iter().flatten();
     let params_optional = !required.any(|field| field == "params");
     let request = is_request(lowering, name, json, method, sent);
@@ -155,8 +160,14 @@ fn is_request(
             lowering.fault(json, &what);
         }
         (Some(_), None, true) | (None, Some(_), false) => {}
-        (None, None, true) => return true,
-        (None, None, false) => return is_answered(lowering, name, json, method),
+        (None, None, id) => {
+            if !sent.is_empty() && (id || has(json, "jsonrpc")) {
+                let what = "no union lists who sends this message, such as #/$defs/ClientRequest; \
+                            add it to one with a [[repair]]";
+                lowering.fault(json, what);
+            }
+            return id || is_answered(lowering, name, json, method);
+        }
     }
     in_union(true).is_some()
 }

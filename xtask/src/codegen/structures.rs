@@ -8,8 +8,13 @@ use serde_json::{Value, json};
 impl<'a> Lowering<'a> {
     /// Takes over what `params` or `result` hold as the type `name`, and returns that name.
     pub(crate) fn body(&mut self, json: &'a Value, name: &str) -> Option<String> {
+        let whole = json;
         let json = self.resolve(json);
+        let is_nullable = [whole, json]
+            .iter()
+            .any(|json| json.get("nullable").is_some());
         let ty = match alternatives(json) {
+            _ if is_nullable => ANY,
             Some(members) => {
                 let expected = Type::Named(name.to_owned());
                 self.union(json, members, name, Some(&expected))
@@ -22,7 +27,10 @@ impl<'a> Lowering<'a> {
         match ty {
             Type::Named(name) if self.overlay.support(&name).is_none() => Some(name),
             _ => {
-                self.fault(json, "`params` and results are objects, or one of several");
+                self.fault(
+                    json,
+                    "`params` and results are objects, or one of several, and never null",
+                );
                 None
             }
         }

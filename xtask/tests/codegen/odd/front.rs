@@ -291,6 +291,9 @@ refused! {
         defs["Loop"] = json!({"type": "object", "additionalProperties": value});
         with_field(defs, json!({"$ref": "#/$defs/Loop"}), &[]);
     } => ["[[support]]\n    name = \"Loop\"\n    as = \"json\""];
+    a_struct_that_requires_itself: |defs| {
+        with_field(defs, json!({"$ref": "#/$defs/Odd"}), &["field"]);
+    } => ["at /$defs/Odd: requires a value of its own type"];
     two_unions_in_each_other: |defs| {
         defs["A"] = json!({"anyOf": [{"$ref": "#/$defs/B"}, {"type": "string"}]});
         defs["B"] = json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "boolean"}]});
@@ -470,6 +473,21 @@ refused! {
         without(defs, "Taste", "jsonrpc");
         defs["ClientRequest"]["anyOf"].as_array_mut().unwrap().pop();
     } => ["a request or a notification", "[[result]]\n    method = \"odd/taste\""];
+    a_message_that_nobody_sends: |defs| {
+        request(defs, "TasteRequest", &[]);
+        defs["ClientRequest"]["anyOf"].as_array_mut().unwrap().pop();
+    } => ["at /$defs/TasteRequest: no union lists who sends this message"];
+    a_message_that_differs_in_its_union: |defs| {
+        defs["ClientNotification"]["properties"]["params"] = definition("RequestParams");
+    } => ["at /$defs/CancelledNotification: differs from the message in #/$defs/ClientNotification"];
+    nullable_params: |defs| {
+        let params = json!({"anyOf": [definition("RequestParams"), {"type": "null"}]});
+        request(defs, "TasteRequest", &[("params", params)]);
+        answer(defs, "TasteResultResponse", definition("CompleteResult"));
+    } => ["at /$defs/RequestParams: `params` and results are objects, or one of several, and never"];
+    a_message_without_a_constant_method: |defs| {
+        request(defs, "TasteRequest", &[("method", json!({"type": "string"}))]);
+    } => ["not a message: no constant `method`"];
     one_method_twice: |defs| {
         request(defs, "TasteRequest", &[("method", json!({"const": "tools/list"}))]);
     } => ["at /$defs/TasteRequest: `tools/list` is the method of `ListToolsRequest` as well"];

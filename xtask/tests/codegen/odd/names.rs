@@ -102,6 +102,8 @@ odd! {
         let mut request = defs["CallToolRequest"].clone();
         request["properties"]["method"]["const"] = json!("tools_call");
         defs["CallToolAgainRequest"] = request;
+        let requests = defs["ClientRequest"]["anyOf"].as_array_mut().unwrap();
+        requests.push(json!({"$ref": "#/$defs/CallToolAgainRequest"}));
         defs["CallToolAgainResult"] = defs["CallToolResult"].clone();
     }, ["methods::tools_call: would be `TOOLS_CALL` in Rust, as `methods::tools/call`",
         "at = \"methods::tools_call\""];
