@@ -109,6 +109,7 @@ impl Workspace {
 
     /// Adds all entries that codegen asked for to the overlay, as they stand.
     pub(crate) fn paste(&self, asked: &str) {
+        let asked = asked.split("for information:").next().unwrap_or_default();
         let lines = asked.lines().filter_map(|line| line.strip_prefix("    "));
         let entries: String = lines.map(|line| format!("{line}\n")).collect();
         self.append("schema/overlay.toml", &format!("\n{entries}"));

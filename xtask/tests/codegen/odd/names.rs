@@ -1,5 +1,6 @@
 //! Names that Rust cannot have as they are: what is asked for each, and that the answers settle it.
 
+use crate::package;
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 
@@ -132,4 +133,165 @@ fn a_file_that_is_no_date_is_named() {
         error.contains("schema/next draft.json") && error.contains("date"),
         "{error}"
     );
+}
+
+/// Names of every odd kind at once.
+fn all_odd(defs: &mut Value) {
+    let names = [
+        "fooBar",
+        "foo_bar",
+        "foo-bar",
+        "a/b",
+        "b",
+        "2fa",
+        "",
+        "$",
+        "_",
+        "名前",
+        "naïve",
+        "self",
+        "Self",
+        "super",
+        "crate",
+        "type",
+        "async",
+        "gen",
+        "extra",
+        "new",
+        "revision",
+        "value",
+        "text",
+        "json",
+        "with_value",
+        "string",
+        "none",
+        "fn",
+    ];
+    let all = |schema: Value| {
+        let fields = names
+            .iter()
+            .map(|name| ((*name).to_owned(), schema.clone()));
+        Value::Object(fields.collect())
+    };
+    defs["Odd"] = json!({
+        "type": "object",
+        "properties": all(json!({"type": "string"})),
+        "additionalProperties": {},
+    });
+    defs["OddToo"] = json!({
+        "type": "object",
+        "properties": all(json!({"type": "string"})),
+        "required": names,
+    });
+    let types = [
+        "Option",
+        "String",
+        "Vec",
+        "Box",
+        "Result",
+        "Some",
+        "Serialize",
+        "Deserializer",
+        "RawJson",
+        "OneOrMany",
+        "Revision",
+        "Era",
+        "Self",
+        "Unknown",
+        "Type",
+        "Gen",
+        "Text",
+        "List",
+        "Map",
+        "Flag",
+        "Case",
+        "Cases",
+        "Just",
+        "Number",
+        "foo",
+        "foo-bar",
+        "FooBar",
+        "2D",
+    ];
+    for (index, name) in types.iter().enumerate() {
+        defs[*name] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        defs["Odd"]["properties"][format!("type{index}")] =
+            json!({"$ref": format!("#/$defs/{name}")});
+    }
+    defs["Odd"]["properties"]["values"] = json!({"type": "array", "items": {"type": "string", "enum":
+        ["", "*", "self", "Self", "unknown", "Unknown", "a-b", "a_b", "AB", "é", "2", "none", "String"],
+    }});
+    defs["Odd"]["properties"]["either"] = json!({"anyOf": [
+        {"$ref": "#/$defs/Option"}, {"$ref": "#/$defs/Role"}, {"type": "boolean"},
+        {"type": "array", "items": {"$ref": "#/$defs/Vec"}},
+    ]});
+    defs["Odd"]["properties"]["maps"] = json!({"type": "object", "additionalProperties": {
+        "type": "object", "additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/Box"}},
+    }});
+    field(defs, "odd", json!({"$ref": "#/$defs/Odd"}));
+    field(defs, "oddToo", json!({"$ref": "#/$defs/OddToo"}));
+    for (name, method) in [("OddA", "odd/do"), ("OddB", "odd_do"), ("OddC", "odd.do")] {
+        let mut request = defs["CallToolRequest"].clone();
+        request["properties"]["method"]["const"] = json!(method);
+        defs[format!("{name}Request")] = request;
+        defs[format!("{name}Result")] = defs["CallToolResult"].clone();
+    }
+    let keys = &mut defs["RequestMetaObject"]["properties"];
+    for key in [
+        "org.example.a/read",
+        "org.example.b/read",
+        "org.example/",
+        "2",
+    ] {
+        keys[key] = json!({"type": "string"});
+    }
+}
+
+const USER: &str = r##"
+use mcp_types::*;
+
+fn through<T: serde::Serialize + serde::de::DeserializeOwned>(json: &str) {
+    let value: T = serde_json::from_str(json).unwrap();
+    let out = serde_json::to_value(&value).unwrap();
+    assert_eq!(out, serde_json::from_str::<serde_json::Value>(json).unwrap());
+}
+
+#[test]
+fn odd_names_are_the_same_on_the_wire() {
+    through::<Odd>(
+        r#"{"fooBar":"1","foo_bar":"2","foo-bar":"3","a/b":"4","b":"5","2fa":"6","":"7","$":"8",
+        "_":"9","self":"10","Self":"11","extra":"12","unnamed":"13","gen":"14","type0":{"a":"15"},
+        "values":["","self","Unknown","a-b","a_b","AB","else"],"either":{"a":"16"},
+        "maps":{"x":{"y":[{"a":"17"}]}}}"#,
+    );
+    through::<Odd>(r#"{"either":[{"a":"1"}]}"#);
+    through::<Odd>(r#"{"either":"user"}"#);
+    through::<Odd>(r#"{"either":true}"#);
+    through::<Odd>(r#"{"either":1.5}"#);
+    for method in ["odd/do", "odd_do", "odd.do"] {
+        assert!(Revision::method(method).is_some());
+    }
+}
+"##;
+
+#[test]
+fn answers_that_are_pasted_settle_all_names() {
+    let workspace = Workspace::fixed("odd");
+    workspace.edit_schema("2026-07-28", all_odd);
+    // Answers may raise other questions; names are settled before they are documented.
+    for _ in 0..4 {
+        let Err(open) = workspace.xtask(&["codegen"]) else {
+            break;
+        };
+        if open.contains("decision") {
+            workspace.paste(&open);
+            continue;
+        }
+        let keys = open.lines().filter(|line| line.starts_with('"'));
+        let words = keys.map(|line| line.replace("\"\"", "\"Odd.\"") + "\n");
+        workspace.append("schema/docs.toml", &words.collect::<String>());
+    }
+    workspace.xtask(&["codegen"]).unwrap();
+    package::complete(&workspace, USER);
+    package::test(&workspace);
 }
