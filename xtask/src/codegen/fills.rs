@@ -22,6 +22,7 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
         for (wire, field) in structure.stored() {
             if !field.always
                 && !field.required.is_empty()
+                && !overlay.decisions.is_open(name)
                 && !conform.is_filled(&format!("{name}.{wire}"), &field.ty)
             {
                 open.entry(wire).or_default().push((name, field));

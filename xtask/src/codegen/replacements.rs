@@ -23,6 +23,11 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
             continue;
         };
+        // An answer to another question may take the type away.
+        let is_open = |place: &str| overlay.decisions.is_open(place);
+        if is_open(name) || places.iter().all(|(place, _)| is_open(place)) {
+            continue;
+        }
         let required = places.iter().find(|(_, optional)| !optional);
         let everywhere = |value: &String| {
             values

@@ -114,6 +114,30 @@ odd! {
         keys["org.example.b/read"] = json!({"type": "string"});
     }, ["RequestMetaObject.org.example.b/read:", "at = \"meta_keys::org.example.b/read\"",
         "name = \"MCP_READ\""];
+    a_union_of_objects_alike: |defs| {
+        definition(defs, "Odd", json!({"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}));
+        (defs["A"], defs["B"]) = (object(), object());
+    }, ["Odd: nothing tells its members `A` and `B` apart (2026-07-28 at /$defs/Odd)",
+        "[[support]]\n    name = \"Odd\"\n    as = \"json\""];
+    a_union_of_strings: |defs| definition(defs, "Odd", json!({"anyOf": [
+        {"$ref": "#/$defs/Role"}, {"$ref": "#/$defs/LoggingLevel"},
+    ]})), ["Odd: nothing tells its members `Role` and `LoggingLevel` apart"];
+    an_inline_union_of_objects: |defs| field(defs, "odd", json!({"anyOf": [
+        {"type": "object", "additionalProperties": {"type": "string"}}, {"$ref": "#/$defs/Annotations"},
+    ]})), ["ToolOdd: nothing tells its members `Object` and `Annotations` apart",
+        "[[raw]]\n    at = \"Tool.odd\""];
+    two_constants: |defs| definition(defs, "Odd", json!({
+        "type": "object",
+        "properties": {"a": {"type": "string", "const": "x"}, "b": {"type": "string", "const": "y"}},
+        "required": ["a", "b"],
+    })), ["Odd.b: always \"y\"", "[[values]]\n    at = \"Odd.b\"\n    name = \"OddB\"\n    values = [\"y\"]"];
+    a_constant_that_older_revisions_lack: |defs| {
+        defs["Annotations"]["properties"]["type"] = json!({"type": "string", "const": "x"});
+        defs["Annotations"]["required"] = json!(["type"]);
+    }, ["Annotations.type: always \"x\"", "at = \"Annotations.type\""];
+    a_list_in_one_revision_only: |defs| defs["Resource"]["properties"]["mimeType"] = json!({"anyOf": [
+        {"type": "string"}, {"type": "array", "items": {"anyOf": [{"type": "string"}]}},
+    ]}), ["Resource.mimeType: ", "[[raw]]\n    at = \"Resource.mimeType\""];
     error_codes_without_a_name: |defs| defs["名Error"] = json!({
         "type": "object", "properties": {"code": {"const": -1, "type": "integer"}},
     }), ["error_codes::-1: would be ``", "at = \"error_codes::-1\""];
