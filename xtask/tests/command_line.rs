@@ -31,6 +31,7 @@ fn workspace() -> &'static Path {
 fn every_subcommand_explains_itself() {
     for arguments in [
         &["schema"][..],
+        &["schema", "adopt"],
         &["schema", "import"],
         &["schema", "fetch"],
         &["schema", "diff"],

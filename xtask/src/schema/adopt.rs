@@ -38,11 +38,12 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
     if let Some(source) = options.source {
         let input = command::input(&source)?;
         let revision = import::revision(&input, &options.import)?;
+        let is_protocol = options.import.extension.is_none();
         step(out, "import", || {
             import::import(root, &input, options.import)
         })?;
         let mut older = diff::stored(&root.join("schema"));
-        older.retain(|older| *older < revision);
+        older.retain(|older| is_protocol && *older < revision);
         if let Some(older) = older.last() {
             step(out, "difference", || {
                 diff::run(root, older, &revision, false)
