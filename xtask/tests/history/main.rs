@@ -76,7 +76,8 @@ fn the_fourth_revision_asks_for_its_entries() {
 fn the_fifth_revision_asks_for_its_entries_and_gives_the_code_as_committed() {
     let project = Project::of(NOVEMBER, "history-3");
     package::complete(&project.0, "");
-    adopt(&project, NOVEMBER, JULY);
+    let report = adopt(&project, NOVEMBER, JULY);
+    assert_names_are_noted(&report, JULY);
     assert_eq!(entries_until(JULY), full());
     assert_eq!(generated(project.0.path()), generated(&root()));
 }
@@ -137,7 +138,7 @@ fn assert_names_are_noted(report: &str, revision: &str) {
     for entry in full() {
         if entry.kind == "name" && later(&entry) == Some((revision, Source::Taste)) {
             let is_noted = noted.iter().any(|note| entry.answers(note));
-            assert!(is_noted, "{entry}\n{report}");
+            assert!(is_noted, "{entry}: not in\n{notes}");
         }
     }
 }
