@@ -48,11 +48,10 @@ fn committed(root: &Path) -> BTreeSet<String> {
     let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
     let names = texts.flat_map(|text| {
         let names = text.lines().filter_map(|line| {
-            let mut words = line.strip_prefix("pub ")?.split([' ', '<', '(', ';']);
-            let kind = words.next()?;
-            ["struct", "enum", "type"]
-                .contains(&kind)
-                .then(|| words.next())?
+            let line = line.strip_prefix("pub ")?;
+            let mut types = ["struct ", "enum ", "type "].iter();
+            let name = types.find_map(|kind| line.strip_prefix(kind))?;
+            name.split([' ', '<', '(', ';']).next()
         });
         names.map(str::to_owned).collect::<Vec<_>>()
     });

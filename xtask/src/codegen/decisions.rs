@@ -60,14 +60,14 @@ impl Decisions {
 
     /// Fails with all open decisions, if there are any.
     pub(crate) fn settled(&self) -> Result<()> {
-        let decisions = self.take();
-        if decisions.is_empty() {
-            return Ok(());
-        }
-        Err(Error::Open(Box::new(Open {
-            decisions,
+        let open = Open {
+            decisions: self.take(),
             ..Open::default()
-        })))
+        };
+        match open.is_settled() {
+            true => Ok(()),
+            false => Err(Error::Open(Box::new(open))),
+        }
     }
 }
 
@@ -88,14 +88,10 @@ pub(crate) struct Open {
 impl Open {
     /// Whether code can be generated.
     pub(crate) fn is_settled(&self) -> bool {
-        let Self {
-            decisions,
-            docs,
-            stale_docs,
-            unused,
-            notes: _,
-        } = self;
-        decisions.is_empty() && docs.is_empty() && stale_docs.is_empty() && unused.is_empty()
+        let entries = [&self.stale_docs, &self.unused];
+        self.decisions.is_empty()
+            && self.docs.is_empty()
+            && entries.iter().all(|entries| entries.is_empty())
     }
 
     /// The decisions by the kind of entry that settles them.

@@ -20,6 +20,10 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
     let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();
     for (name, structure) in merged.structs() {
         for (wire, field) in structure.stored() {
+            if matches!(field.ty, Type::Integer { signed: false }) {
+                // Another value to fill in, of which only the code of the struct asks.
+                overlay.is_from_zero(&format!("{name}.{wire}"));
+            }
             if !field.always
                 && !field.required.is_empty()
                 && !overlay.decisions.is_open(name)

@@ -2,15 +2,16 @@
 //!
 //! The steps, in the order of [`run()`]:
 //!
-//! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
-//!    [`decisions`] collects what neither settles;
+//! 1. [`load`] reads the stored schemas, and [`overlay`], made of [`entries`], what no rule covers;
+//!    [`decisions`] collects what neither settles, in [`type_words`];
 //! 2. [`simplify`], with [`keywords`], [`subschemas`] and [`all_of`], brings them into one form
 //!    of JSON Schema;
 //! 3. [`lower`], with [`lowering`], [`structures`], [`alternatives`], [`methods`] and
 //!    [`results`], takes over what messages contain into the terms of [`ir`], and lists the rest;
-//! 4. [`merge`] joins the revisions, [`variants`] classifies the unions, [`check_forms`] asks about
-//!    what the model cannot hold, and [`check_names`] about names that cannot be written in their
-//!    [`scope`], by their [`places`];
+//! 4. [`conflicts`] asks where the revisions disagree, [`merge`] joins them, [`variants`] classifies
+//!    the unions, [`check_forms`] asks about what the model cannot hold, and [`check_names`] about names that cannot be written in their
+//!    [`scope`], by their [`places`]; [`questions`] adds those of [`fills`], [`replacements`],
+//!    [`capabilities`], [`arguments`] and [`aliases`], and nothing is written while one is open;
 //! 5. [`types`] has typify print the structs, [`structs`] completes them, and
 //!    [`constructors`] adds what makes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with

@@ -2,7 +2,6 @@
 
 use super::decisions::Open;
 use super::docs::Docs;
-use super::ir::Type;
 use super::merge::Merged;
 use super::overlay::Overlay;
 use super::{aliases, arguments, capabilities, fills, replacements};
@@ -15,7 +14,6 @@ pub(super) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'
     capabilities::ask(merged, overlay);
     let mut unused = arguments::ask(merged, overlay);
     unused.extend(replacements::ask(merged, overlay));
-    read_from_zero(merged, overlay);
     let (docs, stale_docs) = docs.gaps();
     let mut notes = named_by_place(merged, overlay, &docs);
     notes.extend(aliases::gone(root, merged, overlay));
@@ -29,37 +27,21 @@ pub(super) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'
     }
 }
 
-/// Takes the entries that matter only when structs are written.
-fn read_from_zero(merged: &Merged, overlay: &Overlay) {
-    for (name, structure) in merged.structs() {
-        for (wire, field) in structure.stored() {
-            if matches!(field.ty, Type::Integer { signed: false }) {
-                overlay.is_from_zero(&format!("{name}.{wire}"));
-            }
-        }
-    }
-}
-
 /// New inline types, which are named after their places.
 fn named_by_place(
     merged: &Merged,
     overlay: &Overlay,
     docs: &BTreeMap<String, String>,
 ) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (name, ty) in merged
-        .types
-        .iter()
-        .filter(|(name, _)| docs.contains_key(*name))
-    {
-        let place = merged.place(ty).filter(|place| !place.ends_with(".params"));
-        if let Some(place) = place.filter(|_| !overlay.name.has(|entry| entry.name == *name)) {
-            let entry =
-                format!("    [[name]]\n    at = \"{place}\"\n    name = \"\"\n    reason = \"\"\n");
-            notes.push(format!(
-                "`{name}` is named after its place; for another name:\n{entry}"
-            ));
-        }
-    }
-    notes
+    let new = merged.types.iter().filter(|(name, _)| {
+        docs.contains_key(*name) && !overlay.name.has(|entry| entry.name == **name)
+    });
+    let places = new.filter_map(|(name, ty)| Some((name, merged.place(ty)?)));
+    let inline = places.filter(|(_, place)| !place.ends_with(".params"));
+    let notes = inline.map(|(name, place)| {
+        let entry =
+            format!("    [[name]]\n    at = \"{place}\"\n    name = \"\"\n    reason = \"\"\n");
+        format!("`{name}` is named after its place; for another name:\n{entry}")
+    });
+    notes.collect()
 }

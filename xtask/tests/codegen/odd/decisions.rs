@@ -33,6 +33,9 @@ fn without(kind: &str) -> (Vec<Value>, String) {
     (entries, workspace.xtask(&["codegen"]).unwrap_err())
 }
 
+/// The other kinds cannot be asked for: `name`, `field`, `acronyms` and `identifier` give a nicer
+/// name than the default one, `raw` spares decoding, and `repair`, `values`, `from_zero` and
+/// `meta_key` say what only the prose or the TypeScript source of the specification does.
 #[test]
 fn each_entry_is_asked_for_when_it_is_missing() {
     for (kind, key) in [
