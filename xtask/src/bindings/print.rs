@@ -126,7 +126,7 @@ fn header(revision: &str) -> String {
 //! `new` takes the fields that a struct must have; the others are set by name, as in
 //! `Tool {{ title: Some(\"Add\".into()), ..Tool::new(name, schema) }}`.
 
-#![allow(dead_code, clippy::all, clippy::pedantic)]
+#![allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
 "
     )
 }

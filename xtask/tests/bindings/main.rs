@@ -62,8 +62,8 @@ fn package(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) ->
     for (revision, text) in bindings {
         let module = module(revision);
         writeln!(library, "pub mod {module};").unwrap();
-        // Users may need a part of a file only; but its support has to be of use to the rest.
-        let text = text.replace("#![allow(dead_code, ", "#![allow(");
+        // Users may need only a part of the file, but the rest of it needs all of its support.
+        let text = text.replace("dead_code, unused_imports, ", "");
         std::fs::write(package.join(format!("src/{module}.rs")), text).unwrap();
     }
     std::fs::write(package.join("src/lib.rs"), library).unwrap();
