@@ -10,6 +10,31 @@ pub(crate) struct Source<'a> {
     rng: TestRng,
 }
 
+/// Stands for a `null` that means the same as no member: the schema allows either.
+const NULL_OR_ABSENT: &str = "\u{0}";
+
+/// The value as a peer sends it, with each such `null`, and as it comes back, without.
+pub(crate) fn sent_and_read(json: &Value) -> (Value, Value) {
+    (without_marks(json, true), without_marks(json, false))
+}
+
+fn without_marks(json: &Value, with_null: bool) -> Value {
+    match json {
+        Value::Array(items) => items
+            .iter()
+            .map(|it| without_marks(it, with_null))
+            .collect(),
+        Value::Object(members) => members
+            .iter()
+            .filter_map(|(name, member)| match member.as_str() {
+                Some(NULL_OR_ABSENT) => with_null.then(|| (name.clone(), Value::Null)),
+                _ => Some((name.clone(), without_marks(member, with_null))),
+            })
+            .collect(),
+        other => other.clone(),
+    }
+}
+
 /// How deep a value may be where the schema sets no end.
 const DEPTH: usize = 12;
 
@@ -100,7 +125,14 @@ impl<'a> Source<'a> {
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let required = required.iter().any(|one| one == name);
             if required || depth <= DEPTH && self.below(3) == 0 {
-                object.insert(name.clone(), self.value(property, depth + 1));
+                let value = self.value(property, depth + 1);
+                let is_absent = !required && value.is_null() && names_null(property);
+                let value = if is_absent {
+                    json!(NULL_OR_ABSENT)
+                } else {
+                    value
+                };
+                object.insert(name.clone(), value);
             }
         }
         let more = match &schema["additionalProperties"] {
@@ -133,4 +165,35 @@ impl<'a> Source<'a> {
     fn below(&mut self, end: usize) -> usize {
         self.rng.next_u32() as usize % end
     }
+}
+
+/// Whether a schema lists `null` among what it allows.
+fn names_null(schema: &Value) -> bool {
+    let alternatives = ["type", "anyOf", "oneOf"].map(|keyword| &schema[keyword]);
+    let mut alternatives = alternatives.into_iter().flat_map(Value::as_array).flatten();
+    alternatives.any(|it| it == "null" || it["type"] == "null")
+}
+
+#[test]
+fn null_comes_back_unless_the_member_may_be_absent() {
+    let nullable = json!({"type": ["integer", "null"]});
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": nullable, "b": {"oneOf": [nullable, {"type": "null"}]}},
+        "required": ["a"],
+    });
+    let sources = (0..100).map(|seed| Source::new(&Value::Null, [seed; 32]));
+    let values = sources.map(|mut source| sent_and_read(&source.value(&schema, 0)));
+    let mut nulls = [0; 4];
+    for (sent, read) in values {
+        let found = [sent.get("a"), read.get("a"), sent.get("b"), read.get("b")];
+        for (count, member) in nulls.iter_mut().zip(found) {
+            *count += usize::from(member.is_some_and(Value::is_null));
+        }
+    }
+    let [sent, read, optional, kept] = nulls;
+    assert!(
+        sent == read && sent > 0 && optional > 0 && kept == 0,
+        "{nulls:?}"
+    );
 }
