@@ -8,8 +8,8 @@ use crate::codegen;
 use std::path::Path;
 use syn::{Item, Visibility};
 
-/// Whole messages, in the same form as generated modules.
-const MESSAGES: &str = include_str!("messages.in.rs");
+/// Whole messages, as a generated module has its items.
+const MESSAGES: &str = include_str!("../../templates/messages.rs");
 
 /// The file for `revision`, made from the workspace at `root`.
 pub(crate) fn run(root: &Path, revision: &str) -> Result<String, Error> {

@@ -60,6 +60,7 @@ mod nearest;
 mod output;
 mod overlay;
 mod places;
+mod presets;
 mod questions;
 mod replacements;
 mod results;

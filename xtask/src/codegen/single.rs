@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
-use super::{check_forms, check_names, dispatch, enums, structs, unions};
+use super::{check_forms, check_names, dispatch, enums, presets, structs, unions};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,10 +28,12 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     }
     models.iter_mut().for_each(without_lone_members);
     let mut merged = merge(models, &overlay);
+    presets::require(&mut merged, &overlay);
     check_forms::check(&merged, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
     let docs = Docs::read(&root.join("schema"), &merged)?;
+    let structs = structs::emit(&merged, &overlay, &docs)?;
     [
         module(
             "enums",
@@ -44,7 +46,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
             "model",
             "The structs.",
             true,
-            &structs::emit(&merged, &overlay, &docs)?,
+            &presets::add(structs, &merged, &overlay)?,
         ),
         module(
             "messages",
@@ -121,7 +123,9 @@ fn replace(ty: &mut Type, members: &BTreeMap<String, String>) {
                 name.clone_from(member);
             }
         }
-        Type::List(item) | Type::Map(item) | Type::OneOrMany(item) => replace(item, members),
+        Type::List(item) | Type::Map(item) | Type::OneOrMany(item) | Type::Nullable(item) => {
+            replace(item, members)
+        }
         _ => {}
     }
 }

@@ -276,6 +276,16 @@ const NOTIFICATION: &str = r##"
 const VALUE: &str = r##"
     same::<MODULE::NAME>(r#"RESULT"#);"##;
 
+/// What a revision requires is there, or asked for.
+const FILLED: &str = r##"
+    let tools = serde_json::to_value(MODULE::ListToolsResult::new([])).unwrap();
+    let made = serde_json::json!({"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"});
+    assert_eq!(tools, made);
+    let meta = MODULE::RequestMetaObject::new(MODULE::ClientCapabilities::new()).protocol_version;
+    assert_eq!(meta.unwrap(), "2026-07-28");"##;
+const CANCELLED: &str = "
+    assert_eq!(MODULE::CancelledNotificationParams::new(7).request_id, 7.into());";
+
 const PROGRAM: &str = r##"
 #![deny(warnings)]
 use bindings_2024::*;
@@ -381,6 +391,11 @@ pub(crate) fn program(bindings: &BTreeMap<String, String>, module: fn(&str) -> S
             };
             checks += &format!("\n    {{ error!(MODULE, MODULE::{place}::{code}); }}");
         }
+        checks += match revision.as_str() {
+            "2025-11-25" => "",
+            "2026-07-28" => FILLED,
+            _ => CANCELLED,
+        };
         checks += "\n    assert_eq!(MODULE::meta_keys::PROGRESS_TOKEN, \"progressToken\");";
         let is_stateless = text.contains("struct DiscoverResult");
         let meta = if is_stateless {
