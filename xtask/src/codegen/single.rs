@@ -34,46 +34,21 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     overlay.decisions.settled()?;
     let docs = Docs::read(&root.join("schema"), &merged)?;
     let structs = structs::emit(&merged, &overlay, &docs)?;
+    let structs = presets::add(structs, &merged, &overlay)?;
+    let messages = "The messages, each with its method, parameters and result.";
+    let codes = "The error codes that the protocol adds to those of JSON-RPC.";
+    let meta_keys = dispatch::meta_keys(&merged, &overlay);
     [
-        module(
-            "enums",
-            "The string enums.",
-            true,
-            &enums::emit(&merged, &docs),
-        ),
-        module("unions", "The unions.", true, &unions::emit(&merged, &docs)),
-        module(
-            "model",
-            "The structs.",
-            true,
-            &presets::add(structs, &merged, &overlay)?,
-        ),
-        module(
-            "messages",
-            "The messages, each with its method, parameters and result.",
-            true,
-            &dispatch::markers(&merged),
-        ),
-        module(
-            "methods",
-            "The methods, by name.",
-            false,
-            &dispatch::methods(&merged),
-        ),
-        module(
-            "error_codes",
-            "The error codes that the protocol adds to those of JSON-RPC.",
-            false,
-            &dispatch::codes(&merged),
-        ),
-        module(
-            "meta_keys",
-            "Reserved keys of `_meta`.",
-            false,
-            &dispatch::meta_keys(&merged, &overlay),
-        ),
+        ("enums", "The string enums.", enums::emit(&merged, &docs)),
+        ("unions", "The unions.", unions::emit(&merged, &docs)),
+        ("model", "The structs.", structs),
+        ("messages", messages, dispatch::markers(&merged)),
+        ("methods", "The methods.", dispatch::methods(&merged)),
+        ("error_codes", codes, dispatch::codes(&merged)),
+        ("meta_keys", "Reserved keys of `_meta`.", meta_keys),
     ]
     .into_iter()
+    .map(|(name, doc, items)| module(name, doc, false, &items))
     .collect()
 }
 
@@ -124,7 +99,7 @@ fn replace(ty: &mut Type, members: &BTreeMap<String, String>) {
             }
         }
         Type::List(item) | Type::Map(item) | Type::OneOrMany(item) | Type::Nullable(item) => {
-            replace(item, members)
+            replace(item, members);
         }
         _ => {}
     }
