@@ -49,7 +49,12 @@ impl Schema {
             text(pointer.trim_start_matches("/$defs")),
             text(&set.to_string()),
         );
-        let place = format!("schema/{revision}.json: at {pointer}");
+        self.ask(overlay, pointer, what, entry);
+    }
+
+    /// Asks for an entry that settles a question about a JSON pointer of this schema.
+    pub(crate) fn ask(&self, overlay: &Overlay, pointer: &str, what: &str, entry: String) {
+        let place = format!("schema/{}.json: at {pointer}", self.revision);
         overlay.decisions.ask(place, what, entry);
     }
 }

@@ -69,10 +69,14 @@ impl<'a> Lowering<'a> {
         } else {
             format!("[[raw]]\nat = \"{place}\"\nreason = \"\"")
         };
-        let (revision, at) = (&self.schema.revision, self.schema.pointer_to(json));
-        let place = format!("schema/{revision}.json: at {at}");
-        self.overlay.decisions.ask(place, what, entry);
+        self.ask(json, what, entry);
         ANY
+    }
+
+    /// Asks for an entry that settles a question about `json`.
+    pub(crate) fn ask(&self, json: &Value, what: &str, entry: String) {
+        let at = self.schema.pointer_to(json);
+        self.schema.ask(self.overlay, &at, what, entry);
     }
 
     /// Asks whether the members `set` may replace those of `json`.
@@ -281,12 +285,10 @@ impl<'a> Lowering<'a> {
             .entry(name.clone())
             .or_insert(place.to_owned());
         if place.contains('|') || from != place || self.schema.defs.contains_key(&name) {
-            let (revision, at) = (&self.schema.revision, self.schema.pointer_to(json));
-            self.overlay.decisions.ask(
-                format!("schema/{revision}.json: at {at}"),
-                format!("the inline type at `{place}` has no name of its own, such as `{name}`"),
-                format!("[[name]]\nat = \"{place}\"\nname = \"\"\nreason = \"\""),
-            );
+            let what =
+                format!("the inline type at `{place}` has no name of its own, such as `{name}`");
+            let entry = format!("[[name]]\nat = \"{place}\"\nname = \"\"\nreason = \"\"");
+            self.ask(json, &what, entry);
             return format!("{name}{}", self.made_from.len());
         }
         name

@@ -84,10 +84,6 @@ fn answers<'a>(lowering: &mut Lowering<'_>, response: &'a Value) -> Vec<&'a str>
 
 /// Asks for the result of a request.
 fn ask(lowering: &Lowering<'_>, json: &Value, method: &str, what: &str) {
-    let (revision, at) = (&lowering.schema.revision, lowering.schema.pointer_to(json));
-    lowering.overlay.decisions.ask(
-        format!("schema/{revision}.json: at {at}"),
-        what,
-        format!("[[result]]\nmethod = \"{method}\"\ntype = \"{EMPTY}\"\nreason = \"\""),
-    );
+    let entry = format!("[[result]]\nmethod = \"{method}\"\ntype = \"{EMPTY}\"\nreason = \"\"");
+    lowering.ask(json, what, entry);
 }

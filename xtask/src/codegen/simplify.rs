@@ -138,14 +138,13 @@ fn rename(schema: &mut Schema, overlay: &Overlay) {
             continue;
         }
         if let Some(other) = schema.stored_names.get(&name) {
-            let revision = &schema.revision;
-            overlay.decisions.ask(
-                format!("schema/{revision}.json: at /$defs/{}", escape(&stored)),
-                format!("`{other}` and `{stored}` would both be called `{name}`"),
-                format!(
-                    "[[rename]]\nrevision = \"{revision}\"\nfrom = \"{stored}\"\nto = \"\"\nreason = \"\""
-                ),
+            let at = format!("/$defs/{}", escape(&stored));
+            let what = format!("`{other}` and `{stored}` would both be called `{name}`");
+            let entry = format!(
+                "[[rename]]\nrevision = \"{}\"\nfrom = \"{stored}\"\nto = \"\"\nreason = \"\"",
+                schema.revision
             );
+            schema.ask(overlay, &at, &what, entry);
             continue;
         }
         schema.stored_names.insert(name.clone(), stored);

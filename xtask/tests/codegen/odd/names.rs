@@ -258,6 +258,8 @@ fn all_odd(defs: &mut Value) {
         let mut request = defs["CallToolRequest"].clone();
         request["properties"]["method"]["const"] = json!(method);
         defs[format!("{name}Request")] = request;
+        let requests = defs["ClientRequest"]["anyOf"].as_array_mut().unwrap();
+        requests.push(json!({"$ref": format!("#/$defs/{name}Request")}));
         defs[format!("{name}Result")] = defs["CallToolResult"].clone();
     }
     let keys = &mut defs["RequestMetaObject"]["properties"];
