@@ -61,9 +61,6 @@ impl Emitter<'_> {
             let lost = || Error::printed(self.name, &format!("without the field `{wire}`"));
             fields.push(self.field(wire, field, printed.ok_or_else(lost)?));
         }
-        if let Some(name) = printed.into_keys().next() {
-            return Err(Error::printed(self.name, &format!("with a field `{name}`")));
-        }
         if !self.structure.open.is_empty() {
             fields.push(parse_quote! {
                 /// Fields that the schema does not name but allows.
@@ -97,22 +94,17 @@ impl Emitter<'_> {
 
     /// The functions by which a field is read or written that serde's derives get wrong.
     fn conversion(&self, wire: &str, field: &MergedField, ty: &str) -> Arguments {
-        let from_zero = self.overlay.is_from_zero(&format!("{}.{wire}", self.name));
+        let place = format!("{}.{wire}", self.name);
+        let from_zero = !field.always && self.overlay.is_from_zero(&place);
         // Where anything is allowed, null is a value.
-        let null = field.ty == Type::Json { object: false };
+        let null = !field.always && field.ty == Type::Json { object: false };
         match ty {
             "f64" => parse_quote!(serialize_with = "number::whole"),
             "Option < f64 >" => parse_quote!(serialize_with = "number::whole_option"),
-            "Option < u64 >" if from_zero && !field.always => {
-                parse_quote!(deserialize_with = "number::from_zero")
-            }
+            "Option < u64 >" if from_zero => parse_quote!(deserialize_with = "number::from_zero"),
             "i128" | "u64" => parse_quote!(with = "number::integer"),
-            "Option < i128 >" | "Option < u64 >" => {
-                parse_quote!(with = "number::integer_option")
-            }
-            "Option < RawJson >" if null && !field.always => {
-                parse_quote!(deserialize_with = "raw::some")
-            }
+            "Option < i128 >" | "Option < u64 >" => parse_quote!(with = "number::integer_option"),
+            "Option < RawJson >" if null => parse_quote!(deserialize_with = "raw::some"),
             _ => Arguments::new(),
         }
     }

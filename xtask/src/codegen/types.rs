@@ -39,13 +39,12 @@ pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruc
             }
         }
     }
-    match (asked.pop_first(), others.pop()) {
-        (Some(name), _) => Err(Error::printed(&name, "under another name, or not at all")),
-        (None, Some(name)) => Err(Error::printed(
+    match asked.pop_first().or_else(|| others.pop()) {
+        Some(name) => Err(Error::printed(
             &name,
-            "twice, or for a type of another name",
+            "twice, under another name, or not at all",
         )),
-        (None, None) => Ok(structs),
+        None => Ok(structs),
     }
 }
 
@@ -77,17 +76,15 @@ struct Schema<'a> {
 impl Schema<'_> {
     fn define(&mut self, name: &str, structure: &MergedStruct) {
         let mut properties = Map::new();
-        let mut required = Vec::new();
         for (wire, field) in structure.stored() {
             let mut schema = self.of(&field.ty);
-            if field.always {
-                required.push(wire);
-            }
-            if field.nullable || !field.always {
-                schema = or_null(&schema);
+            if field.is_option() {
+                schema = json!({ "oneOf": [schema, { "type": "null" }] });
             }
             properties.insert(wire.clone(), schema);
         }
+        let required = structure.stored().filter(|(_, field)| field.always);
+        let required: Vec<_> = required.map(|(wire, _)| wire).collect();
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         self.definitions.insert(name.to_owned(), schema);
     }
@@ -107,7 +104,7 @@ impl Schema<'_> {
             Type::Integer { signed: false } => json!({ "type": "integer", "format": "uint64" }),
             Type::List(item) => json!({ "type": "array", "items": self.of(item) }),
             Type::Map(item) => json!({ "type": "object", "additionalProperties": self.of(item) }),
-            Type::Nullable(inner) => or_null(&self.of(inner)),
+            Type::Nullable(inner) => json!({ "oneOf": [self.of(inner), { "type": "null" }] }),
             // The largest integer that typify knows has 64 bits.
             Type::Integer { signed: true }
             | Type::Json { .. }
@@ -142,10 +139,6 @@ impl Schema<'_> {
             source,
         })
     }
-}
-
-fn or_null(schema: &Value) -> Value {
-    json!({ "oneOf": [schema, { "type": "null" }] })
 }
 
 #[cfg(test)]
