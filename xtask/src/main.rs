@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread::JoinHandle;
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -54,8 +55,20 @@ enum Task {
     Tidy,
 }
 
+/// Bytes of stack: walks through a schema go as deep as its types are nested.
+const STACK: usize = 512 << 20;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let work = std::thread::Builder::new().stack_size(STACK);
+    let work = work.spawn(|| execute(cli)).map(JoinHandle::join);
+    match work {
+        Ok(Ok(code)) => code,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn execute(cli: Cli) -> ExitCode {
     let root = cli.root.unwrap_or_else(workspace);
     match run(&root, cli.task) {
         Ok(text) => print(&text),

@@ -96,10 +96,11 @@ impl<'a> Lowering<'a> {
             other => other,
         };
         let errors = self.errors.len();
-        let mut out = Vec::new();
+        let (mut out, mut dissolved) = (Vec::new(), BTreeSet::new());
         let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
         for (index, member) in members.iter().enumerate() {
-            self.member(member, &format!("{place}|{form}/{index}"), &mut out);
+            let place = format!("{place}|{form}/{index}");
+            self.member(member, &place, &mut out, &mut dissolved);
         }
         let messages = out.iter().filter(|member| member.method.is_some()).count();
         if self.errors.len() > errors || out.iter().any(|member| member.ty == ANY) {
@@ -140,8 +141,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds one alternative of a union; a union inside a union is dissolved.
-    fn member(&mut self, json: &'a Value, place: &str, out: &mut Vec<Member>) {
+    /// Adds one alternative of a union; a union inside a union is dissolved, but once.
+    fn member(
+        &mut self,
+        json: &'a Value,
+        place: &str,
+        out: &mut Vec<Member>,
+        dissolved: &mut BTreeSet<&'a str>,
+    ) {
         let name = referred(json);
         let target = self.resolve(json);
         if let (Some(method), Some(name)) = (methods::method_of(target), name) {
@@ -158,9 +165,12 @@ impl<'a> Lowering<'a> {
                 out.push(Member { ty, method: None });
                 return;
             }
+            if !name.is_empty() && !dissolved.insert(name) {
+                return;
+            }
             self.pending.push(name);
             for (index, member) in members.iter().enumerate() {
-                self.member(member, &format!("{place}/{index}"), out);
+                self.member(member, &format!("{place}/{index}"), out, dissolved);
             }
             self.pending.pop();
             return;

@@ -8,6 +8,7 @@ use super::load::Schema;
 use super::overlay::Overlay;
 use super::subschemas::{each, referred};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Keywords that make a form of schema, each with those that are read beside it.
 const FORMS: [(&str, &[&str]); 6] = [
@@ -180,12 +181,13 @@ fn unenforced(json: &Value) -> Vec<(&str, Value)> {
 /// The error of a definition that is only another word for itself.
 fn circle(schema: &Schema, name: &str) -> Option<Error> {
     let mut seen = vec![name];
+    let mut known = BTreeSet::new();
     while let Some(next) = schema.defs.get(*seen.last()?).and_then(referred) {
         if next == name {
             let what = format!("refers to itself: {} -> {name}", seen.join(" -> "));
             return Some(schema.fault(&schema.pointer(name), &what));
         }
-        if seen.contains(&next) {
+        if !known.insert(next) {
             break;
         }
         seen.push(next);

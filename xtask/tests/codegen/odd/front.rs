@@ -294,6 +294,30 @@ refused! {
     a_struct_that_requires_itself: |defs| {
         with_field(defs, json!({"$ref": "#/$defs/Odd"}), &["field"]);
     } => ["at /$defs/Odd: requires a value of its own type"];
+    a_union_reached_in_many_ways: |defs| {
+        for index in 0..40 {
+            let next = json!({"$ref": format!("#/$defs/U{}", index + 1)});
+            defs[format!("U{index}")] = json!({"anyOf": [next, next]});
+        }
+        defs["U40"] = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+        with_field(defs, json!({"$ref": "#/$defs/U0"}), &[]);
+    } => ["\"U0::U40\" = \"\""];
+    a_long_chain_of_references: |defs| {
+        for index in 0..1_000 {
+            let next = json!({"$ref": format!("#/$defs/U{}", index + 1)});
+            defs[format!("U{index}")] = next;
+        }
+        defs["U1000"] = json!({"type": "string"});
+        with_field(defs, json!({"$ref": "#/$defs/U0"}), &[]);
+    } => ["\"Odd.field\" = \"\""];
+    types_deep_inside_of_each_other: |defs| {
+        for index in 0..2_000 {
+            let next = json!({"$ref": format!("#/$defs/U{}", index + 1)});
+            defs[format!("U{index}")] = json!({"type": "object", "properties": {"x": next}});
+        }
+        defs["U2000"] = json!({"type": "string"});
+        with_field(defs, json!({"$ref": "#/$defs/U0"}), &[]);
+    } => ["\"U1999.x\" = \"\""];
     two_unions_in_each_other: |defs| {
         defs["A"] = json!({"anyOf": [{"$ref": "#/$defs/B"}, {"type": "string"}]});
         defs["B"] = json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "boolean"}]});
