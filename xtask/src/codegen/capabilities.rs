@@ -154,7 +154,13 @@ fn declared(
         .structure(name)
         .and_then(|structure| structure.fields.get(first));
     let inner = ty.and_then(|field| field.ty.name()).unwrap_or_default();
+    let always = ty.is_some_and(|field| field.always && !field.nullable);
     match (rest, ty.map(|field| &field.ty)) {
+        (Some(rest), _) if always => {
+            declared(merged, overlay, inner, rest, &quote!(#holder.#field))
+        }
+        (None, Some(Type::Bool)) if always => quote!(#holder.#field),
+        (None, _) if always => quote!(true),
         (Some(rest), _) => {
             let test = declared(merged, overlay, inner, rest, &quote!(inner));
             quote!(#holder.#field.as_ref().is_some_and(|inner| #test))
