@@ -10,6 +10,8 @@ mod enums;
 
 pub mod error_codes;
 
+pub mod extensions;
+
 mod messages;
 
 pub mod meta_keys;

@@ -1,8 +1,8 @@
 //! Extensions of the protocol: for each folder below `schema/extensions`, a module of its own.
 //!
 //! The steps are those of the protocol itself, with the overlay and the documentation in the
-//! extension's folder. A definition that an extension shares with the newest revision of the
-//! protocol is not generated again: it stands for the protocol's type.
+//! extension's folder. A definition that an extension shares with a revision of the protocol
+//! is not generated again: it stands for the protocol's type.
 
 use super::decisions::Open;
 use super::docs::Docs;
@@ -48,12 +48,13 @@ pub(crate) fn files(root: &Path, protocol: &Merged) -> Result<Vec<File>> {
 fn module(root: &Path, folder: &Path, name: &str, protocol: &Merged) -> Result<File> {
     let mut overlay = Overlay::read(folder)?;
     overlay.inherit(Overlay::read(&root.join("schema"))?);
-    let newest = load::load(&root.join("schema"))?.pop();
+    let revisions = load::load(&root.join("schema"))?;
     let mut models = Vec::new();
     for schema in load::load(folder)?.into_iter().rev() {
-        let shared = newest.as_ref().map(|newest| shared(&schema, newest));
+        let shared = revisions.iter().flat_map(|one| shared(&schema, one));
+        let shared: BTreeSet<_> = shared.collect();
         let mut schema = simplify(schema, &overlay)?;
-        let types = protocol_types(&schema, &shared.unwrap_or_default(), protocol);
+        let types = protocol_types(&schema, &shared, protocol);
         schema.defs.retain(|name, _| !types.contains(name));
         let types = types.into_iter().map(|name| Support {
             name,

@@ -7,6 +7,7 @@ use super::unique_keys::UniqueKeys;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 /// Options of `cargo xtask schema import`.
@@ -59,6 +60,11 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
         return Err(Error::Stored(file));
     }
     std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    for name in ["overlay.toml", "docs.toml"].map(|name| folder.join(name)) {
+        let mut create = OpenOptions::new();
+        let created = create.create(true).append(true).open(&name);
+        created.map_err(Error::io(&name))?;
+    }
     std::fs::write(&file, text).map_err(Error::io(&file))?;
 
     let sha256 = hex(&Sha256::digest(&input.bytes));

@@ -11,6 +11,7 @@
 
 use super::error::Fault;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The one dialect of stored schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -177,7 +178,7 @@ fn is_true(schema: &Value) -> bool {
 }
 
 /// The strings of a schema that lists them one by one, as alternatives.
-fn constants(schema: &Value) -> Option<Vec<&str>> {
+fn constants(schema: &Value) -> Option<BTreeSet<&str>> {
     let mut keywords = structure(schema);
     let (keyword, alternatives) = keywords.next()?;
     let is_only = keywords.next().is_none() && (keyword == "anyOf" || keyword == "oneOf");

@@ -66,7 +66,6 @@ fn workspace(schema: &Value, docs: &str) -> Workspace {
     let arguments = ["schema", "import", "--extension", "melting", &file];
     workspace.xtask(&arguments).unwrap();
     let folder = workspace.path().join("schema/extensions/melting");
-    fs::write(folder.join("overlay.toml"), "").unwrap();
     fs::write(folder.join("docs.toml"), docs).unwrap();
     workspace
 }
@@ -123,7 +122,6 @@ fn a_definition_that_differs_from_the_protocols_is_the_extensions_own() {
 #[test]
 fn without_extensions_there_is_no_module() {
     let workspace = Workspace::new();
-    let _ = fs::remove_dir_all(workspace.path().join("schema/extensions"));
     workspace.xtask(&["codegen"]).unwrap();
     let root = read(&workspace, "mcp-types/src/generated/mod.rs");
     assert!(!root.contains("extensions"), "{root}");

@@ -198,7 +198,7 @@ fn odd_forms_that_are_stored() {
         (
             "strings one by one",
             r#"{"anyOf":[{"const":"b","type":"string"},{"const":"a","title":"A"}]}"#,
-            r#"{"enum":["b","a"],"type":"string"}"#,
+            r#"{"enum":["a","b"],"type":"string"}"#,
         ),
         (
             "the integers of JavaScript",
