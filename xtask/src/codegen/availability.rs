@@ -2,23 +2,19 @@
 
 use super::capabilities;
 use super::error::Result;
-use super::merge::{Merged, MergedMember, MergedMethod, MergedStruct, MergedType, Shape};
+use super::merge::{Merged, MergedMethod, MergedType, Shape};
 use super::overlay::Overlay;
 use super::span::bits;
-use super::variants;
+use super::variants::{self, Tag};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// The tables, and who has declared what.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
-    let types = merged
-        .types
-        .iter()
-        .map(|(name, ty)| type_info(merged, name, ty));
-    let methods = merged
-        .methods
-        .iter()
-        .map(|(name, entry)| method_info(merged, name, entry, overlay));
+    let types = merged.types.iter();
+    let types = types.map(|(name, ty)| type_info(merged, name, ty));
+    let methods = merged.methods.iter();
+    let methods = methods.map(|(name, entry)| method_info(merged, name, entry, overlay));
     let methods = methods.collect::<Result<Vec<_>>>()?;
     let declares = capabilities::declares(merged, overlay)?;
     Ok(quote! {
@@ -34,50 +30,33 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
 
 fn type_info(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
     let known = bits(&ty.known);
-    let (fields, variants) = match &ty.shape {
-        Shape::Struct(structure) => (fields(structure), vec![]),
-        Shape::Union(members) => (vec![], union_variants(merged, name, members)),
-        Shape::Enum(values) => {
-            let variants = values.values.iter().map(|(value, known)| {
-                let (variant, known) = (variants::of_value(merged, name, value), bits(known));
-                quote!(VariantInfo::new(#variant, Some(#value), #known))
-            });
-            (vec![], variants.collect())
-        }
-    };
-    quote!(TypeInfo::new(#name, #known, &[#(#fields),*], &[#(#variants),*]))
-}
-
-fn fields(structure: &MergedStruct) -> Vec<TokenStream> {
-    let fields = structure.fields.iter().map(|(name, field)| {
+    let fields = merged
+        .structure(name)
+        .into_iter()
+        .flat_map(|def| &def.fields);
+    let fields = fields.map(|(name, field)| {
         let (known, required) = (bits(&field.known), bits(&field.required));
         quote!(FieldInfo::new(#name, #known, #required))
     });
-    fields.collect()
-}
-
-fn union_variants(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<TokenStream> {
-    let names = variants::of_union(merged, name, members);
-    let tags = match variants::tag(merged, members) {
-        variants::Tag::Field { values, .. } => values.into_iter().map(Some).collect(),
-        variants::Tag::Method => members.iter().map(|m| m.member.method.clone()).collect(),
-        variants::Tag::Kind | variants::Tag::Key(_) | variants::Tag::BestMatch => {
-            vec![None; members.len()]
+    let is_tagged = match &ty.shape {
+        Shape::Union(members) => {
+            matches!(
+                variants::tag(merged, members),
+                Tag::Field { .. } | Tag::Method
+            )
         }
+        _ => true,
     };
-    let variants = names
-        .into_iter()
-        .zip(tags)
-        .zip(members)
-        .map(|((name, tag), member)| {
-            let known = bits(&member.known);
-            let tag = match tag {
-                Some(tag) => quote!(Some(#tag)),
-                None => quote!(None),
-            };
-            quote!(VariantInfo::new(#name, #tag, #known))
-        });
-    variants.collect()
+    let variants = variants::of(merged, name, &ty.shape).into_iter();
+    let variants = variants.map(|(label, variant, known)| {
+        let known = bits(known);
+        let tag = match is_tagged {
+            true => quote!(Some(#label)),
+            false => quote!(None),
+        };
+        quote!(VariantInfo::new(#variant, #tag, #known))
+    });
+    quote!(TypeInfo::new(#name, #known, &[#(#fields),*], &[#(#variants),*]))
 }
 
 fn method_info(

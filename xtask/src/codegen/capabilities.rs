@@ -1,9 +1,10 @@
 //! Which capability a method needs, and whether a side has declared it.
 
+use super::entry_kinds::Capability;
 use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, Set};
-use super::overlay::{Capability, Overlay};
+use super::overlay::Overlay;
 use super::rust::{self, ident};
 use super::span::bits;
 use proc_macro2::TokenStream;

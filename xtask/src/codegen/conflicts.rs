@@ -1,9 +1,10 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
+use super::entry_kinds::Rename;
 use super::ir::{Def, Method, Model, Type};
 use super::merge::wider;
 use super::names::pascal;
-use super::overlay::{Overlay, Rename};
+use super::overlay::Overlay;
 use super::type_words::{by_revision, place_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -148,17 +149,9 @@ impl<'a> Conflicts<'a> {
                         name.clone_from(other);
                         values.extend(&def.values);
                     }
-                    Some(Def::Struct(_) | Def::Union(_)) | None => return raw(place),
+                    _ => return raw(place),
                 },
-                Type::Integer { .. }
-                | Type::Number
-                | Type::Bool
-                | Type::Json { .. }
-                | Type::Object { .. }
-                | Type::List(_)
-                | Type::Map(_)
-                | Type::OneOrMany(_)
-                | Type::Nullable(_) => return raw(place),
+                _ => return raw(place),
             }
         }
         let values: Vec<_> = values.into_iter().collect();

@@ -15,7 +15,7 @@ pub(crate) struct Conform<'a> {
     pub(crate) merged: &'a Merged,
     pub(crate) overlay: &'a Overlay,
     /// The types of which something can change.
-    pub(crate) active: &'a BTreeSet<String>,
+    pub(crate) active: BTreeSet<String>,
 }
 
 impl Conform<'_> {
@@ -58,12 +58,7 @@ impl Conform<'_> {
                     |visit| quote!(for value in #place.values_mut() { #visit }),
                 )
             }
-            Type::Text
-            | Type::Integer { .. }
-            | Type::Bool
-            | Type::Json { .. }
-            | Type::Object { .. }
-            | Type::Constant(_) => None,
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::conform::{Conform, revision_in};
 use super::error::Result;
 use super::fields::Fields;
-use super::merge::{Merged, MergedEnum, MergedMember, MergedType, Set, Shape};
+use super::merge::{Merged, MergedMember, MergedType, Shape};
 use super::nearest;
 use super::overlay::Overlay;
 use super::rust::ident;
@@ -18,34 +18,26 @@ use std::collections::BTreeSet;
 
 /// `Conform` of all types.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
-    let mut active = BTreeSet::new();
-    // A type matters if something in it can change, however deep.
-    loop {
-        let conform = Conform {
-            merged,
-            overlay,
-            active: &active,
-        };
-        let mut next = BTreeSet::new();
-        for (name, ty) in &merged.types {
-            if !conform.body(name, ty)?.is_empty() {
-                next.insert(name.clone());
-            }
-        }
-        if next == active {
-            break;
-        }
-        active = next;
-    }
-    let conform = Conform {
+    let mut conform = Conform {
         merged,
         overlay,
-        active: &active,
+        active: BTreeSet::new(),
     };
-    let types = merged
-        .types
-        .iter()
-        .map(|(name, ty)| conform.implementation(name, ty));
+    // A type matters if something in it can change, however deep.
+    loop {
+        let mut active = BTreeSet::new();
+        for (name, ty) in &merged.types {
+            if !conform.body(name, ty)?.is_empty() {
+                active.insert(name.clone());
+            }
+        }
+        if active == conform.active {
+            break;
+        }
+        conform.active = active;
+    }
+    let types = merged.types.iter();
+    let types = types.map(|(name, ty)| conform.implementation(name, ty));
     types.collect()
 }
 
@@ -53,17 +45,13 @@ impl Conform<'_> {
     fn implementation(&self, name: &str, ty: &MergedType) -> Result<TokenStream> {
         let body = self.body(name, ty)?;
         let nearest = self.overlay.replacement(name);
-        let support = match &ty.shape {
+        let mut support = match ty.shape {
             Shape::Struct(_) => TokenStream::new(),
-            Shape::Enum(values) => self.enum_exists(name, ty, values),
-            Shape::Union(members) => {
-                let exists = self.union_exists(name, ty, members);
-                let nearest = nearest
-                    .map(|nearest| nearest::of_union(self, name, ty, members, nearest))
-                    .transpose()?;
-                quote!(#exists #nearest)
-            }
+            Shape::Union(_) | Shape::Enum(_) => self.exists(name, ty),
         };
+        if let (Shape::Union(members), Some(nearest)) = (&ty.shape, nearest) {
+            support.extend(nearest::of_union(self, name, ty, members, nearest)?);
+        }
         if matches!(ty.shape, Shape::Enum(_)) && nearest.is_none() {
             return Ok(support);
         }
@@ -90,18 +78,10 @@ impl Conform<'_> {
             .body(),
             Shape::Union(members) => Ok(self.union_body(name, members)),
             Shape::Enum(_) => {
-                let value = self
-                    .overlay
-                    .replacement(name)
-                    .and_then(|nearest| nearest.value.as_ref());
-                let replaced = value.map(|value| {
-                    quote! {
-                        if !self.exists_in(revision) {
-                            *self = Self::from(#value);
-                        }
-                    }
-                });
-                Ok(replaced.unwrap_or_default())
+                let nearest = self.overlay.replacement(name);
+                let value = nearest.and_then(|nearest| nearest.value.as_ref());
+                let value = value.map(|value| replaced(quote!(Self::from(#value))));
+                Ok(value.unwrap_or_default())
             }
         }
     }
@@ -117,37 +97,23 @@ impl Conform<'_> {
                 }
                 _ => nearest,
             };
-            quote! {
-                if !self.exists_in(revision) {
-                    *self = #nearest;
-                }
-            }
+            replaced(nearest)
         });
-        let arms = members
-            .iter()
-            .zip(&variants)
-            .filter_map(|(member, variant)| {
-                let variant = ident(variant);
-                let optional = self.optional_params(member);
-                let fill = optional.and_then(|method| {
-                    let required = &self.merged.methods.get(method)?.params_required;
-                    condition(self.merged, required, &member.known).map(|condition| {
-                        quote! {
-                            if #condition {
-                                value.get_or_insert_default();
-                            }
-                        }
-                    })
-                });
-                let visit = match optional {
-                    Some(_) => {
-                        let visit = self.visit(&member.member.ty, &quote!(value), None)?;
-                        quote!(if let Some(value) = value { #visit })
-                    }
-                    None => self.visit(&member.member.ty, &quote!(value), None)?,
-                };
-                Some((quote!(Self::#variant(value)), quote!(#fill #visit)))
-            });
+        let arms = members.iter().zip(&variants);
+        let arms = arms.filter_map(|(member, variant)| {
+            let variant = ident(variant);
+            let visit = self.visit(&member.member.ty, &quote!(value), None)?;
+            let body = match self.merged.optional_params(&member.member) {
+                None => visit,
+                Some(method) => {
+                    let condition = condition(self.merged, &method.params_required, &member.known);
+                    let fill = condition
+                        .map(|condition| quote!(if #condition { value.get_or_insert_default(); }));
+                    quote!(#fill if let Some(value) = value { #visit })
+                }
+            };
+            Some((quote!(Self::#variant(value)), body))
+        });
         let (patterns, bodies): (Vec<_>, Vec<_>) = arms.unzip();
         let arms = match (&patterns[..], &bodies[..]) {
             ([], _) => TokenStream::new(),
@@ -157,51 +123,22 @@ impl Conform<'_> {
         quote!(#nearest #arms)
     }
 
-    /// The method of a variant whose parameters may be absent.
-    fn optional_params<'m>(&self, member: &'m MergedMember) -> Option<&'m str> {
-        let name = member.member.method.as_deref()?;
-        let method = self.merged.methods.get(name)?;
-        (method.params_required != method.known).then_some(name)
-    }
-
-    fn enum_exists(&self, name: &str, ty: &MergedType, values: &MergedEnum) -> TokenStream {
-        let known = values.values.iter().map(|(value, known)| {
-            (
-                variants::of_value(self.merged, name, value),
-                known | &values.open,
-            )
-        });
-        self.exists(name, ty, known, &values.open)
-    }
-
-    fn union_exists(&self, name: &str, ty: &MergedType, members: &[MergedMember]) -> TokenStream {
-        let variants = variants::of_union(self.merged, name, members);
-        let known = variants
-            .into_iter()
-            .zip(members.iter().map(|member| member.known.clone()));
-        self.exists(name, ty, known, &Set::new())
-    }
-
     /// `exists_in` of an enum or union.
-    fn exists(
-        &self,
-        name: &str,
-        ty: &MergedType,
-        variants: impl Iterator<Item = (String, Set)>,
-        unknown: &Set,
-    ) -> TokenStream {
+    fn exists(&self, name: &str, ty: &MergedType) -> TokenStream {
         let mut arms = Vec::new();
-        for (variant, known) in variants.chain([("Unknown".to_owned(), unknown.clone())]) {
+        let mut has_unknown = false;
+        for (_, variant, known) in variants::expressible(self.merged, name, ty) {
             let variant = ident(&variant);
             if let Some(condition) = condition(self.merged, &known, &ty.known) {
                 arms.push(quote!(Self::#variant { .. } => #condition));
             }
+            has_unknown = !known.is_empty();
         }
         let name = ident(name);
         let revision = revision_in(&quote!(#(#arms)*));
-        let body = match (&arms[..], unknown.is_empty()) {
+        let body = match (&arms[..], has_unknown) {
             ([], _) => quote!(true),
-            ([_], true) => quote!(!matches!(self, Self::Unknown(_))),
+            ([_], false) => quote!(!matches!(self, Self::Unknown(_))),
             _ => quote!(match self { #(#arms,)* _ => true }),
         };
         quote! {
@@ -212,6 +149,15 @@ impl Conform<'_> {
                     #body
                 }
             }
+        }
+    }
+}
+
+/// Statements that replace a value that the revision does not have.
+fn replaced(nearest: TokenStream) -> TokenStream {
+    quote! {
+        if !self.exists_in(revision) {
+            *self = #nearest;
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::docs::lines;
 use super::ir::ErrorCode;
-use super::keys::in_words;
 use super::merge::{Merged, MergedMethod, MergedStruct, Set};
 use super::names::{pascal, screaming};
 use super::overlay::Overlay;
@@ -33,9 +32,8 @@ pub(crate) fn methods(merged: &Merged) -> TokenStream {
 }
 
 fn known(merged: &Merged, known: &Set) -> String {
-    in_words(merged, known)
-        .trim_end_matches(" revisions")
-        .to_owned()
+    let span = merged.span(known);
+    span.trim_end_matches(" revisions").to_owned()
 }
 
 fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
@@ -49,7 +47,7 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
         }
         None => quote!(crate::JsonObject),
     };
-    let optional = entry.params_required != entry.known;
+    let optional = entry.may_lack_params();
     let sender = match (entry.by_client.is_empty(), entry.by_server.is_empty()) {
         (false, false) => "client or server",
         (false, true) => "the client",

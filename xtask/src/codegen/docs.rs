@@ -1,8 +1,9 @@
 //! Documentation: our own words from `schema/docs.toml`, and the revisions.
 
-use super::error::{Error, Result};
+use super::error::Result;
 use super::keys;
 use super::merge::{Merged, Set};
+use super::overlay::read_toml;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +20,7 @@ impl<'a> Docs<'a> {
     ///
     /// The entry `*.field` is for the fields of that name without one of their own.
     pub(crate) fn read(folder: &Path, merged: &'a Merged) -> Result<Self> {
-        let file = folder.join("docs.toml");
-        let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
-        let entries: BTreeMap<String, String> =
-            toml::from_str(&text).map_err(|source| Error::Toml {
-                file,
-                source: Box::new(source),
-            })?;
+        let entries = read_toml(&folder.join("docs.toml"))?;
         Ok(Self { entries, merged })
     }
 
@@ -36,7 +31,7 @@ impl<'a> Docs<'a> {
         for (key, known) in keys::keys(self.merged) {
             match self.entry(&key) {
                 Some((entry, _)) => drop(used.insert(entry)),
-                None => drop(missing.insert(key, keys::in_words(self.merged, &known))),
+                None => drop(missing.insert(key, self.merged.span(&known))),
             }
         }
         let stale = self.entries.keys().filter(|key| !used.contains(*key));
@@ -61,7 +56,7 @@ impl<'a> Docs<'a> {
     /// The doc attributes of what `key` documents.
     pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
         let text = self.entry(key).map_or("", |(_, text)| text).trim();
-        let revisions = keys::in_words(self.merged, known);
+        let revisions = self.merged.span(known);
         lines(&format!(
             "{text}\n\nRevisions: {}.",
             revisions.trim_end_matches(" revisions")

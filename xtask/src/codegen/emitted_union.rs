@@ -35,19 +35,10 @@ impl<'a> EmittedUnion<'a> {
         if rust::is_boxed(&member.ty, self.merged) {
             ty = quote!(Box<#ty>);
         }
-        match self.is_optional(member) {
-            true => quote!(Option<#ty>),
-            false => ty,
+        match self.merged.optional_params(member) {
+            Some(_) => quote!(Option<#ty>),
+            None => ty,
         }
-    }
-
-    /// Whether a message may lack its parameters.
-    pub(crate) fn is_optional(&self, member: &Member) -> bool {
-        let method = member
-            .method
-            .as_ref()
-            .and_then(|method| self.merged.methods.get(method));
-        method.is_some_and(|method| method.params_required != method.known)
     }
 
     pub(super) fn item(&self, doc: &TokenStream, docs: &Docs<'_>) -> TokenStream {

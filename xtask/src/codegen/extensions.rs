@@ -6,11 +6,12 @@
 
 use super::decisions::Open;
 use super::docs::Docs;
+use super::entry_kinds::{Support, SupportKind};
 use super::error::{Error, Result};
 use super::load::{self, Schema};
 use super::merge::Merged;
 use super::output::File;
-use super::overlay::{Overlay, Support, SupportKind};
+use super::overlay::Overlay;
 use super::simplify::simplify;
 use super::subschemas::referred;
 use super::{arguments, dispatch, enums, lower, run, rust, structs, unions};

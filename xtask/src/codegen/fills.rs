@@ -6,7 +6,6 @@ use super::merge::{Merged, MergedField, Shape};
 use super::names::snake;
 use super::overlay::Overlay;
 use super::replacements::example;
-use super::type_words::span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +14,14 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
     let conform = Conform {
         merged,
         overlay,
-        active: &BTreeSet::new(),
+        active: BTreeSet::new(),
     };
     let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();
     for (name, structure) in merged.structs() {
         for (wire, field) in structure.stored() {
             if matches!(field.ty, Type::Integer { signed: false }) {
                 // Another value to fill in, of which only the code of the struct asks.
-                overlay.is_from_zero(&format!("{name}.{wire}"));
+                overlay.from_zero.at(&format!("{name}.{wire}"));
             }
             if !field.always
                 && !field.required.is_empty()
@@ -37,7 +36,7 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
         let names: Vec<_> = holders.iter().map(|(name, _)| *name).collect();
         let holder = if names.len() == 1 { names[0] } else { "*" };
         let field = holders[0].1;
-        let required = span(&merged.revisions, &field.required);
+        let required = merged.span(&field.required);
         let names = names.join(", ");
         let what = format!("required in {names} ({required}), and nothing to fill it with");
         let place = format!("{holder}.{wire}");

@@ -130,14 +130,7 @@ impl Type {
             | Self::Map(inner)
             | Self::OneOrMany(inner)
             | Self::Nullable(inner) => Some(inner),
-            Self::Text
-            | Self::Integer { .. }
-            | Self::Number
-            | Self::Bool
-            | Self::Json { .. }
-            | Self::Object { .. }
-            | Self::Constant(_)
-            | Self::Named(_) => None,
+            _ => None,
         }
     }
 

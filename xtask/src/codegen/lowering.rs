@@ -5,13 +5,14 @@
 //! place, so that the revisions line up, or one made from the place. A fault is
 //! recorded, and the type at its place is any JSON, so that one run finds all.
 
+use super::entry_kinds::SupportKind;
 use super::error::Error;
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::join;
 use super::keywords::kind_of;
 use super::load::{Schema, escape};
 use super::names::pascal;
-use super::overlay::{Overlay, SupportKind};
+use super::overlay::Overlay;
 use super::subschemas::{alternatives, referred};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,11 +128,11 @@ impl<'a> Lowering<'a> {
             Some(Type::Nullable(inner)) => Some(&**inner),
             other => other,
         };
-        let ty = if self.overlay.is_raw(place) {
+        let ty = if self.overlay.raw.at(place).is_some() {
             let kind = self.resolve(json).get("type");
             let object = kind.is_some_and(|kind| kind == "object");
             Type::Json { object }
-        } else if let Some(entry) = self.overlay.values_at(place) {
+        } else if let Some(entry) = self.overlay.values.at(place) {
             let values = entry.values.clone();
             self.insert(&entry.name, Def::Enum(Enum { values, open: true }), place)
         } else {

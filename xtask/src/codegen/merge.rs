@@ -6,7 +6,7 @@
 
 use super::ir::{Def, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type};
 use super::overlay::Overlay;
-use super::type_words::place_of;
+use super::type_words::{place_of, span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Indices into [`Merged::revisions`].
@@ -124,9 +124,27 @@ impl Merged {
         }
     }
 
+    /// Some of the revisions in words.
+    pub(crate) fn span(&self, known: &Set) -> String {
+        span(&self.revisions, known)
+    }
+
+    /// The method of a message, if its parameters may be absent.
+    pub(crate) fn optional_params(&self, member: &Member) -> Option<&MergedMethod> {
+        let method = self.methods.get(member.method.as_ref()?)?;
+        method.may_lack_params().then_some(method)
+    }
+
     /// The Rust name given to `place`, or else `name`.
     pub(crate) fn identifier(&self, place: &str, name: String) -> String {
         self.identifiers.get(place).cloned().unwrap_or(name)
+    }
+}
+
+impl MergedMethod {
+    /// Whether some revision allows the message without parameters.
+    pub(crate) fn may_lack_params(&self) -> bool {
+        self.params_required != self.known
     }
 }
 
@@ -332,19 +350,7 @@ pub(super) fn wider(newer: &Type, older: &Type) -> Option<Type> {
         (a, Type::Nullable(b)) => wider(a, b)?.or_null(),
         (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
         (Type::Map(a), Type::Map(b)) => Type::Map(wider(a, b)?.into()),
-        (
-            Type::Text
-            | Type::Integer { .. }
-            | Type::Number
-            | Type::Bool
-            | Type::Object { .. }
-            | Type::Constant(_)
-            | Type::Named(_)
-            | Type::List(_)
-            | Type::Map(_)
-            | Type::OneOrMany(_),
-            _,
-        ) => return None,
+        _ => return None,
     })
 }
 

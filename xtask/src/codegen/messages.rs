@@ -34,12 +34,12 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
 fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     let (name, variants) = (&union.ident, &union.variants);
     let members = union.members.iter().zip(variants).zip(methods);
-    let arms = members.map(
-        |((member, variant), method)| match union.is_optional(&member.member) {
-            true => quote!(#method => Self::#variant(message::optional(params)?)),
-            false => quote!(#method => Self::#variant(message::required(params)?)),
-        },
-    );
+    let arms = members.map(|((member, variant), method)| {
+        match union.merged.optional_params(&member.member) {
+            Some(_) => quote!(#method => Self::#variant(message::optional(params)?)),
+            None => quote!(#method => Self::#variant(message::required(params)?)),
+        }
+    });
     quote! {
         impl #name {
             /// The method of the message; `None` for an unknown one.
@@ -77,9 +77,9 @@ fn serialize(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     let (name, variants) = (&union.ident, &union.variants);
     let arms = union.members.iter().zip(variants).zip(methods);
     let arms = arms.map(|((member, variant), method)| {
-        let params = match union.is_optional(&member.member) {
-            true => quote!(params.as_ref()),
-            false => quote!(Some(params)),
+        let params = match union.merged.optional_params(&member.member) {
+            Some(_) => quote!(params.as_ref()),
+            None => quote!(Some(params)),
         };
         quote!(Self::#variant(params) => message::serialize(serializer, #method, #params))
     });

@@ -2,7 +2,8 @@
 //!
 //! The steps, in the order of [`run()`]:
 //!
-//! 1. [`load`] reads the stored schemas, and [`overlay`], made of [`entries`], what no rule covers;
+//! 1. [`load`] reads the stored schemas, and [`overlay`], made of [`entries`] of its [`entry_kinds`], what no
+//!    rule covers;
 //!    [`decisions`] collects what neither settles, in [`type_words`];
 //! 2. [`simplify`], with [`keywords`], [`subschemas`] and [`all_of`], brings them into one form
 //!    of JSON Schema;
@@ -39,6 +40,7 @@ mod dispatch;
 mod docs;
 mod emitted_union;
 mod entries;
+mod entry_kinds;
 mod enums;
 mod error;
 mod extensions;

@@ -2,10 +2,10 @@
 
 use super::arguments::constructor_order;
 use super::conform::{Conform, parameter_in};
+use super::entry_kinds::Nearest;
 use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{MergedMember, MergedType, Shape};
-use super::overlay::Nearest;
 use super::rust::{self, ident};
 use super::variants;
 use proc_macro2::TokenStream;

@@ -1,15 +1,19 @@
 //! `schema/overlay.toml`: what no general rule covers, each entry with its reason.
 //!
-//! An entry that matches nothing is an error. A new kind of entry takes three steps: a struct with
-//! `impl Entry`, a field of [`Overlay`] of type [`Entries`], and a line in [`Overlay::unused`], which
-//! does not compile without it. The step that looks for an entry takes it with `find`, `at` or
+//! An entry that matches nothing is an error. A new kind of entry takes three steps: a struct in
+//! [`super::entry_kinds`], a field of [`Overlay`], and a word in [`Overlay::unused`], which does not
+//! compile without it. The step that looks for an entry takes it with `find`, `at` or
 //! `matching`, and only where it has an effect: what is handed out counts as used.
 
 use super::decisions::Decisions;
-use super::entries::{Entries, Entry, Word, words};
+use super::entries::{Entries, Word, words};
+use super::entry_kinds::{
+    Alias, Capability, Definition, Fill, MetaKey, Name, Nearest, Order, Place, Rename, Repair,
+    ResultOf, Support, SupportKind, Values,
+};
 use super::error::{Error, Result};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// The whole file.
@@ -44,244 +48,11 @@ pub(crate) struct Overlay {
     pub(crate) nearest: Entries<Nearest>,
     pub(crate) capability: Entries<Capability>,
     pub(crate) meta_key: Entries<MetaKey>,
-    pub(crate) identifier: Entries<Identifier>,
+    pub(crate) identifier: Entries<Name>,
     pub(crate) alias: Entries<Alias>,
     /// Questions that the file does not settle yet.
     #[serde(skip)]
     pub(crate) decisions: Decisions,
-}
-
-/// The order of the arguments of one constructor.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Order {
-    #[serde(rename = "type")]
-    pub(crate) name: String,
-    /// These fields come first, in this order.
-    pub(crate) fields: Vec<String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// One definition under another name.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rename {
-    /// Only in this revision; in all if absent.
-    pub(crate) revision: Option<String>,
-    pub(crate) from: String,
-    pub(crate) to: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A correction of a published schema.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Repair {
-    /// Only in these revisions; in all that have the place if absent.
-    pub(crate) revisions: Option<Vec<String>>,
-    /// JSON pointer to an object of the schema.
-    pub(crate) at: String,
-    /// JSON text of the members to set there; null drops a member.
-    pub(crate) set: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A definition that is not generated.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Support {
-    /// The definition.
-    pub(crate) name: String,
-    /// Its replacement.
-    #[serde(rename = "as")]
-    pub(crate) kind: SupportKind,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// Replacement of a definition that is not generated.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SupportKind {
-    /// A type of the same name, written by hand in `mcp-types`.
-    Type,
-    /// Any JSON.
-    Json,
-    /// Any object.
-    Object,
-}
-
-/// The name of an inline type.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Name {
-    /// `Type.field`, `*.field`, or `Type.field[]` for the items of a list.
-    pub(crate) at: String,
-    pub(crate) name: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A field.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Place {
-    /// `Type.field` or `*.field`.
-    pub(crate) at: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A string with known values.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Values {
-    /// `Type.field` or `*.field`.
-    pub(crate) at: String,
-    /// The name of the enum.
-    pub(crate) name: String,
-    pub(crate) values: BTreeSet<String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A definition to keep or to drop.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Definition {
-    pub(crate) name: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// The result of a request.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ResultOf {
-    /// The method of the request.
-    pub(crate) method: String,
-    /// The definition of the result; absent for a notification, which has none.
-    #[serde(rename = "type")]
-    pub(crate) name: Option<String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A value for a field that only some revisions require.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Fill {
-    /// `Type.field` or `*.field`.
-    pub(crate) at: String,
-    /// JSON text; `"$revision"` is the revision's own name.
-    pub(crate) value: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// Replacement of a value that cannot be sent.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Nearest {
-    /// The enum or union.
-    #[serde(rename = "type")]
-    pub(crate) name: String,
-    /// For an enum: the value that stands for all others.
-    pub(crate) value: Option<String>,
-    /// For a union: JSON of what stands for all others, in which the string `{}` is the
-    /// description of the value.
-    pub(crate) json: Option<String>,
-    /// Instead of both: the value is left out, where each place is an optional field or a list.
-    #[serde(default)]
-    pub(crate) drop: bool,
-    /// By variant, how to describe it: `{field}` is the value of a field, `{a|b.c}` that of
-    /// the first field that is there. Without an entry, the value's JSON.
-    #[serde(default)]
-    pub(crate) describe: BTreeMap<String, String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// The capability that a method depends on, or that it depends on none.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Capability {
-    pub(crate) method: String,
-    /// The side that must have declared it: `client` or `server`.
-    pub(crate) of: Option<String>,
-    /// Its path in the capabilities, such as `resources.subscribe`.
-    pub(crate) path: Option<String>,
-    /// Instead of both: the method needs no capability.
-    #[serde(default)]
-    pub(crate) none: bool,
-    /// Section of the specification.
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) source: String,
-}
-
-/// A reserved `_meta` key.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MetaKey {
-    pub(crate) key: String,
-    /// The revisions that reserve it.
-    pub(crate) revisions: Vec<String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// The Rust name of something that the schema names otherwise.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Identifier {
-    /// `Type.field`, `Enum::value`, `Union::member`, `methods::method`, `meta_keys::key` or
-    /// `error_codes::code`.
-    pub(crate) at: String,
-    pub(crate) name: String,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// A public name that the model no longer has.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Alias {
-    pub(crate) old: String,
-    pub(crate) new: String,
-    /// The version of `mcp-types` that renamed it.
-    pub(crate) since: String,
-}
-
-/// The field that says what an entry is for.
-macro_rules! keys {
-    ($($kind:ty: $key:ident),* $(,)?) => {
-        $(impl Entry for $kind {
-            fn key(&self) -> &str {
-                &self.$key
-            }
-        })*
-    };
-}
-
-keys! {
-    Alias: old,
-    Capability: method,
-    Definition: name,
-    Fill: at,
-    Identifier: at,
-    MetaKey: key,
-    Name: at,
-    Nearest: name,
-    Order: name,
-    Place: at,
-    Rename: from,
-    Repair: at,
-    ResultOf: method,
-    Support: name,
-    Values: at,
 }
 
 /// The unused entries of the kinds named; all kinds must be.
@@ -295,12 +66,7 @@ macro_rules! unused {
 impl Overlay {
     /// Reads `overlay.toml` in a folder of schemas.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
-        let file = folder.join("overlay.toml");
-        let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
-        toml::from_str(&text).map_err(|source| Error::Toml {
-            file,
-            source: Box::new(source),
-        })
+        read_toml(&folder.join("overlay.toml"))
     }
 
     /// Adds what holds in extensions as well: words, renamed and hand-written types.
@@ -335,28 +101,17 @@ impl Overlay {
         self.support.find(name).map(|entry| entry.kind)
     }
 
-    /// The entry for the result of a message.
-    pub(crate) fn result_of(&self, method: &str) -> Option<&ResultOf> {
-        self.result.find(method)
-    }
-
     /// The name given to the inline type at `place`.
     pub(crate) fn name_at(&self, place: &str) -> Option<&str> {
         self.name.at(place).map(|entry| &*entry.name)
     }
+}
 
-    /// Whether the field at `place` is kept as JSON text.
-    pub(crate) fn is_raw(&self, place: &str) -> bool {
-        self.raw.at(place).is_some()
-    }
-
-    /// Whether a negative value of the field at `place` is read as 0.
-    pub(crate) fn is_from_zero(&self, place: &str) -> bool {
-        self.from_zero.at(place).is_some()
-    }
-
-    /// The known values of the string at `place`.
-    pub(crate) fn values_at(&self, place: &str) -> Option<&Values> {
-        self.values.at(place)
-    }
+/// Reads a file of TOML.
+pub(crate) fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(file).map_err(Error::io(file))?;
+    toml::from_str(&text).map_err(|source| Error::Toml {
+        file: file.to_owned(),
+        source: Box::new(source),
+    })
 }

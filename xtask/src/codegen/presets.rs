@@ -57,7 +57,7 @@ fn value(merged: &Merged, overlay: &Overlay, place: &str, ty: &Type) -> Result<E
     let conform = Conform {
         merged,
         overlay,
-        active: &BTreeSet::new(),
+        active: BTreeSet::new(),
     };
     let method = conform.fill(place, ty)?;
     let call: ExprMethodCall = parsed(quote!(field.#method))?;

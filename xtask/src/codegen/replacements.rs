@@ -1,9 +1,8 @@
 //! Questions about values that some revision cannot express.
 
 use super::ir::Type;
-use super::merge::{Merged, MergedField, MergedType, Set, Shape};
+use super::merge::{Merged, MergedField, MergedType, Shape};
 use super::overlay::Overlay;
-use super::type_words::span;
 use super::variants;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -15,11 +14,21 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let places = places(merged);
     let mut unused = Vec::new();
     for (name, ty) in &merged.types {
-        let values = values(merged, name, ty);
-        let lacking: Vec<_> = values
-            .iter()
-            .filter(|(_, known)| *known != ty.known)
-            .collect();
+        let is_enum = matches!(ty.shape, Shape::Enum(_));
+        let values = variants::expressible(merged, name, ty).into_iter();
+        let values = values.map(
+            |(label, variant, known)| match is_enum || known.is_empty() {
+                true => (label, known),
+                false => (variant, known),
+            },
+        );
+        let values: Vec<_> = values.collect();
+        let lacking = values.iter().filter(|(_, known)| *known != ty.known);
+        let lacking = lacking.map(|(value, known)| match known.is_empty() {
+            true => value.clone(),
+            false => format!("{value} ({})", merged.span(known)),
+        });
+        let lacking = lacking.collect::<Vec<_>>().join(", ");
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
             continue;
         };
@@ -29,40 +38,28 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
             continue;
         }
         let required = places.iter().find(|(_, optional)| !optional);
-        let everywhere = |value: &String| {
-            values
-                .iter()
-                .any(|(own, known)| own == value && *known == ty.known)
-        };
+        let has = |value: &String| values.iter().find(|(own, _)| own == value);
+        let everywhere = |value| has(value).is_some_and(|(_, known)| *known == ty.known);
         let problem = match overlay.nearest.find(name) {
             None => "what becomes of it",
             Some(entry) => {
-                let gone = entry
-                    .describe
-                    .keys()
-                    .filter(|key| !values.iter().any(|(own, _)| own == *key));
+                let gone = entry.describe.keys();
+                let gone = gone.filter(|key| has(key).is_none());
                 unused.extend(gone.map(|key| format!("nearest: {name}, describe {key}")));
-                match (entry.drop, &entry.value, &entry.json, &ty.shape) {
-                    (true, None, None, _) if required.is_none() => continue,
-                    (false, Some(value), None, Shape::Enum(_)) if everywhere(value) => continue,
-                    (false, None, Some(_), Shape::Union(_)) => continue,
+                match (entry.drop, &entry.value, &entry.json) {
+                    (true, None, None) if required.is_none() => continue,
+                    (false, Some(value), None) if is_enum && everywhere(value) => continue,
+                    (false, None, Some(_)) if !is_enum => continue,
                     (true, ..) => "`drop` is for optional fields and lists",
                     (false, ..) => "its entry has no value of all revisions",
                 }
             }
         };
-        let lacking = lacking.iter().map(|(value, known)| match known.is_empty() {
-            true => value.clone(),
-            false => format!("{value} ({})", span(&merged.revisions, known)),
-        });
-        let lacking = lacking.collect::<Vec<_>>().join(", ");
-        let required =
-            required.map_or(String::new(), |(place, _)| format!(", required at {place}"));
-        let what = format!("{problem}{required}; some revisions lack {lacking}");
-        let proposal = match required.is_empty() {
-            true => "drop = true".to_owned(),
-            false => proposal(merged, ty),
+        let (at, proposal) = match required {
+            None => (String::new(), "drop = true".to_owned()),
+            Some((place, _)) => (format!(", required at {place}"), proposal(merged, ty)),
         };
+        let what = format!("{problem}{at}; some revisions lack {lacking}");
         let entry = format!("[[nearest]]\ntype = \"{name}\"\n{proposal}\nreason = \"\"");
         overlay.decisions.ask(name, what, entry);
     }
@@ -102,32 +99,7 @@ fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
         Type::List(item) | Type::Map(item) => contained(item, true),
         Type::OneOrMany(item) => contained(item, false),
         Type::Nullable(item) => contained(item, optional),
-        Type::Text
-        | Type::Integer { .. }
-        | Type::Number
-        | Type::Bool
-        | Type::Json { .. }
-        | Type::Object { .. }
-        | Type::Constant(_) => None,
-    }
-}
-
-/// The values of an enum or variants of a union, with the revisions that can express them.
-fn values(merged: &Merged, name: &str, ty: &MergedType) -> Vec<(String, Set)> {
-    match &ty.shape {
-        Shape::Struct(_) => Vec::new(),
-        Shape::Enum(def) => {
-            let values = def.values.iter();
-            let values = values.map(|(value, known)| (value.clone(), known | &def.open));
-            let other = ("any other string".to_owned(), def.open.clone());
-            values.chain([other]).collect()
-        }
-        Shape::Union(members) => {
-            let variants = variants::of_union(merged, name, members).into_iter();
-            let known = members.iter().map(|member| member.known.clone());
-            let unknown = ("anything unknown".to_owned(), Set::new());
-            variants.zip(known).chain([unknown]).collect()
-        }
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ const ALTERNATIVE: &str = "InputRequiredResult";
 
 /// Whether a message without an `id`, which no union lists, has an answer.
 pub(super) fn is_answered(lowering: &Lowering<'_>, name: &str, json: &Value, method: &str) -> bool {
-    if let Some(entry) = lowering.overlay.result_of(method) {
+    if let Some(entry) = lowering.overlay.result.find(method) {
         return entry.name.is_some();
     }
     let result = format!("{}Result", stem(name, true));
@@ -37,7 +37,7 @@ pub(super) fn result_of<'a>(
     let stem = stem(name, true);
     let by_name = schema.defs.get_key_value(&format!("{stem}Result"));
     let by_name = by_name.map(|(name, _)| name.as_str());
-    let by_entry = lowering.overlay.result_of(method);
+    let by_entry = lowering.overlay.result.find(method);
     let by_entry = by_entry.and_then(|entry| entry.name.as_deref());
     let response = schema.defs.get(&format!("{stem}ResultResponse"));
     let response = response.and_then(|response| fields(response)?.get("result"));

@@ -180,12 +180,7 @@ fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> TokenStrea
         if rust::is_boxed(&member.member.ty, merged) {
             value = quote!(#value.prop_map(Box::new));
         }
-        let method = member
-            .member
-            .method
-            .as_ref()
-            .and_then(|name| merged.methods.get(name));
-        if method.is_some_and(|method| method.params_required != method.known) {
+        if merged.optional_params(&member.member).is_some() {
             value = quote!(option::of(#value));
         }
         quote!(#value.prop_map(mcp_types::#name::#variant).boxed())

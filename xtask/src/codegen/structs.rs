@@ -95,7 +95,7 @@ impl Emitter<'_> {
     /// The functions by which a field is read or written that serde's derives get wrong.
     fn conversion(&self, wire: &str, field: &MergedField, ty: &str) -> Arguments {
         let place = format!("{}.{wire}", self.name);
-        let from_zero = !field.always && self.overlay.is_from_zero(&place);
+        let from_zero = !field.always && self.overlay.from_zero.at(&place).is_some();
         // Where anything is allowed, null is a value.
         let null = !field.always && field.ty == Type::Json { object: false };
         match ty {

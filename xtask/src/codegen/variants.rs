@@ -1,7 +1,7 @@
 //! Unions classified: how their members are told apart, and what they are called.
 
 use super::ir::{Member, Type};
-use super::merge::{Merged, MergedMember, MergedStruct, Set, Shape};
+use super::merge::{Merged, MergedMember, MergedStruct, MergedType, Set, Shape};
 use super::names::pascal;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -174,6 +174,27 @@ pub(crate) fn of<'a>(
                 .collect()
         }
     }
+}
+
+/// The same with the revisions that can express each, and last the values that no schema lists.
+pub(crate) fn expressible(
+    merged: &Merged,
+    name: &str,
+    ty: &MergedType,
+) -> Vec<(String, String, Set)> {
+    let open = match &ty.shape {
+        Shape::Struct(_) => return Vec::new(),
+        Shape::Union(_) => Set::new(),
+        Shape::Enum(values) => values.open.clone(),
+    };
+    let listed = of(merged, name, &ty.shape).into_iter();
+    let listed = listed.map(|(label, variant, known)| (label, variant, known | &open));
+    let unknown = (
+        "anything else".to_owned(),
+        "Unknown".to_owned(),
+        open.clone(),
+    );
+    listed.chain([unknown]).collect()
 }
 
 /// The variant of a message: its definition without the word for what it is.
