@@ -3,7 +3,7 @@
 //! The schemas are closed first: an object may have the properties that are named for it and no
 //! others, unless its schema invites them. Otherwise a field of another revision would pass.
 
-use crate::strategies::{RAW, REPAIRS};
+use crate::cases::{RAW, REPAIRS};
 use jsonschema::ValidatorMap;
 use mcp_types::Revision;
 use serde_json::{Map, Value, json};

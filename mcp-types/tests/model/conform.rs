@@ -2,10 +2,11 @@
 
 use mcp_types::{
     Annotations, AudioContent, CallToolRequestParams, CallToolResult, CancelledNotificationParams,
-    ClientCapabilities, ClientRequest, Completion, Conform, ContentBlock, ElicitRequestParams,
-    ElicitRequestUrlParams, ImageContent, InputRequiredResult, ListToolsResult, LoggingLevel,
-    LoggingMessageNotificationParams, PrimitiveSchemaDefinition, RawJson, ResourceLink, Revision,
-    Role, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,
+    ClientCapabilities, ClientRequest, Completion, Conform, ContentBlock,
+    CreateMessageRequestParams, ElicitRequestParams, ElicitRequestUrlParams, ImageContent,
+    InputRequiredResult, ListToolsResult, LoggingLevel, LoggingMessageNotificationParams,
+    PrimitiveSchemaDefinition, RawJson, ResourceLink, Revision, Role, SamplingMessage,
+    SamplingMessageContentBlock, TextContent, Tool,
 };
 use serde_json::{Value, json};
 
@@ -34,6 +35,17 @@ fn fields_of_other_revisions_go() {
             .get("execution")
             .is_none()
     );
+}
+
+#[test]
+fn numbers_that_json_lacks_become_finite() {
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let json = conformed(
+            CreateMessageRequestParams::new([], 1).with_temperature(number),
+            Revision::LATEST,
+        );
+        assert!(json["temperature"].is_number(), "{json}");
+    }
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Constructors and setters, made from the fields of a struct.
 
 use super::arguments::constructor_order;
-use super::merge::{Merged, MergedStruct, Shape};
+use super::conform::Conform;
+use super::error::{Error, Result};
+use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::overlay::Overlay;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::ext::IdentExt;
+use syn::{Expr, ExprMethodCall};
 
 /// The constructor and the setters of `item`.
 pub(crate) fn methods(
@@ -15,7 +18,7 @@ pub(crate) fn methods(
     name: &str,
     structure: &MergedStruct,
     item: &syn::ItemStruct,
-) -> TokenStream {
+) -> Result<TokenStream> {
     let wires = structure.stored().map(|(wire, _)| wire);
     let named =
         |field: &syn::Field| Some((field.ident.clone()?, field.ty.to_token_stream().to_string()));
@@ -23,14 +26,19 @@ pub(crate) fn methods(
     let required = constructor_order(name, structure, overlay);
     let required = required.iter().filter_map(|(wire, _)| fields.get(wire));
     let optional = structure.stored().filter(|(_, field)| !field.always);
-    let optional: Vec<_> = optional.filter_map(|(wire, _)| fields.get(wire)).collect();
+    let optional: Vec<_> = optional
+        .filter_map(|(wire, field)| Some((wire, field, fields.get(wire)?)))
+        .collect();
     let (arguments, mut inits): (Vec<_>, Vec<_>) = required
         .map(|(name, ty)| match argument(ty, name, merged) {
             (argument, Some(stored)) => (quote!(#name: #argument), quote!(#name: #stored)),
             (argument, None) => (quote!(#name: #argument), quote!(#name)),
         })
         .unzip();
-    inits.extend(optional.iter().map(|(name, _)| quote!(#name: None)));
+    for (wire, field, (rust_name, _)) in &optional {
+        let value = preset(merged, overlay, &format!("{name}.{wire}"), field)?;
+        inits.push(quote!(#rust_name: #value));
+    }
     if !structure.open.is_empty() {
         inits.push(quote!(extra: JsonObject::new()));
     }
@@ -38,9 +46,11 @@ pub(crate) fn methods(
         true => " A value with all fields absent.",
         false => " A value with the required fields, and no other.",
     };
-    let setters = optional.iter().map(|(name, ty)| setter(ty, name, merged));
+    let setters = optional
+        .iter()
+        .map(|(_, _, (name, ty))| setter(ty, name, merged));
     let name = &item.ident;
-    quote! {
+    Ok(quote! {
         impl #name {
             #[doc = #doc]
             #[must_use]
@@ -48,7 +58,48 @@ pub(crate) fn methods(
 
             #(#setters)*
         }
+    })
+}
+
+/// The value that a constructor gives an optional field: of one revision, what that requires.
+///
+/// In the model of several revisions, such a field is absent, and `Conform` fills it.
+fn preset(
+    merged: &Merged,
+    overlay: &Overlay,
+    place: &str,
+    field: &MergedField,
+) -> Result<TokenStream> {
+    let [revision] = &merged.revisions[..] else {
+        return Ok(quote!(None));
+    };
+    if field.required.is_empty() {
+        return Ok(quote!(None));
     }
+    let fill = overlay.fill.at(place);
+    if fill.is_some_and(|fill| fill.value == "\"$revision\"") {
+        return Ok(quote!(Some(#revision.to_owned())));
+    }
+    let conform = Conform {
+        merged,
+        overlay,
+        active: BTreeSet::new(),
+    };
+    let method = conform.fill(place, &field.ty)?;
+    let call: ExprMethodCall =
+        syn::parse2(quote!(field.#method)).map_err(|source| Error::Syntax {
+            file: place.to_owned(),
+            source,
+        })?;
+    Ok(match call.args.first() {
+        Some(Expr::Closure(closure)) => {
+            let value = &closure.body;
+            quote!(Some(#value))
+        }
+        Some(Expr::Path(function)) => quote!(Some(#function())),
+        Some(value) => quote!(Some(#value)),
+        None => quote!(Some(Default::default())),
+    })
 }
 
 /// The setter of an optional field.

@@ -18,7 +18,7 @@
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
 //! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`] and [`nearest`], write down what each
-//!    revision has, and [`strategies`] what the tests go by;
+//!    revision has, and [`listing`] what the tests go by;
 //! 7. [`extensions`] does the same for the schemas of extensions;
 //! 8. [`output`] puts the files in place.
 
@@ -62,7 +62,6 @@ mod nearest;
 mod output;
 mod overlay;
 mod places;
-mod presets;
 mod questions;
 mod replacements;
 mod results;
@@ -73,7 +72,6 @@ mod scope;
 mod simplify;
 mod single;
 mod span;
-mod strategies;
 mod structs;
 mod structures;
 mod subschemas;

@@ -9,7 +9,7 @@ use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
     aliases, availability, check_forms, check_names, conflicts, conform_impls, dispatch, enums,
-    extensions, revisions, strategies, structs, unions,
+    extensions, revisions, structs, unions,
 };
 use super::{keys, listing, load, lower, questions, rust, simplify};
 use proc_macro2::TokenStream;
@@ -188,16 +188,12 @@ fn for_tests(merged: &Merged, overlay: &Overlay) -> Result<[File; 2]> {
         "The types of the model, for checks that treat each alike.",
         listing::types(merged),
     )?;
-    let strategies = strategies::emit(merged, overlay);
-    let strategies = File::rust(
-        "mcp-types/tests/exactness/strategies.rs".into(),
-        "Values of every type, and where each schema has it.",
-        quote! {
-            use crate::support::*;
-            #strategies
-        },
+    let cases = File::rust(
+        "mcp-types/tests/exactness/cases.rs".into(),
+        "Every type, and where each schema has it.",
+        listing::cases(merged, overlay),
     )?;
-    Ok([list, strategies])
+    Ok([list, cases])
 }
 
 /// A module of the generated code; with `scope`, it sees the model and its support.

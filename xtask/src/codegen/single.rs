@@ -3,11 +3,11 @@
 use super::docs::Docs;
 use super::error::{Error, Result};
 use super::ir::{Def, Member, Model, Type, Union};
-use super::merge::merge;
+use super::merge::{Merged, Shape, merge};
 use super::output::File;
 use super::overlay::Overlay;
 use super::run::{models, module};
-use super::{check_forms, check_names, dispatch, enums, presets, structs, unions};
+use super::{check_forms, check_names, dispatch, enums, structs, unions};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,13 +28,12 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     }
     models.iter_mut().for_each(without_lone_members);
     let mut merged = merge(models, &overlay);
-    presets::require(&mut merged, &overlay);
+    require(&mut merged, &overlay);
     check_forms::check(&merged, &overlay);
     merged.identifiers = check_names::check(&merged, &overlay)?;
     overlay.decisions.settled()?;
     let docs = Docs::read(&root.join("schema"), &merged)?;
     let structs = structs::emit(&merged, &overlay, &docs)?;
-    let structs = presets::add(structs, &merged, &overlay)?;
     let messages = "The messages, each with its method, parameters and result.";
     let codes = "The error codes that the protocol adds to those of JSON-RPC.";
     let meta_keys = dispatch::meta_keys(&merged, &overlay);
@@ -50,6 +49,19 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
     .into_iter()
     .map(|(name, doc, items)| module(name, doc, false, &items))
     .collect()
+}
+
+/// Makes arguments of the fields that have no value to speak of: those filled with no text.
+fn require(merged: &mut Merged, overlay: &Overlay) {
+    for (name, ty) in &mut merged.types {
+        if let Shape::Struct(structure) = &mut ty.shape {
+            for (wire, field) in &mut structure.fields {
+                let fill = overlay.fill.at(&format!("{name}.{wire}"));
+                let is_empty = fill.is_some_and(|fill| fill.value == "\"\"");
+                field.always |= is_empty && field.required == ty.known;
+            }
+        }
+    }
 }
 
 /// Puts the only member of a union, which has more in newer revisions, in the union's place.

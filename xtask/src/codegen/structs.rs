@@ -36,7 +36,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resul
                 parse_quote!(#[derive(#derives)] pub struct #name {})
             });
             let item = emitter.item(&docs.of(name, &ty.known), item)?;
-            let methods = constructors::methods(merged, overlay, name, structure, &item);
+            let methods = constructors::methods(merged, overlay, name, structure, &item)?;
             out.extend(quote!(#item #methods));
         }
     }
