@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::tidy::{File, Workspace};
+use crate::tidy::Workspace;
 
 /// Parts of the workspace: name, folder, most lines and most files. Generated files are a part of
 /// their own.
@@ -30,12 +30,12 @@ pub(crate) fn run(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let mut table = String::new();
     let mut is_over = false;
     for (name, folder, max_lines, max_files) in PARTS {
-        let of_part = |file: &&File| {
+        let files = workspace.rust().filter(|file| {
             file.path.starts_with(folder) && file.is_generated() == (folder == GENERATED)
-        };
-        let files: Vec<_> = workspace.rust().filter(of_part).collect();
+        });
+        let files: Vec<_> = files.collect();
         let code = files.iter().filter(|file| !file.is_test());
-        let lines: usize = code.map(|file| code_lines(file)).sum();
+        let lines = code.flat_map(|file| file.code()).count();
         is_over |= lines > max_lines || max_files.is_some_and(|max| files.len() > max);
         let of_files = max_files.map_or(String::new(), |max| format!(" of {max}"));
         writeln!(
@@ -47,31 +47,5 @@ pub(crate) fn run(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     match is_over {
         true => Err(format!("a part is larger than it may be\n{table}").into()),
         false => Ok(table),
-    }
-}
-
-/// The lines of code in a file.
-fn code_lines(file: &File) -> usize {
-    let tests = file.test_lines();
-    let lines = (1..).zip(file.text.lines());
-    let code = lines.filter(|(number, line)| {
-        let line = line.trim_start();
-        !line.is_empty()
-            && !line.starts_with("//")
-            && !tests.iter().any(|module| module.contains(number))
-    });
-    code.count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_code_outside_tests_counts() {
-        let text = "//! Doc.\n\nuse a; // one\n/// Doc.\nfn f() {\n    // why\n    g();\n}\n\
-                    #[cfg(test)]\nmod tests {\n    fn t() {}\n}\n";
-        let file = File::new("a/src/b.rs".to_owned(), text.to_owned());
-        assert_eq!(code_lines(&file), 4);
     }
 }

@@ -154,9 +154,7 @@ fn load(folder: &Path, name: &str) -> Result<Module, Error> {
 
 /// Puts the files of declared modules in their place, and drops tests.
 fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<(), Error> {
-    items.retain(
-        |item| !matches!(item, Item::Mod(module) if crate::tidy::is_test_only(&module.attrs)),
-    );
+    items.retain(|item| !crate::tidy::is_test_module(item));
     for item in items {
         let Item::Mod(module) = item else {
             continue;

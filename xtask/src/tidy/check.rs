@@ -2,9 +2,7 @@
 
 use super::violation::Violation;
 use super::workspace::Workspace;
-use super::{
-    cfg, circles, dependencies, generated, links, manifests, maps, revisions, sizes, wire, words,
-};
+use super::{circles, dependencies, generated, items, lines, links, manifests, reserved};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,13 +15,10 @@ const GROUPS: &[Group] = &[
     dependencies::check,
     manifests::check,
     links::check,
-    words::check,
-    maps::check,
-    sizes::check,
+    lines::check,
+    items::check,
     circles::check,
-    cfg::check,
-    revisions::check,
-    wire::check,
+    reserved::check,
     generated::check,
 ];
 
@@ -36,7 +31,7 @@ pub(crate) fn run(root: &Path) -> Result<String, Box<dyn Error>> {
     let workspace = Workspace::read(root)?;
     let violations = check(&workspace);
     if violations.is_empty() {
-        return Ok(format!("tidy: {} files\n", workspace.files().len()));
+        return Ok(format!("tidy: {} files\n", workspace.files.len()));
     }
     let mut report = format!("{} violations of the house rules\n", violations.len());
     for violation in violations {
@@ -50,7 +45,7 @@ fn check(workspace: &Workspace) -> Vec<Violation> {
     for group in GROUPS {
         group(workspace, &mut violations);
     }
-    violations.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    violations.sort();
     violations
 }
 
@@ -65,9 +60,9 @@ mod tests {
         std::fs::write(root.path().join("src/mod.rs"), "mod a;\nfn f() {}\n").unwrap();
         let report = run(root.path()).unwrap_err().to_string();
         assert!(
-            report.contains("\nsrc/mod.rs:2: mod.rs is a map: "),
+            report
+                .contains("\nsrc/mod.rs:2: more than `mod` and `use`\n    mod.rs is a map: move "),
             "{report}"
         );
-        assert!(report.contains("\n    mend: "), "{report}");
     }
 }

@@ -1,29 +1,23 @@
 //! Rules for generated code.
 
-use super::violation::{Rule, Violation};
+use super::violation::Violation;
 use super::workspace::Workspace;
 use quote::ToTokens;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Field, Fields, Ident, Item};
 
-const NUMBERED: Rule = Rule {
-    name: "generated names mean something",
-    mend: "name it after what distinguishes it, in the generator or in schema/overlay.toml",
-};
-
-const TWICE: Rule = Rule {
-    name: "no type stands there twice",
-    mend: "give both places one name in schema/overlay.toml",
-};
+const NUMBERED: &str = "generated names mean something: \
+                        name it after what distinguishes it, in the generator or in schema/overlay.toml";
+const TWICE: &str = "no type stands there twice: give both places one name in schema/overlay.toml";
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     check_duplicates(workspace, violations);
     for file in workspace.rust().filter(|file| file.is_generated()) {
-        for name in file.items().iter().flat_map(names) {
+        for name in file.items.iter().flat_map(names) {
             if is_numbered(&name.to_string()) {
                 let line = name.span().start().line;
-                violations.push(NUMBERED.broken(file, line, format!("`{name}`")));
+                violations.push(Violation::new(file, line, format!("`{name}`"), NUMBERED));
             }
         }
     }
@@ -65,8 +59,8 @@ fn wire_name(field: &Field) -> String {
 
 /// The stored schemas.
 fn schemas(workspace: &Workspace) -> impl Iterator<Item = Value> {
-    let stored = workspace.files().iter();
-    let stored = stored.filter(|it| it.path.starts_with("schema/") && it.has_extension("json"));
+    let stored = workspace.files.iter();
+    let stored = stored.filter(|it| it.path.starts_with("schema/") && it.path.ends_with(".json"));
     stored.filter_map(|it| serde_json::from_str(&it.text).ok())
 }
 
@@ -78,7 +72,7 @@ fn check_duplicates(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let specified = specified_names(workspace);
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for file in workspace.rust().filter(|file| file.is_generated()) {
-        for item in file.items() {
+        for item in &file.items {
             let Some((name, shape)) = shape(item) else {
                 continue;
             };
@@ -90,7 +84,8 @@ fn check_duplicates(workspace: &Workspace, violations: &mut Vec<Violation>) {
             let is_specified = |name: &str| specified.contains(&name.to_lowercase());
             if !is_specified(&text) || !is_specified(other) {
                 let found = format!("`{text}` is `{other}` again");
-                violations.push(TWICE.broken(file, name.span().start().line, found));
+                let line = name.span().start().line;
+                violations.push(Violation::new(file, line, found, TWICE));
             }
         }
     }

@@ -1,38 +1,16 @@
-//! The documents that a reader expects, and the links between documents.
+//! The links between documents.
 
-use super::violation::{Rule, Violation};
+use super::violation::Violation;
 use super::workspace::{File, Workspace};
 
-const LINK: Rule = Rule {
-    name: "links lead somewhere",
-    mend: "correct the path or the heading",
-};
-
-const PRESENT: Rule = Rule {
-    name: "the usual documents are there",
-    mend: "write it",
-};
-
-const DOCUMENTS: &[&str] = &[
-    "ARCHITECTURE.md",
-    "CHANGELOG.md",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "README.md",
-];
+const LINK: &str = "links lead somewhere: correct the path or the heading";
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    for path in DOCUMENTS
-        .iter()
-        .filter(|path| workspace.get(path).is_none())
-    {
-        violations.push(PRESENT.broken_at(path, 1, "missing"));
-    }
-    let documents = workspace.files().iter();
-    for file in documents.filter(|file| file.has_extension("md")) {
+    let documents = workspace.files.iter();
+    for file in documents.filter(|file| file.path.ends_with(".md")) {
         for (line, target) in links(&file.text) {
             if !leads_somewhere(workspace, file, target) {
-                violations.push(LINK.broken(file, line, format!("`{target}`")));
+                violations.push(Violation::new(file, line, format!("`{target}`"), LINK));
             }
         }
     }
@@ -42,37 +20,26 @@ fn leads_somewhere(workspace: &Workspace, file: &File, target: &str) -> bool {
     if target.contains("://") || target.starts_with("mailto:") {
         return true;
     }
-    let (path, heading) = match target.split_once('#') {
-        Some((path, heading)) => (path, Some(heading)),
-        None => (target, None),
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    let path = match path {
+        "" => Some(file.path.clone()),
+        path => joined(file.folder(), path),
     };
-    let Some(path) = joined(file, path) else {
-        return false;
-    };
-    match heading {
-        Some(heading) => workspace
+    path.is_some_and(|path| match heading {
+        "" => workspace.exists(&path),
+        heading => workspace
             .get(&path)
             .is_some_and(|document| headings(&document.text).any(|it| it == heading)),
-        None => workspace.exists(&path),
-    }
+    })
 }
 
 /// The path from the root; `None` where it leads out of the repository.
-pub(super) fn joined(file: &File, path: &str) -> Option<String> {
-    if path.is_empty() {
-        return Some(file.path.clone());
-    }
-    let mut parts: Vec<&str> = file
-        .folder()
-        .split('/')
-        .filter(|it| !it.is_empty())
-        .collect();
-    for part in path.split('/') {
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
+            ".." => drop(parts.pop()?),
             part => parts.push(part),
         }
     }
@@ -90,23 +57,14 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Targets of `[text](target)`, outside code.
-fn links(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    for (number, line) in prose(text) {
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
         // Odd parts are between backticks.
-        for part in line.split('`').step_by(2).collect::<Vec<_>>() {
-            let mut rest = part;
-            while let Some((_, after)) = rest.split_once("](") {
-                let Some((target, after)) = after.split_once(')') else {
-                    break;
-                };
-                let target = target.split_whitespace().next().unwrap_or_default();
-                found.push((number, target));
-                rest = after;
-            }
-        }
-    }
-    found
+        let parts = line.split('`').step_by(2);
+        let after = parts.flat_map(|part| part.split("](").skip(1));
+        let targets = after.filter_map(|it| it.split_once(')')?.0.split_whitespace().next());
+        targets.map(move |target| (number, target))
+    })
 }
 
 /// Anchors of a document's headings.
@@ -126,23 +84,7 @@ fn headings(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::places;
-    use super::{DOCUMENTS, check};
-
-    /// The usual documents without text, and `files`.
-    fn documents(files: &[(&'static str, &'static str)]) -> Vec<String> {
-        let others = DOCUMENTS.iter().map(|path| (*path, ""));
-        let others = others.filter(|(path, _)| files.iter().all(|(it, _)| it != path));
-        places(
-            check,
-            &others.chain(files.iter().copied()).collect::<Vec<_>>(),
-        )
-    }
-
-    #[test]
-    fn each_missing_document_is_named() {
-        assert!(documents(&[]).is_empty());
-        assert_eq!(places(check, &[]).len(), DOCUMENTS.len());
-    }
+    use super::check;
 
     #[test]
     fn paths_and_headings_are_followed() {
@@ -151,7 +93,7 @@ mod tests {
             ```md\n[g](nowhere.md)\n```\n`[h](nowhere.md)`\n";
         let other = "## How to\n[up](../README.md)\n";
         let files = [("README.md", readme), ("docs/a.md", other)];
-        assert_eq!(documents(&files), Vec::<String>::new());
+        assert_eq!(places(check, &files), Vec::<String>::new());
     }
 
     #[test]
@@ -159,7 +101,7 @@ mod tests {
         let readme = "[a](docs/b.md)\n[b](docs/a.md#why) and [`c`](../out.md)\n";
         let files = [("README.md", readme), ("docs/a.md", "## How\n")];
         assert_eq!(
-            documents(&files),
+            places(check, &files),
             ["README.md:1", "README.md:2", "README.md:2"]
         );
     }

@@ -1,54 +1,59 @@
 //! Rules for the manifests of crates.
 
-use super::violation::{Rule, Violation};
-use super::workspace::{File, Workspace};
+use super::violation::Violation;
+use super::workspace::Workspace;
 use toml::{Table, Value};
 
-const LINTS: Rule = Rule {
-    name: "every crate takes the workspace's lints",
-    mend: "add `[lints]` with `workspace = true`",
-};
+const CRATES: &str =
+    "crates depend in one direction: move the code to the crate that may depend on it";
+const LINTS: &str =
+    "every crate takes the workspace's lints: add `[lints]` with `workspace = true`";
+const UNSAFE: &str = "unsafe code is forbidden: \
+                      set `unsafe_code = \"forbid\"` under `[workspace.lints.rust]`";
 
-const UNSAFE: Rule = Rule {
-    name: "unsafe code is forbidden",
-    mend: "set `unsafe_code = \"forbid\"` under `[workspace.lints.rust]`",
-};
-
-const LICENSE: Rule = Rule {
-    name: "every crate names its licence",
-    mend: "add `license.workspace = true`",
-};
+/// Crates, and the only packages they may depend on.
+const ONLY: &[(&str, &[&str])] = &[
+    (
+        "mcp-types",
+        &["base64", "indexmap", "memchr", "serde", "serde_json"],
+    ),
+    ("mcp-macros", &["proc-macro2", "quote", "regex-lite", "syn"]),
+];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    let manifests = workspace.files().iter();
+    let manifests = workspace.files.iter();
     for file in manifests.filter(|file| file.name() == "Cargo.toml" && !file.is_test()) {
-        if let Ok(manifest) = file.text.parse::<Table>() {
-            check_manifest(file, &manifest, violations);
+        let Ok(manifest) = file.text.parse::<Table>() else {
+            continue;
+        };
+        let manifest = Value::Table(manifest);
+        let at = |path: &str| {
+            path.split('.')
+                .try_fold(&manifest, |value, key| value.get(key))
+        };
+        let mut object = |found: &str, rule| {
+            violations.push(Violation::new(file, 1, found.to_owned(), rule));
+        };
+        let forbids =
+            at("workspace.lints.rust.unsafe_code").is_some_and(|it| it.as_str() == Some("forbid"));
+        if at("workspace").is_some() && !forbids {
+            object("the workspace allows it", UNSAFE);
+        }
+        if at("package").is_some() && at("lints.workspace") != Some(&Value::Boolean(true)) {
+            object("this crate does not", LINTS);
+        }
+        let package = file.folder();
+        let only = ONLY.iter().find(|(name, _)| *name == package);
+        let tables = ["dependencies", "build-dependencies"]
+            .into_iter()
+            .filter_map(at);
+        for name in tables.filter_map(Value::as_table).flat_map(Table::keys) {
+            let foreign = only.is_some_and(|(_, allowed)| !allowed.contains(&name.as_str()));
+            if foreign || name == "typify" && package != "xtask" {
+                object(&format!("`{package}` depends on `{name}`"), CRATES);
+            }
         }
     }
-}
-
-fn check_manifest(file: &File, manifest: &Table, violations: &mut Vec<Violation>) {
-    if manifest.contains_key("workspace") {
-        let level = at(manifest, &["workspace", "lints", "rust", "unsafe_code"]);
-        if level.and_then(Value::as_str) != Some("forbid") {
-            violations.push(UNSAFE.broken(file, 1, "the workspace allows it"));
-        }
-    }
-    if manifest.contains_key("package") {
-        if at(manifest, &["lints", "workspace"]) != Some(&Value::Boolean(true)) {
-            violations.push(LINTS.broken(file, 1, "this crate does not"));
-        }
-        if at(manifest, &["package", "license"]).is_none() {
-            violations.push(LICENSE.broken(file, 1, "this crate does not"));
-        }
-    }
-}
-
-fn at<'a>(manifest: &'a Table, path: &[&str]) -> Option<&'a Value> {
-    let (first, rest) = path.split_first()?;
-    let start = manifest.get(*first)?;
-    rest.iter().try_fold(start, |value, key| value.get(*key))
 }
 
 #[cfg(test)]
@@ -57,10 +62,10 @@ mod tests {
     use super::check;
 
     #[test]
-    fn lints_licence_and_forbidden_unsafe_are_required() {
+    fn lints_and_forbidden_unsafe_are_required() {
         let workspace = "[workspace.lints.rust]\nunsafe_code = \"forbid\"\n";
         let lax = "[workspace.lints.rust]\nunsafe_code = \"warn\"\n";
-        let package = "[package]\nlicense.workspace = true\n[lints]\nworkspace = true\n";
+        let package = "[package]\nname = \"a\"\n[lints]\nworkspace = true\n";
         let bare = "[package]\nname = \"bare\"\n";
         assert!(
             places(
@@ -71,7 +76,29 @@ mod tests {
         );
         assert_eq!(
             places(check, &[("Cargo.toml", lax), ("a/Cargo.toml", bare)]),
-            ["Cargo.toml:1", "a/Cargo.toml:1", "a/Cargo.toml:1"]
+            ["Cargo.toml:1", "a/Cargo.toml:1"]
+        );
+    }
+
+    #[test]
+    fn the_types_stay_small_and_typify_stays_in_xtask() {
+        let types = "[package]\nname = \"mcp-types\"\n[lints]\nworkspace = true\n[dependencies]\nserde.workspace = true\ntokio = \"1\"\n\n[dev-dependencies]\nproptest = \"1\"\n";
+        let runtime = "[dependencies]\nmcp-types = \"0\"\ntypify = \"0\"\n";
+        let macros = "[dependencies]\nsyn = \"3\"\nmcp-types.workspace = true\n";
+        let xtask = "[dependencies]\ntypify = \"0\"\n";
+        let files = [
+            ("mcp-types/Cargo.toml", types),
+            ("mcp-runtime/Cargo.toml", runtime),
+            ("mcp-macros/Cargo.toml", macros),
+            ("xtask/Cargo.toml", xtask),
+        ];
+        assert_eq!(
+            places(check, &files.map(|(path, text)| (path, text))),
+            [
+                "mcp-macros/Cargo.toml:1",
+                "mcp-runtime/Cargo.toml:1",
+                "mcp-types/Cargo.toml:1"
+            ]
         );
     }
 }

@@ -4,25 +4,22 @@
 //! a [`violation`] for what it finds, and [`check`] prints them. What a rule
 //! protects is written at the rule.
 
-mod cfg;
 mod check;
 mod circles;
 mod dependencies;
 mod generated;
+mod items;
+mod lines;
 mod links;
 mod manifests;
-mod maps;
 mod modules;
 mod names;
-mod revisions;
-mod sizes;
+mod reserved;
 #[cfg(test)]
 mod testing;
 mod violation;
-mod wire;
-mod words;
 mod workspace;
 
 pub(crate) use check::run;
-pub(crate) use names::is_test_only;
-pub(crate) use workspace::{File, Workspace};
+pub(crate) use names::is_test_module;
+pub(crate) use workspace::Workspace;

@@ -1,9 +1,7 @@
 //! The tree under check, read once.
 
-use super::names::{Named, is_test_only, names};
-use std::cell::OnceCell;
+use super::names::{Named, is_test_module, names};
 use std::io;
-use std::ops::RangeInclusive;
 use std::path::Path;
 use syn::spanned::Spanned;
 
@@ -17,21 +15,22 @@ const SKIPPED: &[&str] = &[
     "target",
 ];
 
-/// Kinds of files that the rules look at.
-const TEXT: &[&str] = &["json", "md", "rs", "sh", "toml", "yaml", "yml"];
-
-/// Every text file of the workspace.
+/// Every file of the workspace.
 pub(crate) struct Workspace {
-    files: Vec<File>,
+    /// By path.
+    pub(super) files: Vec<File>,
 }
 
-/// One text file.
+/// One file.
 pub(crate) struct File {
     /// Path from the root, with `/` between its parts.
     pub(crate) path: String,
+    /// Its text; empty where it is none.
     pub(crate) text: String,
-    syntax: OnceCell<Option<syn::File>>,
-    names: OnceCell<Vec<Named>>,
+    /// The items of a Rust file; none where it is not valid, which the compiler reports.
+    pub(super) items: Vec<syn::Item>,
+    /// The paths that a Rust file names outside its test modules.
+    pub(super) names: Vec<Named>,
 }
 
 impl Workspace {
@@ -47,13 +46,9 @@ impl Workspace {
         Self { files }
     }
 
-    pub(crate) fn files(&self) -> &[File] {
-        &self.files
-    }
-
     /// Rust files, tests and generated ones included.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().filter(|file| file.has_extension("rs"))
+        self.files.iter().filter(|file| file.path.ends_with(".rs"))
     }
 
     /// Rust files that people wrote and that ship: no tests, nothing generated.
@@ -78,18 +73,14 @@ impl Workspace {
 
 impl File {
     pub(crate) fn new(path: String, text: String) -> Self {
+        let rust = if path.ends_with(".rs") { &*text } else { "" };
+        let items = syn::parse_file(rust).map_or(Vec::new(), |syntax| syntax.items);
         Self {
+            names: names(&items),
             path,
             text,
-            syntax: OnceCell::new(),
-            names: OnceCell::new(),
+            items,
         }
-    }
-
-    pub(crate) fn has_extension(&self, extension: &str) -> bool {
-        self.path
-            .rsplit_once('.')
-            .is_some_and(|(_, it)| it == extension)
     }
 
     /// Last part of the path.
@@ -113,33 +104,17 @@ impl File {
         self.folder().split('/').any(|folder| folder == "generated")
     }
 
-    /// Lines of the test modules inside the file, counted from 1.
-    pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
-        let modules = self.items().iter().filter_map(|item| match item {
-            syn::Item::Mod(module) if is_test_only(&module.attrs) => Some(module.span()),
-            _ => None,
-        });
-        modules
-            .map(|span| span.start().line..=span.end().line)
-            .collect()
-    }
-
-    /// The parsed file; `None` where it is no valid Rust, which is the
-    /// compiler's to say.
-    pub(crate) fn syntax(&self) -> Option<&syn::File> {
-        let parse = || syn::parse_file(&self.text).ok();
-        self.syntax.get_or_init(parse).as_ref()
-    }
-
-    /// The items of the parsed file.
-    pub(crate) fn items(&self) -> &[syn::Item] {
-        self.syntax().map_or(&[], |syntax| &syntax.items)
-    }
-
-    /// The paths that the file names outside its test modules.
-    pub(super) fn names(&self) -> &[Named] {
-        let find = || self.syntax().map(names).unwrap_or_default();
-        self.names.get_or_init(find)
+    /// Lines of code outside test modules, with their numbers from 1.
+    pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let modules = self.items.iter().filter(|item| is_test_module(item));
+        let tests: Vec<_> = modules
+            .map(|item| item.span().start().line..=item.span().end().line)
+            .collect();
+        (1..).zip(self.text.lines()).filter(move |(number, line)| {
+            let line = line.trim_start();
+            let is_test = tests.iter().any(|lines| lines.contains(number));
+            !line.is_empty() && !line.starts_with("//") && !is_test
+        })
     }
 }
 
@@ -156,14 +131,23 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()>
             }
             continue;
         }
-        // What is not text counts only by its name.
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let text = if TEXT.contains(&extension) || prefix == ".ci/" {
-            std::fs::read_to_string(entry.path()).map_err(failed)?
-        } else {
-            String::new()
-        };
+        let text = std::fs::read(entry.path()).map_err(failed)?;
+        let text = String::from_utf8(text).unwrap_or_default();
         files.push(File::new(path, text));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::File;
+
+    #[test]
+    fn only_code_outside_tests_counts() {
+        let text = "//! Doc.\n\nuse a; // one\n/// Doc.\nfn f() {\n    // why\n    g();\n}\n\
+                    #[cfg(test)]\nmod tests {\n    fn t() {}\n}\n";
+        let file = File::new("a/src/b.rs".to_owned(), text.to_owned());
+        let lines: Vec<_> = file.code().map(|(number, _)| number).collect();
+        assert_eq!(lines, [3, 5, 7, 8]);
+    }
 }
