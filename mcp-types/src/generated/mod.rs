@@ -10,8 +10,6 @@ mod enums;
 
 pub mod error_codes;
 
-pub mod extensions;
-
 mod messages;
 
 pub mod meta_keys;

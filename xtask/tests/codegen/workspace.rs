@@ -13,8 +13,7 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// A folder with a copy of `schema/`, without the extensions, which rest on definitions of the
-/// protocol that tests change.
+/// A folder with a copy of `schema/`.
 pub(crate) struct Workspace {
     folder: PathBuf,
     /// Removes the folder when dropped.
@@ -39,18 +38,10 @@ impl Workspace {
 
     fn copied(folder: PathBuf, temporary: Option<tempfile::TempDir>) -> Self {
         copy(&root().join("schema"), &folder.join("schema"));
-        std::fs::remove_dir_all(folder.join("schema/extensions")).unwrap();
         Self {
             folder,
             _temporary: temporary,
         }
-    }
-
-    /// Adds the extensions.
-    pub(crate) fn with_extensions(self) -> Self {
-        let folder = "schema/extensions";
-        copy(&root().join(folder), &self.folder.join(folder));
-        self
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -79,8 +79,6 @@ fn the_fifth_revision_asks_for_its_entries_and_gives_the_code_as_committed() {
     let report = adopt(&project, NOVEMBER, JULY);
     assert_names_are_noted(&report, JULY);
     assert_eq!(entries_until(JULY), full());
-    let project = Project(project.0.with_extensions());
-    project.xtask(&["codegen"]).success();
     assert_eq!(generated(project.0.path()), generated(&root()));
 }
 
