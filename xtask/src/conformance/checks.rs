@@ -1,11 +1,12 @@
 //! Results of the suite: `checks.json` in one folder for each scenario.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::error::Error;
+use super::error::{Result, at};
 
 /// Results of the scenarios of one revision.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,7 @@ struct Check {
     id: String,
     status: String,
     #[serde(default)]
-    error_message: Option<String>,
+    error_message: String,
 }
 
 /// The file that each scenario leaves.
@@ -35,22 +36,16 @@ impl Totals {
     /// # Errors
     ///
     /// When a result can't be read.
-    pub(super) fn read(&mut self, folder: &Path) -> Result<(), Error> {
-        let entries = fs::read_dir(folder).map_err(Error::file(folder))?;
-        let mut paths: Vec<_> = entries
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .collect();
+    pub(super) fn read(&mut self, folder: &Path) -> Result<()> {
+        let entries = fs::read_dir(folder).map_err(at(folder.display()))?;
+        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths {
             if path.is_dir() {
                 self.read(&path)?;
             } else if path.ends_with(CHECKS) {
-                let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
-                let checks = serde_json::from_str(&text);
-                let checks: Vec<Check> = checks.map_err(|source| Error::Result {
-                    path: path.clone(),
-                    source,
-                })?;
+                let text = fs::read_to_string(&path).map_err(at(path.display()))?;
+                let checks: Vec<Check> = serde_json::from_str(&text).map_err(at(path.display()))?;
                 self.add(&scenario(folder), &checks);
             }
         }
@@ -61,8 +56,7 @@ impl Totals {
         self.scenarios += 1;
         let mut judged = false;
         for check in checks {
-            let reason = check.error_message.as_deref().unwrap_or_default();
-            let named = || format!("{scenario}: {}: {reason}", check.id);
+            let named = || format!("{scenario}: {}: {}", check.id, check.error_message);
             match &*check.status {
                 "SUCCESS" => self.passed += 1,
                 "SKIPPED" => self.skipped += 1,
@@ -76,6 +70,23 @@ impl Totals {
         if !judged {
             self.failed.push(format!("{scenario}: nothing was checked"));
         }
+    }
+}
+
+impl Display for Totals {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (failed, warned) = (self.failed.len(), self.warned.len());
+        writeln!(
+            f,
+            "{} scenarios, {} checks passed, {failed} failed, {warned} warnings, {} skipped",
+            self.scenarios, self.passed, self.skipped,
+        )?;
+        for (word, faults) in [("failed", &self.failed), ("warned", &self.warned)] {
+            for fault in faults {
+                writeln!(f, "  {word}: {fault}")?;
+            }
+        }
+        Ok(())
     }
 }
 

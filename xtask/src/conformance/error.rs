@@ -1,50 +1,26 @@
 //! Errors other than a failed check.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::error::Error;
+use std::fmt::Display;
+use std::process::Command;
 
-/// Why there is no clean result.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    /// Checks failed: what follows is the report.
-    #[error("the suite found faults\n{0}")]
-    Failed(String),
-    /// A program that is needed could not be started, or did not do its work.
-    #[error("`{program}` failed: {reason}")]
-    Program {
-        /// Which one.
-        program: String,
-        /// Its output.
-        reason: String,
-    },
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// Which one.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The suite left a result that can't be understood.
-    #[error("{} is no result of the suite: {source}", path.display())]
-    Result {
-        /// Which one.
-        path: PathBuf,
-        /// Why.
-        source: serde_json::Error,
-    },
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// For `map_err`: names the file or the program that failed.
+pub(super) fn at<E: Display>(place: impl Display) -> impl FnOnce(E) -> String {
+    move |error| format!("{place}: {error}")
 }
 
-impl Error {
-    pub(super) fn program(program: &str, reason: impl ToString) -> Self {
-        Self::Program {
-            program: program.to_owned(),
-            reason: reason.to_string(),
-        }
-    }
-
-    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| Self::File { path, source }
+/// Runs a program that has to do its work; its output is printed.
+///
+/// # Errors
+///
+/// When it can't be started, or fails.
+pub(super) fn run(command: &mut Command) -> Result<()> {
+    let program = command.get_program().display().to_string();
+    let status = command.status().map_err(at(&program))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{program}: {status}").into()),
     }
 }

