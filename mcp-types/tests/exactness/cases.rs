@@ -1069,7 +1069,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2024_11_05, "/$defs/ListRootsRequest/properties/params"),
                 (Revision::V2025_03_26, "/$defs/ListRootsRequest/properties/params"),
                 (Revision::V2025_06_18, "/$defs/ListRootsRequest/properties/params"),
-                (Revision::V2025_11_25, "/$defs/ListRootsRequest/properties/params"),
+                (Revision::V2025_11_25, "/$defs/RequestParams"),
                 (Revision::V2026_07_28, "/$defs/ListRootsRequest/properties/params"),
             ],
             |value, revision| {
@@ -1214,15 +1214,15 @@ pub(crate) fn cases() -> Vec<Case> {
             &[
                 (
                     Revision::V2024_11_05,
-                    "/$defs/CancelledNotification/properties/params/properties/_meta",
+                    "/$defs/Notification/properties/params/properties/_meta",
                 ),
                 (
                     Revision::V2025_03_26,
-                    "/$defs/CancelledNotification/properties/params/properties/_meta",
+                    "/$defs/Notification/properties/params/properties/_meta",
                 ),
                 (
                     Revision::V2025_06_18,
-                    "/$defs/CancelledNotification/properties/params/properties/_meta",
+                    "/$defs/Notification/properties/params/properties/_meta",
                 ),
                 (
                     Revision::V2025_11_25,
@@ -1447,15 +1447,15 @@ pub(crate) fn cases() -> Vec<Case> {
             &[
                 (
                     Revision::V2024_11_05,
-                    "/$defs/CallToolRequest/properties/params/properties/_meta",
+                    "/$defs/Request/properties/params/properties/_meta",
                 ),
                 (
                     Revision::V2025_03_26,
-                    "/$defs/CallToolRequest/properties/params/properties/_meta",
+                    "/$defs/Request/properties/params/properties/_meta",
                 ),
                 (
                     Revision::V2025_06_18,
-                    "/$defs/CallToolRequest/properties/params/properties/_meta",
+                    "/$defs/Request/properties/params/properties/_meta",
                 ),
                 (Revision::V2025_11_25, "/$defs/CallToolRequestParams/properties/_meta"),
                 (Revision::V2026_07_28, "/$defs/RequestMetaObject"),

@@ -2,7 +2,7 @@
 
 use super::error::{Error, Result};
 use super::load::Schema;
-use super::subschemas::{each, referred};
+use super::subschemas::{ALTERNATIVES, each, referred};
 use serde_json::{Map, Value, json};
 
 /// The definitions of `schema` without `allOf`.
@@ -46,16 +46,19 @@ impl<'a> Merging<'a> {
         };
         if self.path.contains(&name.as_str()) {
             let path = self.path.join(" -> ");
-            self.fault(&at, &format!("`allOf` contains itself: {path} -> {name}"));
+            self.fault(&at, &format!("refers to itself: {path} -> {name}"));
+            self.done.insert(name.clone(), json!({ "type": "object" }));
             return json!({ "type": "object" });
         }
         let mut def = def.clone();
         self.path.push(name);
         each(&mut def, &at, &mut |json, at| self.schema_at(json, at));
+        if let Some(target) = referred(&def) {
+            self.definition(target);
+        }
         self.path.pop();
         each(&mut def, &at, &mut |json, at| self.check_required(json, at));
-        self.done.insert(name.clone(), def.clone());
-        def
+        self.done.entry(name.clone()).or_insert(def).clone()
     }
 
     /// Merges the parts of one schema; the schemas inside of it are merged already.
@@ -79,15 +82,12 @@ impl<'a> Merging<'a> {
                 self.fault(&at, "only objects can be merged");
                 continue;
             }
-            match both(json, &part) {
-                Ok(merged) => *json = merged,
-                Err(path) => self.fault(
-                    &at,
-                    &format!(
-                        "another part of the `allOf` has other words for `{path}`; \
-                         add a [[repair]] after which both agree"
-                    ),
-                ),
+            if let Err(path) = narrow(json, &part) {
+                let what = format!(
+                    "another part of the `allOf` has other words for `{path}`; \
+                     add a [[repair]] after which both agree"
+                );
+                self.fault(&at, &what);
             }
         }
     }
@@ -115,49 +115,47 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// The schema of what is valid for both, or the place where they disagree.
-fn both(a: &Value, b: &Value) -> std::result::Result<Value, String> {
-    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
+/// Narrows a schema to what is valid for `more` as well, or returns the place where they disagree.
+fn narrow(json: &mut Value, more: &Value) -> std::result::Result<(), String> {
+    if json.is_null() || *json == json!({}) {
+        *json = more.clone();
+    }
+    if json == more || *more == json!({}) {
+        return Ok(());
+    }
+    let is_reference = |json: &Value| {
+        ALTERNATIVES
+            .iter()
+            .chain(&["$ref"])
+            .any(|it| json.get(it).is_some())
+    };
+    let (false, Some(own), Some(members)) = (
+        is_reference(json) || is_reference(more),
+        json.as_object_mut(),
+        more.as_object(),
+    ) else {
         return Err(String::new());
     };
-    if a == b || b.is_empty() {
-        return Ok(a.clone().into());
+    if !members.contains_key("nullable") {
+        own.remove("nullable");
     }
-    let mut out = a.clone();
-    for (key, value) in b {
-        let merged = match (key.as_str(), a.get(key), value) {
-            (_, None, _) => value.clone(),
-            (_, Some(own), _) if own == value => continue,
-            ("required", Some(Value::Array(own)), Value::Array(more)) => {
-                let mut names = [&own[..], more].concat();
-                names.sort_by_key(Value::to_string);
-                names.dedup();
-                names.into()
+    for (key, value) in members {
+        match (key.as_str(), own.get_mut(key)) {
+            (_, Some(own)) if own == value => {}
+            ("required", Some(Value::Array(own))) => {
+                own.extend(value.as_array().into_iter().flatten().cloned());
             }
-            ("properties", Some(Value::Object(own)), Value::Object(more)) => {
-                let mut fields = own.clone();
-                for (name, field) in more {
-                    let field = match own.get(name) {
-                        Some(own) => both(own, field).map_err(|path| format!("/{name}{path}"))?,
-                        None => field.clone(),
-                    };
-                    fields.insert(name.clone(), field);
+            ("properties", Some(own)) => {
+                for (name, field) in value.as_object().into_iter().flatten() {
+                    let place = |path| format!("/{name}{path}");
+                    narrow(&mut own[name], field).map_err(place)?;
                 }
-                fields.into()
             }
-            ("additionalProperties" | "items", Some(own), _) => both(own, value)?,
-            _ => return Err(format!("/{key}")),
-        };
-        out.insert(key.clone(), merged);
+            ("additionalProperties" | "items", Some(own)) => narrow(own, value)?,
+            (_, Some(_)) => return Err(format!("/{key}")),
+            ("nullable", None) => {}
+            (_, None) => drop(own.insert(key.clone(), value.clone())),
+        }
     }
-    if a.get("nullable") != b.get("nullable") {
-        out.remove("nullable");
-    }
-    let is_mixed = ["$ref", "anyOf", "oneOf"]
-        .iter()
-        .any(|form| out.contains_key(*form));
-    match is_mixed && !a.is_empty() {
-        true => Err(String::new()),
-        false => Ok(out.into()),
-    }
+    Ok(())
 }

@@ -2,19 +2,14 @@
 
 use super::ir::{Def, Enum, Member, Type, Union};
 use super::keywords::{kind_of, kinds};
-use super::lowering::{ANY, Lowering, scalar};
+use super::lowering::{ANY, Lowering, Site, has_type, scalar};
 use super::methods;
 use super::subschemas::{alternatives, referred};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn string_enum(
-        &mut self,
-        json: &Value,
-        place: &str,
-        expected: Option<&Type>,
-    ) -> Type {
+    pub(crate) fn string_enum(&mut self, json: &Value, site: Site<'_>) -> Type {
         let listed = json.get("enum").and_then(Value::as_array);
         let all = listed.map_or(&[][..], Vec::as_slice);
         let strings = all.iter().filter_map(Value::as_str).map(str::to_owned);
@@ -29,35 +24,21 @@ impl<'a> Lowering<'a> {
             return ANY;
         }
         let open = listed.is_none();
-        let name = self.name_for(json, place, expected);
-        self.insert(&name, Def::Enum(Enum { values, open }), place)
+        let name = self.name_for(json, site);
+        self.insert(&name, Def::Enum(Enum { values, open }), json)
     }
 
     /// A plain string where newer revisions list values: all of them may occur.
-    pub(crate) fn is_open_enum(&self, json: &Value, expected: Option<&Type>) -> bool {
-        let is_string = json.get("type").is_some_and(|kind| kind == "string");
-        match expected {
-            Some(Type::Named(name)) if is_string => {
-                matches!(self.newer_def(name), Some(Def::Enum(_)))
-            }
-            _ => false,
-        }
-    }
-
-    /// `"type": [...]`, of scalars.
-    pub(crate) fn kinds(&mut self, json: &Value, place: &str, expected: Option<&Type>) -> Type {
-        let types = kinds(json).iter().map(|kind| scalar(json, kind)).collect();
-        self.scalars(json, types, place, expected)
+    pub(crate) fn is_open_enum(&self, json: &Value, site: Site<'_>) -> bool {
+        let newer = site.expected.and_then(|ty| match ty {
+            Type::Named(name) => self.newer_def(name),
+            _ => None,
+        });
+        has_type(json, "string") && matches!(newer, Some(Def::Enum(_)))
     }
 
     /// One of several types that JSON itself tells apart.
-    fn scalars(
-        &mut self,
-        json: &Value,
-        mut types: Vec<Type>,
-        place: &str,
-        expected: Option<&Type>,
-    ) -> Type {
+    pub(crate) fn scalars(&mut self, json: &Value, mut types: Vec<Type>, site: Site<'_>) -> Type {
         types.sort();
         types.dedup();
         if types.contains(&Type::Number) {
@@ -77,56 +58,53 @@ impl<'a> Lowering<'a> {
                 Def::Union(Union { members })
             }
         };
-        let name = self.name_for(json, place, expected);
-        self.insert(&name, def, place)
+        let name = self.name_for(json, site);
+        self.insert(&name, def, json)
     }
 
     pub(crate) fn union(
         &mut self,
         json: &'a Value,
         members: &'a [Value],
-        place: &str,
-        expected: Option<&Type>,
+        mut site: Site<'_>,
     ) -> Type {
-        if let Some(ty) = self.one_or_many(members, place, expected) {
+        if let Some(ty) = self.one_or_many(members, site) {
             return ty;
         }
-        let expected = match expected {
-            Some(Type::OneOrMany(inner)) => Some(&**inner),
-            other => other,
-        };
+        if let Some(Type::OneOrMany(inner)) = site.expected {
+            site.expected = Some(inner);
+        }
         let errors = self.errors.len();
         let (mut out, mut dissolved) = (Vec::new(), BTreeSet::new());
         let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
         for (index, member) in members.iter().enumerate() {
-            let place = format!("{place}|{form}/{index}");
+            let place = format!("{}|{form}/{index}", site.place);
             self.member(member, &place, &mut out, &mut dissolved);
         }
         let messages = out.iter().filter(|member| member.method.is_some()).count();
         if self.errors.len() > errors || out.iter().any(|member| member.ty == ANY) {
             return ANY;
         } else if messages > 0 && messages < out.len() {
-            return self.ask_any(json, place, "alternatives of which only some are messages");
+            return self.ask_any(
+                json,
+                site.place,
+                "alternatives of which only some are messages",
+            );
         } else if out
             .iter()
             .all(|member| !matches!(member.ty, Type::Named(_)))
         {
             let types = out.into_iter().map(|member| member.ty).collect();
-            return self.scalars(json, types, place, expected);
+            return self.scalars(json, types, site);
         }
-        let name = self.name_for(json, place, expected);
-        self.insert(&name, Def::Union(Union { members: out }), place)
+        let name = self.name_for(json, site);
+        self.insert(&name, Def::Union(Union { members: out }), json)
     }
 
     /// The type of one value or a list of such values, if that is what `members` are.
-    fn one_or_many(
-        &mut self,
-        members: &'a [Value],
-        place: &str,
-        expected: Option<&Type>,
-    ) -> Option<Type> {
-        let is_list = |member: &&Value| member.get("type").is_some_and(|kind| kind == "array");
-        let (lists, single): (Vec<_>, Vec<_>) = members.iter().partition(is_list);
+    fn one_or_many(&mut self, members: &'a [Value], site: Site<'_>) -> Option<Type> {
+        let (lists, single): (Vec<_>, Vec<_>) =
+            members.iter().partition(|member| has_type(member, "array"));
         let ([list], false) = (&lists[..], single.is_empty()) else {
             return None;
         };
@@ -135,7 +113,7 @@ impl<'a> Lowering<'a> {
             Some(all) => all.iter().eq(single.iter().copied()),
             None => single == [items] && referred(items).is_some(),
         };
-        match alike.then(|| self.any(list, place, expected))? {
+        match alike.then(|| self.any(list, site))? {
             Type::List(item) if matches!(*item, Type::Named(_)) => Some(Type::OneOrMany(item)),
             _ => None,
         }
@@ -180,17 +158,15 @@ impl<'a> Lowering<'a> {
                 .iter()
                 .map(|kind| scalar(target, kind))
                 .collect(),
-            _ => vec![self.part(json, place, None)],
+            _ => vec![self.part(json, Site::new(place, None))],
         };
         out.extend(types.into_iter().map(|ty| Member { ty, method: None }));
     }
 
     /// Whether a type is an enum or union, which revisions can differ in.
     pub(crate) fn is_choice(&self, ty: &Type) -> bool {
-        match ty.name().and_then(|name| self.model.types.get(name)) {
-            Some(Def::Union(_) | Def::Enum(_)) => true,
-            Some(Def::Struct(_)) | None => false,
-        }
+        let def = ty.name().and_then(|name| self.model.types.get(name));
+        def.is_some_and(|def| def.fields().is_none())
     }
 }
 

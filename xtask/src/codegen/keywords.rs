@@ -8,7 +8,6 @@ use super::load::Schema;
 use super::overlay::Overlay;
 use super::subschemas::{each, referred};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// Keywords that make a form of schema, each with those that are read beside it.
 const FORMS: [(&str, &[&str]); 6] = [
@@ -56,7 +55,6 @@ pub(super) fn check(schema: &Schema, overlay: &Overlay) -> Result<()> {
                 schema.ask_repair(overlay, at, &what, &set);
             }
         });
-        errors.extend(circle(schema, name));
     }
     Error::none(errors)
 }
@@ -176,21 +174,4 @@ fn unenforced(json: &Value) -> Vec<(&str, Value)> {
             _ => (key.as_str(), json!({ key: null })),
         })
         .collect()
-}
-
-/// The error of a definition that is only another word for itself.
-fn circle(schema: &Schema, name: &str) -> Option<Error> {
-    let mut seen = vec![name];
-    let mut known = BTreeSet::new();
-    while let Some(next) = schema.defs.get(*seen.last()?).and_then(referred) {
-        if next == name {
-            let what = format!("refers to itself: {} -> {name}", seen.join(" -> "));
-            return Some(schema.fault(&schema.pointer(name), &what));
-        }
-        if !known.insert(next) {
-            break;
-        }
-        seen.push(next);
-    }
-    None
 }

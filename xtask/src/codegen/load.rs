@@ -69,7 +69,10 @@ fn path_between(whole: &Value, part: &Value) -> Option<String> {
     if std::ptr::eq(whole, part) {
         return Some(String::new());
     }
-    let step = |key: &str, member| Some(format!("/{}{}", escape(key), path_between(member, part)?));
+    let step = |key: &str, member| {
+        let inner = path_between(member, part)?;
+        Some(format!("/{}{inner}", escape(key)))
+    };
     match whole {
         Value::Object(members) => members.iter().find_map(|(key, member)| step(key, member)),
         Value::Array(items) => {

@@ -9,13 +9,27 @@ use super::entry_kinds::SupportKind;
 use super::error::Error;
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::join;
-use super::keywords::kind_of;
-use super::load::{Schema, escape};
+use super::keywords::{kind_of, kinds};
+use super::load::Schema;
 use super::names::pascal;
 use super::overlay::Overlay;
 use super::subschemas::{alternatives, referred};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a schema, and the type that newer revisions have there.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'p> {
+    /// As entries of `overlay.toml` name it.
+    pub(crate) place: &'p str,
+    pub(crate) expected: Option<&'p Type>,
+}
+
+impl<'p> Site<'p> {
+    pub(crate) fn new(place: &'p str, expected: Option<&'p Type>) -> Self {
+        Self { place, expected }
+    }
+}
 
 /// Any JSON.
 pub(crate) const ANY: Type = Type::Json { object: false };
@@ -119,26 +133,25 @@ impl<'a> Lowering<'a> {
         let Some(json) = schema.defs.get(name) else {
             return ANY;
         };
-        self.inline(json, name, Some(&Type::Named(name.to_owned())))
+        let expected = Type::Named(name.to_owned());
+        self.inline(json, Site::new(name, Some(&expected)))
     }
 
-    /// Type of the schema `json` at `place`; `expected` is the type in newer revisions.
-    pub(crate) fn any(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Type {
-        let expected = match expected {
-            Some(Type::Nullable(inner)) => Some(&**inner),
-            other => other,
-        };
-        let ty = if self.overlay.raw.at(place).is_some() {
-            let kind = self.resolve(json).get("type");
-            let object = kind.is_some_and(|kind| kind == "object");
+    /// Type of the schema `json`.
+    pub(crate) fn any(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
+        if let Some(Type::Nullable(inner)) = site.expected {
+            site.expected = Some(inner);
+        }
+        let ty = if self.overlay.raw.at(site.place).is_some() {
+            let object = has_type(self.resolve(json), "object");
             Type::Json { object }
-        } else if let Some(entry) = self.overlay.values.at(place) {
+        } else if let Some(entry) = self.overlay.values.at(site.place) {
             let values = entry.values.clone();
-            self.insert(&entry.name, Def::Enum(Enum { values, open: true }), place)
+            self.insert(&entry.name, Def::Enum(Enum { values, open: true }), json)
         } else {
             match referred(json) {
-                Some(name) => self.reference(json, name, place, expected),
-                None => self.inline(json, place, expected),
+                Some(name) => self.reference(json, name, site),
+                None => self.inline(json, site),
             }
         };
         match json.get("nullable") {
@@ -148,13 +161,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Type of a reference.
-    fn reference(
-        &mut self,
-        json: &'a Value,
-        name: &'a str,
-        place: &str,
-        expected: Option<&Type>,
-    ) -> Type {
+    fn reference(&mut self, json: &'a Value, name: &'a str, site: Site<'_>) -> Type {
         let schema = self.schema;
         if self.pending.contains(&name) {
             return self.ask_any(json, name, "a type that contains itself without a struct");
@@ -163,7 +170,7 @@ impl<'a> Lowering<'a> {
         let ty = match schema.defs.get(name) {
             Some(target) if self.is_transparent(name, target) => {
                 self.reached.insert(name.to_owned());
-                self.any(target, place, expected)
+                self.any(target, site)
             }
             Some(target) if target.get("nullable").is_some() => self.definition(name).or_null(),
             Some(_) | None => self.definition(name),
@@ -181,25 +188,27 @@ impl<'a> Lowering<'a> {
     }
 
     /// Type of a part that cannot have limits of its own.
-    pub(crate) fn part(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Type {
+    pub(crate) fn part(&mut self, json: &'a Value, site: Site<'_>) -> Type {
         let target = self.resolve(json);
         for key in ["maxItems", "maximum", "minimum"] {
             // The limits of integers are asked about wherever they are.
-            if target.get(key).is_some() && target["type"] != "integer" {
+            if target.get(key).is_some() && !has_type(target, "integer") {
                 let what = format!("the generated code acts on `{key}` of a field only");
                 self.ask_repair(target, &what, &json!({ key: null }));
             }
         }
-        match self.any(json, place, expected) {
-            Type::Nullable(inner) if self.is_choice(&inner) => {
-                self.ask_any(json, place, "a choice or null, inside of a list or map")
-            }
+        match self.any(json, site) {
+            Type::Nullable(inner) if self.is_choice(&inner) => self.ask_any(
+                json,
+                site.place,
+                "a choice or null, inside of a list or map",
+            ),
             ty => ty,
         }
     }
 
     /// Type of a schema without a name of its own.
-    fn inline(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Type {
+    fn inline(&mut self, json: &'a Value, site: Site<'_>) -> Type {
         match json.get("const") {
             Some(Value::String(text)) => return Type::Constant(text.clone()),
             Some(value) => {
@@ -211,56 +220,59 @@ impl<'a> Lowering<'a> {
             None => {}
         }
         if let Some(members) = alternatives(json) {
-            return self.union(json, members, place, expected);
+            return self.union(json, members, site);
         }
-        if json.get("enum").is_some() || self.is_open_enum(json, expected) {
-            return self.string_enum(json, place, expected);
+        if json.get("enum").is_some() || self.is_open_enum(json, site) {
+            return self.string_enum(json, site);
         }
         match json.get("type") {
-            Some(Value::Array(_)) => self.kinds(json, place, expected),
+            Some(Value::Array(_)) => {
+                let types = kinds(json).iter().map(|kind| scalar(json, kind)).collect();
+                self.scalars(json, types, site)
+            }
             Some(Value::String(kind)) => match kind.as_str() {
-                "array" => self.list(json, place, expected),
-                "object" => self.object(json, place, expected),
-                "null" => self.ask_any(json, place, "always null"),
+                "array" => self.list(json, site),
+                "object" => self.object(json, site),
+                "null" => self.ask_any(json, site.place, "always null"),
                 kind => scalar(json, kind),
             },
             _ => ANY,
         }
     }
 
-    fn list(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Type {
-        let expected = expected.and_then(Type::element);
-        let item = match json.get("items") {
-            Some(items) => self.part(items, &format!("{place}[]"), expected),
+    fn list(&mut self, json: &'a Value, site: Site<'_>) -> Type {
+        let item = json.get("items");
+        Type::List(Box::new(match item {
+            Some(item) => self.element(item, site, "[]"),
             None => ANY,
-        };
-        Type::List(Box::new(item))
+        }))
     }
 
-    fn object(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Type {
+    /// Type of the items of a list, or of the values of a map.
+    fn element(&mut self, json: &'a Value, site: Site<'_>, suffix: &str) -> Type {
+        let place = &format!("{}{suffix}", site.place);
+        let expected = site.expected.and_then(Type::element);
+        self.part(json, Site::new(place, expected))
+    }
+
+    fn object(&mut self, json: &'a Value, site: Site<'_>) -> Type {
         let more = json.get("additionalProperties");
         let more = more.filter(|more| more.is_object());
         let open = more.is_some_and(|more| *more == json!({}));
         if fields(json).is_some_and(|fields| !fields.is_empty()) {
-            let name = self.name_for(json, place, expected);
-            self.originate(&name, self.pointer(place));
+            let name = self.name_for(json, site);
             return self.structure(json, &name);
         }
         if let Some(more) = more.filter(|_| !open) {
-            let expected = expected.and_then(Type::element);
-            let item = self.part(more, &format!("{place}{{}}"), expected);
-            return match item {
+            return match self.element(more, site, "{}") {
                 Type::Json { .. } => Type::Object { open: true },
                 item => Type::Map(Box::new(item)),
             };
         }
-        match expected {
+        match site.expected {
             Some(Type::Named(name)) if self.newer_def(name).is_some() => {
-                let empty = Struct {
-                    open,
-                    ..Struct::default()
-                };
-                self.insert(name, Def::Struct(empty), place)
+                let fields = BTreeMap::new();
+                self.insert(name, Def::Struct(Struct { fields, open }), json)
             }
             _ => Type::Object {
                 open: open || json.get("properties").is_none(),
@@ -268,23 +280,17 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The name of the inline type at `place`.
-    pub(crate) fn name_for(
-        &mut self,
-        json: &Value,
-        place: &str,
-        expected: Option<&Type>,
-    ) -> String {
-        match (self.overlay.name_at(place), expected) {
+    /// The name of an inline type.
+    pub(crate) fn name_for(&mut self, json: &Value, site: Site<'_>) -> String {
+        let place = site.place;
+        match (self.overlay.name_at(place), site.expected) {
             (Some(name), _) => return name.to_owned(),
             (None, Some(Type::Named(name))) => return name.clone(),
             (None, _) => {}
         }
         let name: String = place.split('.').map(pascal).collect();
-        let from = self
-            .made_from
-            .entry(name.clone())
-            .or_insert(place.to_owned());
+        let known = self.made_from.entry(name.clone());
+        let from = known.or_insert(place.to_owned());
         if place.contains('|') || from != place || self.schema.defs.contains_key(&name) {
             let what =
                 format!("the inline type at `{place}` has no name of its own, such as `{name}`");
@@ -295,51 +301,29 @@ impl<'a> Lowering<'a> {
         name
     }
 
-    /// Adds a type, or joins it with the one of the same name.
-    pub(crate) fn insert(&mut self, name: &str, def: Def, place: &str) -> Type {
+    /// Adds the type of `json`, or joins it with the one of the same name.
+    pub(crate) fn insert(&mut self, name: &str, def: Def, json: &Value) -> Type {
         let def = match self.model.types.remove(name) {
             None => def,
             Some(other) => join::join(&other, &def).unwrap_or_else(|| {
-                let at = self.pointer(place);
                 let other = self.model.origins.get(name).cloned().unwrap_or_default();
                 let what = format!(
                     "`{name}` is already the name of the type at {other}; \
                      give this one a name of its own with [[name]] or [[rename]]"
                 );
-                self.errors.push(self.schema.fault(&at, &what));
+                self.fault(json, &what);
                 def
             }),
         };
         self.model.types.insert(name.to_owned(), def);
-        self.originate(name, self.pointer(place));
+        self.originate(name, json);
         Type::Named(name.to_owned())
     }
 
-    /// Records where the schema has a type; the first place counts.
-    pub(crate) fn originate(&mut self, name: &str, pointer: String) {
-        self.model.origins.entry(name.to_owned()).or_insert(pointer);
-    }
-
-    /// The JSON pointer to `place`.
-    fn pointer(&self, place: &str) -> String {
-        let bare = place.trim_end_matches(['[', ']', '{', '}']);
-        let inside = place[bare.len()..]
-            .replace("[]", "/items")
-            .replace("{}", "/additionalProperties");
-        let whole = match (bare.rsplit_once('|'), bare.split_once('.')) {
-            (Some((union, member)), _) => format!("{}/{member}", self.pointer(union)),
-            (None, Some((holder, field))) => {
-                format!("{}/properties/{}", self.origin(holder), escape(field))
-            }
-            (None, None) => self.origin(bare),
-        };
-        whole + &inside
-    }
-
-    /// The JSON pointer to the type `name`.
-    fn origin(&self, name: &str) -> String {
-        let known = self.model.origins.get(name).cloned();
-        known.unwrap_or_else(|| self.schema.pointer(name))
+    /// Records `json` as the schema of a type; the first one counts.
+    pub(crate) fn originate(&mut self, name: &str, json: &Value) {
+        let origin = self.model.origins.entry(name.to_owned());
+        origin.or_insert_with(|| self.schema.pointer_to(json));
     }
 
     /// The type of that name in the newest revision that has it.
@@ -349,13 +333,10 @@ impl<'a> Lowering<'a> {
 
     /// Type of a field in newer revisions; a named type is preferred to an open object.
     pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
-        let types = self
-            .newer
-            .iter()
-            .filter_map(|model| match model.types.get(name)? {
-                Def::Struct(newer) => newer.fields.get(field).map(|field| &field.ty),
-                Def::Union(_) | Def::Enum(_) => None,
-            });
+        let types = self.newer.iter().filter_map(|model| {
+            let newer = model.types.get(name)?.fields()?.get(field)?;
+            Some(&newer.ty)
+        });
         let named = types.clone().find(|ty| ty.name().is_some());
         named.or_else(|| types.clone().next()).cloned()
     }
@@ -375,6 +356,11 @@ pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
         "object" => Type::Json { object: true },
         _ => ANY,
     }
+}
+
+/// Whether `type` is this one kind.
+pub(crate) fn has_type(json: &Value, kind: &str) -> bool {
+    json.get("type").is_some_and(|own| own == kind)
 }
 
 /// The `properties` of an object schema.

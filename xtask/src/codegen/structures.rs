@@ -1,7 +1,7 @@
 //! Objects with fields, taken over from JSON.
 
 use super::ir::{Def, Enum, Field, Limits, Member, Struct, Type, Union};
-use super::lowering::{ANY, Lowering, fields};
+use super::lowering::{ANY, Lowering, Site, fields, has_type};
 use super::subschemas::alternatives;
 use serde_json::{Value, json};
 
@@ -17,11 +17,9 @@ impl<'a> Lowering<'a> {
             _ if is_nullable => ANY,
             Some(members) => {
                 let expected = Type::Named(name.to_owned());
-                self.union(json, members, name, Some(&expected))
+                self.union(json, members, Site::new(name, Some(&expected)))
             }
-            None if json.get("type").is_some_and(|kind| kind == "object") => {
-                self.structure(json, name)
-            }
+            None if has_type(json, "object") => self.structure(json, name),
             None => ANY,
         };
         match ty {
@@ -41,7 +39,7 @@ impl<'a> Lowering<'a> {
         if self.unfinished.contains(name) {
             return Type::Named(name.to_owned());
         }
-        self.originate(name, self.schema.pointer(name));
+        self.originate(name, json);
         if let Some(Def::Union(union)) = self.newer_def(name) {
             return self.only_member(json, name, union);
         }
@@ -66,56 +64,45 @@ impl<'a> Lowering<'a> {
         }
         self.unfinished.remove(name);
         self.pending = pending;
-        self.insert(name, Def::Struct(out), name)
+        self.insert(name, Def::Struct(out), json)
     }
 
     /// Takes over as a union what became one in a newer revision.
     fn only_member(&mut self, json: &'a Value, name: &str, union: &Union) -> Type {
-        let fits = |member: &&str| match self.newer_def(member) {
-            Some(Def::Struct(newer)) => {
-                let mut own = fields(json).into_iter().flatten();
-                own.all(|(field, _)| newer.fields.contains_key(field))
-            }
-            Some(Def::Union(_) | Def::Enum(_)) | None => false,
+        let fits = |member: &&str| {
+            let newer = self.newer_def(member).and_then(Def::fields);
+            let mut own = fields(json).into_iter().flatten().map(|(field, _)| field);
+            newer.is_some_and(|newer| own.all(|field| newer.contains_key(field)))
         };
         let members = union.members.iter().filter_map(|member| member.ty.name());
         let fitting: Vec<_> = members.filter(fits).map(str::to_owned).collect();
         let [member] = &fitting[..] else {
-            let candidates = match fitting.len() {
-                0 => "none".to_owned(),
-                _ => fitting.join(", "),
-            };
             let what = format!(
                 "`{name}` became a union, and the member that it was before has to have all of \
-                 its fields; these have: {candidates}; add a [[rename]] to one of the members"
+                 its fields; these have: [{}]; add a [[rename]] to one of the members",
+                fitting.join(", ")
             );
             return self.fault(json, &what);
         };
-        if let Some(pointer) = self.model.origins.get(name).cloned() {
-            self.originate(member, pointer);
-        }
         let ty = self.structure(json, member);
         let members = vec![Member { ty, method: None }];
-        self.insert(name, Def::Union(Union { members }), name)
+        self.insert(name, Def::Union(Union { members }), json)
     }
 
     fn field(&mut self, name: &str, field: &str, json: &'a Value, required: bool) -> Field {
         let place = format!("{name}.{field}");
         let expected = self.newer_field(name, field);
-        let (ty, nullable) = match self.any(json, &place, expected.as_ref()) {
+        let site = Site::new(&place, expected.as_ref());
+        let (ty, nullable) = match self.any(json, site) {
             Type::Nullable(ty) => (*ty, true),
             ty => (ty, false),
         };
         let ty = match ty {
             // What may be absent or null is a choice, though there be only one.
             Type::Constant(value) if !required || nullable => {
-                let values = [value].into();
-                let name = self.name_for(json, &place, expected.as_ref());
-                let choice = Enum {
-                    values,
-                    open: false,
-                };
-                self.insert(&name, Def::Enum(choice), &place)
+                let (values, open) = ([value].into(), false);
+                let name = self.name_for(json, site);
+                self.insert(&name, Def::Enum(Enum { values, open }), json)
             }
             ty => ty,
         };
