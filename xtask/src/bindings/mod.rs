@@ -1,9 +1,9 @@
 //! `cargo xtask bindings <revision>`: types for one revision in a single file.
 //!
-//! [`run`](run::run) takes the generated modules of that revision and the whole messages of
-//! `xtask/templates`, [`trim`] leaves out what a single revision has no use for, [`support`] finds
-//! the hand-written modules of `mcp-types` that they need, and [`print`](mod@print) puts it all into
-//! one file that depends on serde and indexmap only.
+//! [`run`](run::run) takes the generated modules of that revision and the root of the file in
+//! `xtask/templates`, [`support`] adds the hand-written modules of `mcp-types` that they need, [`trim`]
+//! leaves out what a single revision has no use for, and [`print`](mod@print) makes one file of it
+//! all, which depends on serde and indexmap only.
 
 mod error;
 mod print;

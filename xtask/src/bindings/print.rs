@@ -1,115 +1,50 @@
-//! Modules in, one file out.
+//! Items in, one file out.
 
 use super::error::Error;
-use super::support::{Imports, Support};
 use super::trim::trim_docs;
 use crate::codegen::spaced;
-use std::fmt::Write;
-use syn::{AttrStyle, Attribute, Item};
+use syn::Item;
 
-/// A module of the file to be.
-pub(super) struct Module {
-    pub(super) name: String,
-    pub(super) syntax: syn::File,
-}
-
-impl Module {
-    pub(super) fn new(name: &str, syntax: syn::File) -> Self {
-        Self {
-            name: name.to_owned(),
-            syntax,
-        }
-    }
-
-    /// Parses a generated file.
-    pub(super) fn parse(path: &str, text: &str) -> Result<Self, Error> {
-        let file = path.rsplit('/').next().unwrap_or(path);
-        Ok(Self::new(file.trim_end_matches(".rs"), parsed(path, text)?))
-    }
-
-    /// True for a module of nothing but constants. Such a module stays one in the file; types are
-    /// at its root.
-    pub(super) fn is_of_constants(&self) -> bool {
-        let mut items = self.syntax.items.iter();
-        items.all(|item| matches!(item, Item::Const(_)))
-    }
-
-    /// The module's code.
-    pub(super) fn text(&self) -> String {
-        prettyplease::unparse(&self.syntax)
-    }
-}
-
-/// The whole file: `types` for its root, and what these need.
-pub(super) fn print(
-    revision: &str,
-    types: &str,
-    constants: &[Module],
-    support: &Support,
-) -> Result<String, Error> {
-    let mut body = uses("pub ", &support.shown);
-    body += &types.replace("crate::", "").replace("super::", "");
-    for module in constants {
-        let _ = writeln!(body, "pub mod {} {{ {} }}", module.name, inner(module, 1));
-    }
-    for (name, module) in &support.modules {
-        let _ = writeln!(body, "mod {name} {{ {} }}", inner(module, 1));
-    }
+/// The whole file.
+pub(super) fn print(revision: &str, items: Vec<Item>) -> Result<String, Error> {
+    let body = relative(&text(items));
     let body = prettyplease::unparse(&parsed("bindings", &body)?);
-    Ok(format!(
-        "{}\n{}",
-        header(revision),
-        trim_docs(&spaced(&body))
-    ))
+    let body = trim_docs(&spaced(&body));
+    Ok(format!("{}\n{body}", header(revision)))
 }
 
-/// One `use` a path.
-pub(super) fn uses(visibility: &str, imports: &Imports) -> String {
-    let mut out = String::new();
-    for (path, names) in imports {
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let _ = match names[..] {
-            [name] if name != "self" => writeln!(out, "{visibility}use {path}::{name};"),
-            _ => writeln!(out, "{visibility}use {path}::{{{}}};", names.join(", ")),
-        };
-    }
-    out
-}
-
-/// The content of a module that stands `depth` levels below the file's root.
-fn inner(module: &Module, depth: usize) -> String {
-    let mut syntax = syn::File {
+/// The items as code.
+pub(super) fn text(items: Vec<Item>) -> String {
+    prettyplease::unparse(&syn::File {
         shebang: None,
         frontmatter: None,
-        attrs: module.syntax.attrs.clone(),
-        items: Vec::new(),
-    };
-    let mut nested = String::new();
-    for item in &module.syntax.items {
-        match item {
-            Item::Mod(inner_module) => {
-                let content = inner_module.content.as_ref();
-                let is_inner = |it: &&Attribute| matches!(it.style, AttrStyle::Inner(_));
-                let (inside, outside): (Vec<_>, Vec<_>) =
-                    inner_module.attrs.iter().partition(is_inner);
-                let file = syn::File {
-                    shebang: None,
-                    frontmatter: None,
-                    attrs: inside.into_iter().cloned().collect(),
-                    items: content.map_or_else(Vec::new, |(_, items)| items.clone()),
-                };
-                let name = inner_module.ident.to_string();
-                let visibility = &inner_module.vis;
-                let head = quote::quote!(#(#outside)* #visibility mod);
-                let text = inner(&Module::new(&name, file), depth + 1);
-                let _ = writeln!(nested, "{head} {name} {{ {text} }}");
-            }
-            item => syntax.items.push(item.clone()),
+        attrs: Vec::new(),
+        items,
+    })
+}
+
+/// Formatted code with paths that lead to the file's root instead of the crate's.
+fn relative(code: &str) -> String {
+    let mut out = String::new();
+    // The indentation of each module around a line.
+    let mut modules = Vec::new();
+    for line in code.lines() {
+        let text = line.trim_start();
+        let indentation = line.len() - text.len();
+        if text == "}" && modules.last() == Some(&indentation) {
+            modules.pop();
+        }
+        if modules.is_empty() {
+            out += &line.replace("crate::", "").replace("super::", "");
+        } else {
+            out += &line.replace("crate::", &"super::".repeat(modules.len()));
+        }
+        out.push('\n');
+        if text.ends_with('{') && text.split(' ').any(|word| word == "mod") {
+            modules.push(indentation);
         }
     }
-    let text = prettyplease::unparse(&syntax);
-    let root = "super::".repeat(depth);
-    format!("{}\n{nested}", text.replace("crate::", &root))
+    out
 }
 
 fn header(revision: &str) -> String {
@@ -144,12 +79,8 @@ mod tests {
 
     #[test]
     fn paths_lead_to_the_files_root_from_any_depth() {
-        let text = "use crate::a;\npub(crate) mod b { use crate::c; }";
-        let text = inner(&Module::parse("x/part.rs", text).unwrap(), 1);
-        assert!(text.contains("use super::a;"), "{text}");
-        assert!(
-            text.contains("pub (crate) mod b { use super::super::c;"),
-            "{text}"
-        );
+        let code = "use crate::a;\nmod b {\n    use crate::c;\n    pub(crate) mod d {\n        use crate::e;\n    }\n    use crate::f;\n}\n";
+        let expected = "use a;\nmod b {\n    use super::c;\n    pub(crate) mod d {\n        use super::super::e;\n    }\n    use super::f;\n}\n";
+        assert_eq!(relative(code), expected);
     }
 }

@@ -1,168 +1,82 @@
-//! Which hand-written modules of `mcp-types` generated code needs.
-//!
-//! Nobody lists them: what a module names after `crate::` comes along, and what that names, too.
+//! Imports of the file, and the hand-written modules of `mcp-types` that generated code needs.
 
 use super::error::Error;
-use super::print::{Module, parsed};
-use std::collections::{BTreeMap, BTreeSet};
+use super::print::{parsed, text};
+use crate::codegen::imported;
+use std::collections::BTreeMap;
 use std::path::Path;
-use syn::{Item, UseTree, Visibility};
+use syn::{Ident, Item, Visibility};
 
-/// Names by the path that they are imported from.
-pub(super) type Imports = BTreeMap<String, BTreeSet<String>>;
-
-/// Modules that bindings take from `mcp-types` besides generated code.
+/// What is around the items of a revision.
 pub(super) struct Support {
-    /// The modules, by name.
-    pub(super) modules: BTreeMap<String, Module>,
-    /// Their re-exports at the root.
-    pub(super) shown: Imports,
+    imports: Vec<Item>,
+    modules: Vec<Item>,
 }
 
 impl Support {
-    /// Reads the modules of `root` that `code` names.
-    pub(super) fn read(root: &Path, code: &str) -> Result<Self, Error> {
-        let source = root.join("mcp-types/src");
-        let library = read(&source.join("lib.rs"))?;
-        let mut shown = imports(&library.items, |vis| matches!(vis, Visibility::Public(_)));
-        let mut modules = BTreeMap::new();
-        let mut wanted = words_after_crate(code);
-        while let Some(name) = wanted.pop() {
-            let origin = shown.iter().find(|(_, names)| names.contains(&name));
-            let module = origin.map_or(&name, |(module, _)| module).clone();
-            if modules.contains_key(&module) || !declares(&library, &module) {
-                continue;
-            }
-            let loaded = load(&source, &module)?;
-            wanted.extend(words_after_crate(&loaded.text()));
-            modules.insert(module, loaded);
-        }
-        let all: String = modules.values().map(Module::text).collect();
-        for module in modules.values_mut() {
-            module.syntax.items.retain(|item| match item {
-                Item::Fn(it) => is_used(&it.sig.ident, code, &all),
-                Item::Mod(it) => is_used(&it.ident, code, &all),
-                _ => true,
-            });
-        }
-        shown.retain(|module, _| modules.contains_key(module));
-        Ok(Self { modules, shown })
+    /// Takes imports and modules out of `items`; `folder` has the files of the modules.
+    pub(super) fn take(items: &mut Vec<Item>, folder: &Path) -> Result<Self, Error> {
+        let imports = items.extract_if(.., |item| matches!(item, Item::Use(_)));
+        let imports = imports.collect();
+        let modules = items.extract_if(.., |item| matches!(item, Item::Mod(_)));
+        let mut modules = modules.collect();
+        fill(&mut modules, folder)?;
+        Ok(Self { imports, modules })
     }
-}
 
-/// What the support of generated modules brings into their scope.
-pub(super) fn scope(root: &Path, generated: &[Module]) -> Result<Imports, Error> {
-    let support = read(&root.join("mcp-types/src/support.rs"))?;
-    let mut all = Imports::new();
-    for item in support.items {
-        if let Item::Mod(module) = item
-            && generated.iter().any(|it| module.ident == it.name)
-            && let Some((_, items)) = module.content
-        {
-            for (path, names) in imports(&items, |_| true) {
-                all.entry(path).or_default().extend(names);
+    /// `items` between the imports and the modules that are used.
+    pub(super) fn around(mut self, items: Vec<Item>) -> Vec<Item> {
+        let used = words(&items);
+        self.imports.retain(|import| {
+            let names = imported(import);
+            names.iter().any(|name| used.contains_key(name))
+        });
+        let mut all = [self.imports, items, self.modules].concat();
+        let used = words(&all);
+        retain_used(&mut all, &used);
+        let used = words(&all);
+        for item in &mut all {
+            if let Item::Mod(module) = item
+                && let Some((_, items)) = &mut module.content
+            {
+                retain_used(items, &used);
             }
         }
-    }
-    Ok(all)
-}
-
-/// The names that `use` items of some visibility bring into scope.
-pub(super) fn imports(items: &[Item], is_meant: impl Fn(&Visibility) -> bool) -> Imports {
-    let mut imports = Imports::new();
-    for item in items {
-        if let Item::Use(item) = item
-            && is_meant(&item.vis)
-        {
-            leaves(&item.tree, "", &mut imports);
-        }
-    }
-    imports
-}
-
-fn leaves(tree: &UseTree, path: &str, imports: &mut Imports) {
-    match tree {
-        UseTree::Name(name) => {
-            let names = imports.entry(path.to_owned()).or_default();
-            names.insert(name.ident.to_string());
-        }
-        UseTree::Group(group) => group.items.iter().for_each(|it| leaves(it, path, imports)),
-        UseTree::Path(inner) if path.is_empty() => {
-            leaves(&inner.tree, &inner.ident.to_string(), imports);
-        }
-        UseTree::Path(inner) => leaves(&inner.tree, &format!("{path}::{}", inner.ident), imports),
-        _ => {}
+        all
     }
 }
 
-/// The first word of each path after `crate::`.
-fn words_after_crate(code: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for rest in code.split("crate::").skip(1) {
-        match rest
-            .strip_prefix('{')
-            .and_then(|group| group.split_once('}'))
-        {
-            Some((group, _)) => found.extend(group.split(',').map(first_word)),
-            None => found.push(first_word(rest)),
-        }
+/// Leaves out private modules and functions that no code names.
+fn retain_used(items: &mut Vec<Item>, used: &BTreeMap<String, usize>) {
+    let is_used = |name: &Ident| used.get(&name.to_string()).is_some_and(|count| *count > 1);
+    items.retain(|item| match item {
+        Item::Fn(item) => is_used(&item.sig.ident),
+        Item::Mod(item) => matches!(item.vis, Visibility::Public(_)) || is_used(&item.ident),
+        _ => true,
+    });
+}
+
+/// How often each word is in the code of `items`.
+fn words(items: &[Item]) -> BTreeMap<String, usize> {
+    let mut words = BTreeMap::new();
+    for word in text(items.to_vec()).split(|c: char| !c.is_alphanumeric() && c != '_') {
+        *words.entry(word.to_owned()).or_default() += 1;
     }
-    found
-}
-
-fn first_word(text: &str) -> String {
-    let text = text.trim_start();
-    let end = text.find(is_no_part_of_a_word);
-    text[..end.unwrap_or(text.len())].to_owned()
-}
-
-/// Whether `code` or `support` names an item of `support`.
-fn is_used(item: &syn::Ident, code: &str, support: &str) -> bool {
-    let texts = code.split(is_no_part_of_a_word);
-    let words = texts.chain(support.split(is_no_part_of_a_word));
-    words.filter(|word| item == word).count() > 1
-}
-
-/// Every word of `code`.
-pub(super) fn words(code: &str) -> BTreeSet<&str> {
-    code.split(is_no_part_of_a_word).collect()
-}
-
-fn is_no_part_of_a_word(c: char) -> bool {
-    !c.is_alphanumeric() && c != '_'
-}
-
-/// True for a hand-written module of the library.
-fn declares(library: &syn::File, name: &str) -> bool {
-    let mut items = library.items.iter();
-    name != "generated" && items.any(|item| matches!(item, Item::Mod(it) if it.ident == name))
-}
-
-/// Reads a module with all modules below it.
-fn load(folder: &Path, name: &str) -> Result<Module, Error> {
-    let inner = folder.join(name);
-    let flat = folder.join(format!("{name}.rs"));
-    let file = if flat.exists() {
-        flat
-    } else {
-        inner.join("mod.rs")
-    };
-    let mut syntax = read(&file)?;
-    fill(&mut syntax.items, &inner)?;
-    Ok(Module::new(name, syntax))
+    words
 }
 
 /// Puts the files of declared modules in their place, and drops tests.
 fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<(), Error> {
     items.retain(|item| !crate::tidy::is_test_module(item));
     for item in items {
-        let Item::Mod(module) = item else {
-            continue;
-        };
-        if module.content.is_none() {
-            let loaded = load(folder, &module.ident.to_string())?;
-            module.attrs.extend(loaded.syntax.attrs);
-            module.content = Some((syn::token::Brace::default(), loaded.syntax.items));
+        if let Item::Mod(module) = item
+            && module.content.is_none()
+        {
+            let name = module.ident.to_string();
+            let mut file = read(&folder.join(format!("{name}.rs")))?;
+            fill(&mut file.items, &folder.join(name))?;
+            module.attrs.extend(file.attrs);
+            module.content = Some((syn::token::Brace::default(), file.items));
             module.semi = None;
         }
     }
@@ -182,27 +96,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_are_what_follows_crate() {
-        let code =
-            "use crate::{A, b::C};\nuse crate::d::E;\n#[serde(with = \"crate::f::g\")]\nstruct S;";
-        assert_eq!(words_after_crate(code), ["A", "b", "d", "f"]);
-    }
-
-    #[test]
-    fn imports_are_grouped_by_path() {
-        let file: syn::File = syn::parse_quote!(
-            use a::{
-                self,
-                b::{C, D},
-            };
-            use a::B;
-            pub use e::F;
+    fn what_no_code_names_is_left_out() {
+        let items = |file: syn::File| file.items;
+        let support = Support {
+            imports: items(syn::parse_quote!(
+                use a::A;
+                use b::{self, B};
+            )),
+            modules: items(syn::parse_quote!(
+                mod a {
+                    pub struct A;
+                }
+                mod b {
+                    pub struct B;
+                    fn used() {}
+                    fn unused() {
+                        used()
+                    }
+                }
+            )),
+        };
+        let all = support.around(items(syn::parse_quote!(
+            struct C(B);
+        )));
+        let expected: syn::File = syn::parse_quote!(
+            use b::{self, B};
+            struct C(B);
+            mod b {
+                pub struct B;
+                fn used() {}
+            }
         );
-        let imports = imports(&file.items, |vis| matches!(vis, Visibility::Inherited));
-        let paths: Vec<_> = imports
-            .iter()
-            .map(|(path, names)| (path.as_str(), names.len()))
-            .collect();
-        assert_eq!(paths, [("a", 2), ("a::b", 2)]);
+        assert_eq!(text(all), text(expected.items));
     }
 }

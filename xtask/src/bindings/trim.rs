@@ -7,8 +7,7 @@ const INPUT: &str = "MAY_REQUIRE_INPUT";
 
 /// Leaves out setters, which structs of the user's own crate do not need, and what only other
 /// revisions have.
-pub(super) fn trim<'a>(items: impl Iterator<Item = &'a mut Item>) {
-    let items: Vec<_> = items.collect();
+pub(super) fn trim(items: &mut [Item]) {
     let has_input = items
         .iter()
         .any(|item| matches!(item, Item::Struct(it) if it.ident == "InputRequiredResult"));
@@ -83,7 +82,7 @@ mod tests {
             impl A { fn new() {} fn with_b(self) {} }
             impl B for A { const MAY_REQUIRE_INPUT: bool = false; fn with_c() {} }
         };
-        trim(file.items.iter_mut());
+        trim(&mut file.items);
         assert_eq!(
             prettyplease::unparse(&file),
             "struct A;\nimpl A {\n    fn new() {}\n}\nimpl B for A {\n    fn with_c() {}\n}\n"

@@ -84,4 +84,5 @@ pub(crate) use error::Error;
 pub(crate) use output::spaced;
 
 pub(crate) use run::{Options, open, run};
+pub(crate) use scope::imported;
 pub(crate) use single::single;

@@ -23,6 +23,14 @@ pub(crate) fn names() -> BTreeSet<String> {
     names.0
 }
 
+/// The names that a `use` item brings into scope, without modules imported as `self`.
+pub(crate) fn imported(item: &syn::Item) -> BTreeSet<String> {
+    let mut names = Names(BTreeSet::new());
+    names.visit_item(item);
+    names.0.remove("self");
+    names.0
+}
+
 struct Names(BTreeSet<String>);
 
 impl Visit<'_> for Names {

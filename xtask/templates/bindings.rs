@@ -1,11 +1,28 @@
-//! Whole messages, for the file that `cargo xtask bindings` prints.
+//! The root of the file that `cargo xtask bindings` prints: imports, the modules of `mcp-types` that
+//! generated code may need, and whole messages. Unused imports and modules are left out.
 
-pub use crate::error_object::code;
-
-use crate::union::without_place;
-use crate::{ErrorObject, RawJson, RequestId};
+pub use error_object::{ErrorObject, code};
+pub use one_or_many::OneOrMany;
+pub use raw::{JsonObject, OrderedMap, RawJson, RawJsonRef};
+pub use request_id::{ProgressToken, RequestId};
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use union::ByField;
+use union::ByKey;
+use union::Union;
+use union::best_match::{self, ByBestMatch, Candidate};
+use union::message::{self, ByMethod};
+use union::without_place;
+
+mod error_object;
+mod number;
+mod one_or_many;
+mod open_enum;
+mod raw;
+mod request_id;
+mod text;
+mod union;
 
 /// A method that is answered.
 ///
