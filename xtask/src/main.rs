@@ -95,14 +95,8 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
 /// Builds and runs the bench harness, which is a package of the workspace in `benches`.
 fn bench(root: &Path, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
     let status = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "bench-harness",
-            "--",
-        ])
+        .args(["run", "--quiet", "--locked"])
+        .args(["--package", "bench-harness", "--"])
         .args(arguments)
         .current_dir(root.join("benches"))
         .status()?;

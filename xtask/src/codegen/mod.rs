@@ -86,3 +86,4 @@ pub(crate) use output::spaced;
 pub(crate) use run::{Options, open, run};
 pub(crate) use scope::imported;
 pub(crate) use single::single;
+pub(crate) use subschemas::{ALTERNATIVES, referred};

@@ -4,7 +4,7 @@ use super::load::escape;
 use serde_json::Value;
 
 /// Keywords for several schemas of which a value has to fit one.
-pub(super) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
+pub(crate) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
 
 /// Calls `visit` with each schema in `schema`, innermost first, and its JSON pointer.
 pub(super) fn each(schema: &mut Value, at: &str, visit: &mut dyn FnMut(&mut Value, &str)) {

@@ -2,25 +2,59 @@
 
 use super::violation::Violation;
 use super::workspace::Workspace;
-use quote::ToTokens;
-use serde_json::Value;
+use quote::quote;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{Field, Fields, Ident, Item};
+use syn::{Field, Ident, Item};
 
 const NUMBERED: &str = "generated names mean something: \
                         name it after what distinguishes it, in the generator or in schema/overlay.toml";
 const TWICE: &str = "no type stands there twice: give both places one name in schema/overlay.toml";
 
+/// Fewer fields, or variants, do not tell types apart.
+const TELLING: usize = 2;
+
+/// The specification itself has types that agree field by field, such as the params of
+/// `resources/subscribe` and `resources/unsubscribe`, or an image and a sound. Those keep their names.
+/// A type that only the generator named must not repeat another. One field in common, such as
+/// `listChanged`, is taken for chance; from two on, it is the same type.
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    check_duplicates(workspace, violations);
+    let specified = specified_names(workspace);
+    let is_specified = |name: &Ident| specified.contains(&name.to_string().to_lowercase());
+    let mut seen: BTreeMap<Vec<String>, &Ident> = BTreeMap::new();
     for file in workspace.rust().filter(|file| file.is_generated()) {
-        for name in file.items.iter().flat_map(names) {
-            if is_numbered(&name.to_string()) {
-                let line = name.span().start().line;
-                violations.push(Violation::new(file, line, format!("`{name}`"), NUMBERED));
+        let mut object = |name: &Ident, found: String, rule| {
+            violations.push(Violation::new(file, name.span().start().line, found, rule));
+        };
+        for item in &file.items {
+            for name in names(item).into_iter().filter(|name| is_numbered(name)) {
+                object(name, format!("`{name}`"), NUMBERED);
+            }
+            let Some((name, shape)) = shape(item) else {
+                continue;
+            };
+            let other = *seen.entry(shape).or_insert(name);
+            if other != name && !(is_specified(name) && is_specified(other)) {
+                object(name, format!("`{name}` is `{other}` again"), TWICE);
             }
         }
     }
+}
+
+/// Names of all stored definitions, and of their messages' params, in lower
+/// case.
+fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
+    let files = workspace.files.iter();
+    let stored = files.filter(|it| it.path.starts_with("schema/") && it.path.ends_with(".json"));
+    let documents = stored.filter_map(|it| serde_json::from_str::<Value>(&it.text).ok());
+    let mut names = BTreeSet::new();
+    for document in documents {
+        let definitions = document["$defs"].as_object();
+        for name in definitions.into_iter().flat_map(Map::keys) {
+            names.extend([name.to_lowercase(), format!("{name}Params").to_lowercase()]);
+        }
+    }
+    names
 }
 
 /// The names of a type and of its variants.
@@ -36,105 +70,36 @@ fn names(item: &Item) -> Vec<&Ident> {
 }
 
 /// A capitalised name that was made unique by a number.
-fn is_numbered(name: &str) -> bool {
+fn is_numbered(name: &Ident) -> bool {
+    let name = name.to_string();
     let stem = name.trim_end_matches(|it: char| it.is_ascii_digit());
     stem.len() < name.len() && stem.ends_with(char::is_alphabetic)
 }
 
-/// The name on the wire: the one in `serde(rename)`, else the field's own.
-fn wire_name(field: &Field) -> String {
-    let mut name = field
-        .ident
-        .as_ref()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    for attribute in field.attrs.iter().filter(|it| it.path().is_ident("serde")) {
-        let text = attribute.meta.to_token_stream().to_string();
-        if let Some((_, rest)) = text.split_once("rename = \"") {
-            name = rest.split('"').next().unwrap_or_default().to_owned();
+/// Name of a type, and its fields or variants in an order that is equal for equal types. Types with
+/// a lifetime are views of others, and not compared.
+fn shape(item: &Item) -> Option<(&Ident, Vec<String>)> {
+    let (name, generics, mut parts): (_, _, Vec<_>) = match item {
+        Item::Struct(it) => (
+            &it.ident,
+            &it.generics,
+            it.fields.iter().map(text).collect(),
+        ),
+        Item::Enum(it) => {
+            let variants = it.variants.iter().map(|variant| {
+                let fields: Vec<_> = variant.fields.iter().map(text).collect();
+                format!("{} {fields:?}", variant.ident)
+            });
+            (&it.ident, &it.generics, variants.collect())
         }
-    }
-    name.trim_start_matches("r#").to_owned()
+        _ => return None,
+    };
+    parts.sort();
+    (parts.len() >= TELLING && generics.params.is_empty()).then_some((name, parts))
 }
 
-/// The stored schemas.
-fn schemas(workspace: &Workspace) -> impl Iterator<Item = Value> {
-    let stored = workspace.files.iter();
-    let stored = stored.filter(|it| it.path.starts_with("schema/") && it.path.ends_with(".json"));
-    stored.filter_map(|it| serde_json::from_str(&it.text).ok())
-}
-
-/// The specification itself has types that agree field by field, such as the params of
-/// `resources/subscribe` and `resources/unsubscribe`, or an image and a sound. Those keep their names.
-/// A type that only the generator named must not repeat another. One field in common, such as
-/// `listChanged`, is taken for chance; from two on, it is the same type.
-fn check_duplicates(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    let specified = specified_names(workspace);
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    for file in workspace.rust().filter(|file| file.is_generated()) {
-        for item in &file.items {
-            let Some((name, shape)) = shape(item) else {
-                continue;
-            };
-            let text = name.to_string();
-            let Some(other) = seen.get(&shape) else {
-                seen.insert(shape, text);
-                continue;
-            };
-            let is_specified = |name: &str| specified.contains(&name.to_lowercase());
-            if !is_specified(&text) || !is_specified(other) {
-                let found = format!("`{text}` is `{other}` again");
-                let line = name.span().start().line;
-                violations.push(Violation::new(file, line, found, TWICE));
-            }
-        }
-    }
-}
-
-/// Names of all stored definitions, and of their messages' params, in lower
-/// case.
-fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
-    schemas(workspace)
-        .flat_map(|document| {
-            let names = document["$defs"]
-                .as_object()
-                .map(|it| it.keys().cloned().collect());
-            names.unwrap_or_else(Vec::new)
-        })
-        .flat_map(|name| [name.to_lowercase(), format!("{name}Params").to_lowercase()])
-        .collect()
-}
-
-/// Fewer fields, or variants, do not tell types apart.
-const TELLING: usize = 2;
-
-/// Name of a type, and a text that is equal for equal types. Types with a
-/// lifetime are views of others, and not compared.
-fn shape(item: &Item) -> Option<(&syn::Ident, String)> {
-    match item {
-        Item::Struct(item) if item.fields.len() >= TELLING && item.generics.params.is_empty() => {
-            Some((&item.ident, format!("struct {}", fields(&item.fields))))
-        }
-        Item::Enum(item) if item.variants.len() >= TELLING && item.generics.params.is_empty() => {
-            let mut variants: Vec<_> = item
-                .variants
-                .iter()
-                .map(|it| format!("{} {}", it.ident, fields(&it.fields)))
-                .collect();
-            variants.sort();
-            Some((&item.ident, format!("enum {}", variants.join(", "))))
-        }
-        _ => None,
-    }
-}
-
-fn fields(fields: &Fields) -> String {
-    let text = |it| format!("{}: {}", wire_name(it), it.ty.to_token_stream());
-    let mut texts: Vec<_> = fields.iter().map(text).collect();
-    if matches!(fields, Fields::Named(_)) {
-        texts.sort();
-    }
-    format!("({})", texts.join(", "))
+fn text(Field { ident, ty, .. }: &Field) -> String {
+    quote!(#ident: #ty).to_string()
 }
 
 #[cfg(test)]

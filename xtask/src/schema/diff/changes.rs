@@ -1,7 +1,7 @@
 //! Two schemas in, a phrase per change out.
 
 use super::flat::{flat, leaves};
-use super::parts::{Need, UNIONS, children, has_keywords, is_named, members, target};
+use super::parts::{ALTERNATIVES, Need, children, has_keywords, is_named, members, referred};
 use super::words::{brief, choices, code, words};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn kind(schema: &Value) -> Kind {
         Some("object") => Kind::Object,
         Some("array") => Kind::List,
         _ if has(&"properties") => Kind::Object,
-        _ if has(&"enum") || UNIONS.iter().any(has) => Kind::Choice,
+        _ if has(&"enum") || ALTERNATIVES.iter().any(has) => Kind::Choice,
         _ => Kind::Plain,
     }
 }
@@ -49,7 +49,7 @@ impl Changes<'_> {
         if old == new {
             return;
         }
-        let references = [old, new].map(|schema| target(schema).is_some());
+        let references = [old, new].map(|schema| referred(schema).is_some());
         let enters = is_named(old) || is_named(new);
         if references == [true, true] || enters && self.by_name {
             return self.say(path, words, old, new);
@@ -176,7 +176,7 @@ fn head(schema: &Value, other: &Value) -> Value {
             "items" | "additionalProperties" => {
                 !(has_keywords(value) && has_keywords(&other[keyword]))
             }
-            _ if UNIONS.contains(&keyword.as_str()) => {
+            _ if ALTERNATIVES.contains(&keyword.as_str()) => {
                 *value = json!([]);
                 true
             }

@@ -1,6 +1,6 @@
 //! Schemas together with what they take over from definitions.
 
-use super::parts::{alternatives, list, members, target};
+use super::parts::{alternatives, list, members, referred};
 use super::words::words;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 /// One schema for `schema`, its `$ref` and its `allOf`. Each definition counts
 /// once, so that cycles end.
 pub(super) fn flat(definitions: &Value, schema: &Value) -> Value {
-    if target(schema).is_none() && schema.get("allOf").is_none() {
+    if referred(schema).is_none() && schema.get("allOf").is_none() {
         return schema.clone();
     }
     let mut seen = BTreeSet::new();
     let mut pending = vec![schema];
     let mut flat = Map::new();
     while let Some(schema) = pending.pop() {
-        if let Some(name) = target(schema).filter(|name| seen.insert(*name)) {
+        if let Some(name) = referred(schema).filter(|name| seen.insert(*name)) {
             pending.push(&definitions[name]);
         }
         pending.extend(list(&schema["allOf"]));
@@ -56,10 +56,10 @@ pub(super) fn leaves(definitions: &Value, union: &Value) -> Vec<(String, Value)>
     let mut leaves = Vec::new();
     let mut pending = alternatives(union);
     while let Some(schema) = pending.pop() {
-        if target(schema).is_some_and(|name| !seen.insert(name)) {
+        if referred(schema).is_some_and(|name| !seen.insert(name)) {
             continue;
         }
-        let inside = alternatives(target(schema).map_or(schema, |name| &definitions[name]));
+        let inside = alternatives(referred(schema).map_or(schema, |name| &definitions[name]));
         if inside.is_empty() {
             leaves.push((words(schema), flat(definitions, schema)));
         }

@@ -10,15 +10,11 @@ pub(super) fn load(root: &Path, revision: &str) -> Result<Value, Error> {
     check_revision(revision)?;
     let folder = root.join("schema");
     let file = folder.join(format!("{revision}.json"));
-    let bytes = match std::fs::read(&file) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::UnknownRevision {
-                stored: stored(&folder).join(", "),
-                file,
-            });
-        }
-        bytes => bytes.map_err(Error::io(&file))?,
-    };
+    if !file.exists() {
+        let stored = stored(&folder).join(", ");
+        return Err(Error::UnknownRevision { file, stored });
+    }
+    let bytes = std::fs::read(&file).map_err(Error::io(&file))?;
     let document: Value = serde_json::from_slice(&bytes).map_err(|source| Error::Json {
         file: file.display().to_string(),
         source,

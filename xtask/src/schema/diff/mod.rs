@@ -15,8 +15,7 @@ mod load;
 mod model;
 mod parts;
 mod render;
-mod report;
 mod words;
 
 pub(super) use load::stored;
-pub(super) use report::run;
+pub(super) use render::run;

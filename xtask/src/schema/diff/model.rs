@@ -1,7 +1,7 @@
 //! One revision as its methods and its other definitions.
 
 use super::flat::flat;
-use super::parts::{alternatives, list, members, target};
+use super::parts::{alternatives, list, members, referred};
 use super::words::{code, words};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ impl Model {
         notes.extend(results(definitions, name));
         let mut schema = definitions[name].clone();
         if let Some(slot) = schema.pointer_mut("/properties/params") {
-            match target(slot) {
+            match referred(slot) {
                 Some(params) if *params == format!("{name}Params") => {
                     self.params.insert(params.to_owned());
                     notes.insert("with params in a definition of their own".to_owned());
@@ -95,7 +95,7 @@ fn party(union: &str) -> Option<&'static str> {
 /// with a single message may be that message's definition again.
 fn senders(definitions: &Value, definition: &str, name: &str) -> BTreeSet<String> {
     let unions = members(definitions).filter(|(union, schema)| {
-        let mut parts = alternatives(schema).into_iter().filter_map(target);
+        let mut parts = alternatives(schema).into_iter().filter_map(referred);
         party(union).is_some() && method(schema) == Some(name)
             || parts.any(|part| part == definition)
     });
@@ -130,7 +130,7 @@ fn without_messages(definitions: &Value, union: &Value) -> Value {
     if parts.is_empty() && method(union).is_none() {
         return union.clone();
     }
-    let full = |part| target(part).map_or(part, |name| &definitions[name]);
+    let full = |part| referred(part).map_or(part, |name| &definitions[name]);
     let others = parts
         .into_iter()
         .filter(|part| method(full(part)).is_none());

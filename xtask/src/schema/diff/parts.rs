@@ -1,18 +1,11 @@
 //! Access to the parts of a schema.
 
+pub(super) use crate::codegen::{ALTERNATIVES, referred};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Keywords whose value is a list of alternatives.
-pub(super) const UNIONS: &[&str] = &["anyOf", "oneOf"];
-
 /// The need for a field; `None` for items of a list and values of a map.
 pub(super) type Need = Option<&'static str>;
-
-/// The definition that a `$ref` names.
-pub(super) fn target(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.strip_prefix("#/$defs/")
-}
 
 /// Members of an object, or nothing.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -26,14 +19,16 @@ pub(super) fn list(value: &Value) -> &[Value] {
 
 /// The alternatives of a union; a plain reference is a union of one.
 pub(super) fn alternatives(schema: &Value) -> Vec<&Value> {
-    let unions = UNIONS.iter().flat_map(|keyword| list(&schema[*keyword]));
-    let alone = target(schema).map(|_| schema);
+    let unions = ALTERNATIVES
+        .iter()
+        .flat_map(|keyword| list(&schema[*keyword]));
+    let alone = referred(schema).map(|_| schema);
     unions.chain(alone).collect()
 }
 
 /// True for a schema that takes over a definition.
 pub(super) fn is_named(schema: &Value) -> bool {
-    target(schema).is_some() || list(&schema["allOf"]).iter().any(is_named)
+    referred(schema).is_some() || list(&schema["allOf"]).iter().any(is_named)
 }
 
 /// Schemas inside of `schema`, by what their path adds to its path: `.name`

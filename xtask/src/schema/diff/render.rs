@@ -1,12 +1,30 @@
-//! Phrases in, a report out: for a terminal, or as Markdown.
+//! Two revisions in, a report out: for a terminal, or as Markdown.
 
+use super::super::error::Error;
 use super::common::Change;
-use super::compare::Section;
+use super::compare::{Section, compare};
+use super::load::load;
 use super::words::code;
 use std::fmt::Write;
+use std::path::Path;
+
+/// Compares the stored revisions `from` and `to`; returns the report.
+pub(in super::super) fn run(
+    root: &Path,
+    from: &str,
+    to: &str,
+    as_markdown: bool,
+) -> Result<String, Error> {
+    let sections = compare(&load(root, from)?, &load(root, to)?);
+    let title = format!("{from} → {to}");
+    Ok(match as_markdown {
+        true => markdown(&title, &sections),
+        false => text(&title, &sections),
+    })
+}
 
 /// Plain text, indented by two per level.
-pub(super) fn text(title: &str, sections: &[Section]) -> String {
+fn text(title: &str, sections: &[Section]) -> String {
     let mut report = format!("{title}\n");
     for section in sections.iter().filter(|section| !is_empty(section)) {
         let _ = writeln!(report, "\n{}", section.title);
@@ -29,7 +47,7 @@ pub(super) fn text(title: &str, sections: &[Section]) -> String {
 }
 
 /// Markdown: a heading per section, a list item per phrase.
-pub(super) fn markdown(title: &str, sections: &[Section]) -> String {
+fn markdown(title: &str, sections: &[Section]) -> String {
     let mut report = format!("# {title}\n");
     for section in sections.iter().filter(|section| !is_empty(section)) {
         let _ = writeln!(report, "\n## {}", section.title);

@@ -1,6 +1,6 @@
 //! A schema in one phrase.
 
-use super::parts::{UNIONS, children, has_keywords, list, target};
+use super::parts::{alternatives, children, has_keywords, list, referred};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,9 +17,8 @@ pub(super) fn brief(schema: &Value) -> String {
 /// The values of an enum, or the alternatives of a union; a reference is one of one.
 pub(super) fn choices(schema: &Value) -> BTreeSet<String> {
     let values = list(&schema["enum"]).iter().map(literal);
-    let unions = UNIONS.iter().flat_map(|keyword| list(&schema[*keyword]));
-    let alone = target(schema).map(code);
-    values.chain(unions.map(words)).chain(alone).collect()
+    let alternatives = alternatives(schema).into_iter().map(words);
+    values.chain(alternatives).collect()
 }
 
 /// Text as code; marks of code inside are escaped.
@@ -42,7 +41,7 @@ fn phrase(schema: &Value, fields: bool) -> String {
         return if nothing { "nothing" } else { "any JSON" }.to_owned();
     };
     let has = |keyword| schema.get(keyword).is_some();
-    let (base, used): (_, &[&str]) = if let Some(name) = target(schema) {
+    let (base, used): (_, &[&str]) = if let Some(name) = referred(schema) {
         (code(name), &["$ref"])
     } else if let Some(value) = schema.get("const") {
         (format!("always {}", literal(value)), &["const", "type"])
