@@ -16,7 +16,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let methods = merged.methods.iter();
     let methods = methods.map(|(name, entry)| method_info(merged, name, entry, overlay));
     let methods = methods.collect::<Result<Vec<_>>>()?;
-    let declares = capabilities::declares(merged, overlay)?;
+    let declares = capabilities::declares(merged, overlay);
     Ok(quote! {
         /// Every type of the model, by name.
         pub(crate) static TYPES: &[TypeInfo] = &[#(#types),*];

@@ -3,12 +3,13 @@
 use super::entry_kinds::Capability;
 use super::error::{Error, Result};
 use super::ir::Type;
-use super::merge::{Merged, Set};
+use super::merge::Merged;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use super::span::bits;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::collections::BTreeSet;
 
 /// Side, type of its capabilities, and `Side` in generated code.
 const SIDES: [(&str, &str, &str); 2] = [
@@ -62,29 +63,12 @@ pub(super) fn of_method(
     method: &str,
 ) -> Result<Vec<TokenStream>> {
     let entries = overlay.capability.matching(|entry| entry.method == method);
-    let gates = entries.filter_map(|entry| gate(merged, entry).transpose());
-    let infos = gates.map(|gate| {
-        let Gate {
-            side, path, known, ..
-        } = gate?;
-        let (side, known) = (ident(side), bits(&known));
-        Ok(quote!(CapabilityInfo::new(Side::#side, #path, #known)))
-    });
+    let infos = entries.filter_map(|entry| info(merged, entry).transpose());
     infos.collect()
 }
 
-/// A capability that a method depends on.
-struct Gate<'a> {
-    side: &'static str,
-    /// The type of the side's capabilities.
-    holder: &'static str,
-    path: &'a str,
-    /// The revisions in which it can be declared.
-    known: Set,
-}
-
-/// The gate of an entry, unless that says that there is none.
-fn gate<'a>(merged: &Merged, entry: &'a Capability) -> Result<Option<Gate<'a>>> {
+/// The `CapabilityInfo` of an entry, unless that says that there is none.
+fn info(merged: &Merged, entry: &Capability) -> Result<Option<TokenStream>> {
     let fault = |what: &str| Error::conflict(&entry.method, format!("its `capability`: {what}"));
     let (of, path) = match (&entry.of, &entry.path, entry.none) {
         (None, None, true) => return Ok(None),
@@ -92,39 +76,32 @@ fn gate<'a>(merged: &Merged, entry: &'a Capability) -> Result<Option<Gate<'a>>> 
         _ => return Err(fault("either `of` and `path`, or `none = true`")),
     };
     let side = SIDES.iter().find(|(side, ..)| side == of);
-    let (_, holder, side) = side.ok_or_else(|| fault("`of` is `client` or `server`"))?;
-    let mut name = (*holder).to_owned();
-    let mut known = Set::new();
+    let &(_, mut name, side) = side.ok_or_else(|| fault("`of` is `client` or `server`"))?;
+    let mut known = TokenStream::new();
     for part in path.split('.') {
-        let structure = merged.structure(&name);
+        let structure = merged.structure(name);
         let field = structure.and_then(|structure| structure.fields.get(part));
         let field = field.ok_or_else(|| fault(&format!("{name} has no `{part}`")))?;
-        known.clone_from(&field.known);
-        name = field.ty.name().unwrap_or_default().to_owned();
+        known = bits(&field.known);
+        name = field.ty.name().unwrap_or_default();
     }
-    Ok(Some(Gate {
-        side,
-        holder,
-        path,
-        known,
-    }))
+    let side = ident(side);
+    Ok(Some(
+        quote!(CapabilityInfo::new(Side::#side, #path, #known)),
+    ))
 }
 
-/// `declares` of both sides' capabilities.
-pub(super) fn declares(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
-    let entries = overlay.capability.matching(|_| true);
-    let gates = entries.filter_map(|entry| gate(merged, entry).transpose());
-    let mut gates = gates.collect::<Result<Vec<_>>>()?;
-    gates.sort_by_key(|gate| (gate.holder, gate.path));
-    gates.dedup_by_key(|gate| (gate.holder, gate.path));
-    let sides = SIDES.iter().map(|(_, name, _)| {
-        let gates = gates.iter().filter(|gate| gate.holder == *name);
-        let arms = gates.map(|gate| {
-            let path = gate.path;
-            let test = declared(merged, overlay, name, path, &quote!(self));
+/// `declares` of both sides' capabilities, for entries that [`of_method`] has checked.
+pub(super) fn declares(merged: &Merged, overlay: &Overlay) -> TokenStream {
+    let sides = SIDES.iter().map(|(side, holder, _)| {
+        let is_of = |entry: &Capability| entry.of.as_deref() == Some(side);
+        let entries = overlay.capability.matching(is_of);
+        let paths: BTreeSet<_> = entries.filter_map(|entry| entry.path.as_ref()).collect();
+        let arms = paths.into_iter().map(|path| {
+            let test = declared(merged, overlay, holder, path, &quote!(self));
             quote!(#path => #test)
         });
-        let name = ident(name);
+        let name = ident(holder);
         quote! {
             impl #name {
                 /// Whether the capability at `path`, such as `resources.subscribe`, is declared.
@@ -137,9 +114,10 @@ pub(super) fn declares(merged: &Merged, overlay: &Overlay) -> Result<TokenStream
             }
         }
     });
-    Ok(sides.collect())
+    sides.collect()
 }
 
+/// Whether `holder`, of the struct `name`, has declared the capability at `path`.
 fn declared(
     merged: &Merged,
     overlay: &Overlay,
@@ -147,26 +125,25 @@ fn declared(
     path: &str,
     holder: &TokenStream,
 ) -> TokenStream {
-    let (first, rest) = path
-        .split_once('.')
-        .map_or((path, None), |(a, b)| (a, Some(b)));
-    let field = ident(&rust::field_name(name, first, overlay));
-    let ty = merged
-        .structure(name)
-        .and_then(|structure| structure.fields.get(first));
-    let inner = ty.and_then(|field| field.ty.name()).unwrap_or_default();
-    let always = ty.is_some_and(|field| field.always && !field.nullable);
-    match (rest, ty.map(|field| &field.ty)) {
-        (Some(rest), _) if always => {
-            declared(merged, overlay, inner, rest, &quote!(#holder.#field))
-        }
-        (None, Some(Type::Bool)) if always => quote!(#holder.#field),
-        (None, _) if always => quote!(true),
-        (Some(rest), _) => {
-            let test = declared(merged, overlay, inner, rest, &quote!(inner));
-            quote!(#holder.#field.as_ref().is_some_and(|inner| #test))
-        }
-        (None, Some(Type::Bool)) => quote!(#holder.#field == Some(true)),
-        (None, _) => quote!(#holder.#field.is_some()),
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let place = ident(&rust::field_name(name, first, overlay));
+    let place = quote!(#holder.#place);
+    let structure = merged.structure(name);
+    let Some(field) = structure.and_then(|structure| structure.fields.get(first)) else {
+        return quote!(false);
+    };
+    let inner = |holder: &TokenStream| match field.ty.name() {
+        Some(name) if !rest.is_empty() => Some(declared(merged, overlay, name, rest, holder)),
+        _ => None,
+    };
+    let is_flag = field.ty == Type::Bool;
+    if !field.is_option() {
+        let flag = if is_flag { place.clone() } else { quote!(true) };
+        return inner(&place).unwrap_or(flag);
+    }
+    match inner(&quote!(inner)) {
+        Some(test) => quote!(#place.as_ref().is_some_and(|inner| #test)),
+        None if is_flag => quote!(#place == Some(true)),
+        None => quote!(#place.is_some()),
     }
 }

@@ -27,10 +27,10 @@ impl Conform<'_> {
         max_items: Option<u64>,
     ) -> Option<TokenStream> {
         match ty {
-            Type::Named(name) => self
-                .active
-                .contains(name)
-                .then(|| quote!(#place.conform(revision);)),
+            Type::Named(name) => {
+                let is_active = self.active.contains(name);
+                is_active.then(|| quote!(#place.conform(revision);))
+            }
             Type::Number => Some(quote!(fit::number(#place, f64::MIN, f64::MAX);)),
             Type::OneOrMany(inner) => {
                 let visit = self.visit(inner, &quote!(value), None)?;
@@ -52,11 +52,8 @@ impl Conform<'_> {
             }
             Type::Map(inner) => {
                 let retain = quote!(#place.retain(|_, item| item.exists_in(revision)););
-                self.items(
-                    inner,
-                    retain,
-                    |visit| quote!(for value in #place.values_mut() { #visit }),
-                )
+                let each = |visit| quote!(for value in #place.values_mut() { #visit });
+                self.items(inner, retain, each)
             }
             _ => None,
         }
@@ -90,12 +87,9 @@ impl Conform<'_> {
     }
 
     /// Whether the type is more than a string.
-    fn has_parts(&self, ty: &Type) -> bool {
-        let shape = ty
-            .name()
-            .and_then(|name| self.merged.types.get(name))
-            .map(|ty| &ty.shape);
-        !matches!(shape, Some(Shape::Enum(_)))
+    pub(crate) fn has_parts(&self, ty: &Type) -> bool {
+        let ty = ty.name().and_then(|name| self.merged.types.get(name));
+        !ty.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
     }
 
     /// Whether [`Conform::fill`] knows a value.
@@ -108,11 +102,8 @@ impl Conform<'_> {
     pub(crate) fn fill(&self, place: &str, ty: &Type) -> Result<TokenStream> {
         let fault = |what: &str| Error::conflict(place, what);
         // A struct without required fields is filled with an empty one.
-        let json = self
-            .overlay
-            .fill
-            .at(place)
-            .map_or("{}", |entry| &entry.value);
+        let fill = self.overlay.fill.at(place);
+        let json = fill.map_or("{}", |entry| &entry.value);
         let value: Value = serde_json::from_str(json).map_err(|_| fault("the fill is not JSON"))?;
         let is_empty = |value: &Value| [json!({}), json!([])].contains(value);
         let filled = match (ty, &value) {

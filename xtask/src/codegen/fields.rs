@@ -7,7 +7,7 @@ use super::merge::{MergedField, MergedStruct, MergedType, Set};
 use super::rust::{field_name, ident};
 use super::span::{condition, outside};
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// One struct, while its code is put together.
 pub(crate) struct Fields<'a> {
@@ -20,10 +20,8 @@ pub(crate) struct Fields<'a> {
 impl Fields<'_> {
     /// The statements for all fields.
     pub(crate) fn body(&self) -> Result<TokenStream> {
-        let fields = self
-            .structure
-            .stored()
-            .map(|(wire, field)| self.field(wire, field));
+        let fields = self.structure.stored();
+        let fields = fields.map(|(wire, field)| self.field(wire, field));
         let mut body = fields.collect::<Result<TokenStream>>()?;
         if !self.structure.open.is_empty()
             && let Some(closed) = self.unless(&self.structure.open)
@@ -38,10 +36,8 @@ impl Fields<'_> {
         let place = quote!(self.#name);
         let mut out = TokenStream::new();
         if !field.always {
-            out.extend(
-                self.unless(&field.known)
-                    .map(|gone| quote!(if #gone { fit::clear(&mut #place); })),
-            );
+            let gone = self.unless(&field.known);
+            out.extend(gone.map(|gone| quote!(if #gone { fit::clear(&mut #place); })));
             out.extend(self.unfit(field, &place));
         }
         if field.ty == Type::Number {
@@ -56,9 +52,8 @@ impl Fields<'_> {
                 }
             }));
         } else if !field.required.is_empty() {
-            let fill = self
-                .conform
-                .fill(&format!("{}.{wire}", self.name), &field.ty)?;
+            let fill = format!("{}.{wire}", self.name);
+            let fill = self.conform.fill(&fill, &field.ty)?;
             let fill = quote!(#place.#fill;);
             out.extend(match self.when(&field.required) {
                 Some(condition) => quote!(if #condition { #fill }),
@@ -72,7 +67,7 @@ impl Fields<'_> {
     /// Removes a value that the revision cannot express.
     fn unfit(&self, field: &MergedField, place: &TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
-        if self.conform.is_droppable(&field.ty) || self.is_enum(field) {
+        if self.conform.is_droppable(&field.ty) {
             out.extend(quote! {
                 if #place.as_ref().is_some_and(|value| !value.exists_in(revision)) {
                     fit::clear(&mut #place);
@@ -86,57 +81,38 @@ impl Fields<'_> {
         out
     }
 
-    fn is_enum(&self, field: &MergedField) -> bool {
-        use super::merge::Shape;
-        let Type::Named(name) = &field.ty else {
-            return false;
-        };
-        let ty = self.conform.merged.types.get(name);
-        ty.is_some_and(|ty| matches!(&ty.shape, Shape::Enum(values) if values.open != ty.known))
-    }
-
     /// When JSON kept as text has to be an object, and `not_object` says that it is none.
     fn object(&self, field: &MergedField, not_object: &TokenStream) -> Option<TokenStream> {
-        let objects = field.by_revision.iter().filter_map(|(index, ty)| {
-            matches!(ty, Type::Json { object: true } | Type::Object { .. }).then_some(*index)
-        });
-        let objects: Set = objects.collect();
+        let is_object = |ty: &Type| matches!(ty, Type::Json { object: true } | Type::Object { .. });
+        let objects = field.revisions(is_object);
         if objects.is_empty() || !matches!(field.ty, Type::Json { .. }) {
             return None;
         }
         // Where the field does not exist it is gone by now.
-        Some(
-            match condition(self.conform.merged, &objects, &field.known) {
-                Some(condition) => quote!(#condition && #not_object),
-                None => not_object.clone(),
-            },
-        )
+        let condition = condition(self.conform.merged, &objects, &field.known);
+        Some(match condition {
+            Some(condition) => quote!(#condition && #not_object),
+            None => not_object.clone(),
+        })
     }
 
     /// Makes what is inside conform.
     fn inside(&self, field: &MergedField, place: &TokenStream) -> Option<TokenStream> {
-        if !field.always && self.is_enum(field) {
+        let (conform, ty) = (self.conform, &field.ty);
+        if !field.always && conform.is_droppable(ty) && !conform.has_parts(ty) {
             return None;
         }
-        let value = if field.is_option() {
-            quote!(value)
-        } else {
-            place.clone()
+        let value = match field.is_option() {
+            true => quote!(value),
+            false => place.clone(),
         };
-        let visit = self
-            .conform
-            .visit(&field.ty, &value, field.limits.max_items);
+        let visit = conform.visit(ty, &value, field.limits.max_items);
         let single = self.single(field, &value);
         if visit.is_none() && single.is_none() {
             return None;
         }
-        let opaque = field
-            .by_revision
-            .iter()
-            .filter(|(_, ty)| matches!(ty, Type::Object { .. }));
-        let opaque: Set = opaque.map(|(index, _)| *index).collect();
-        let clear: Set = field.known.difference(&opaque).copied().collect();
-        let condition = condition(self.conform.merged, &clear, &field.known);
+        let clear = field.revisions(|ty| !matches!(ty, Type::Object { .. }));
+        let condition = condition(conform.merged, &clear, &field.known);
         Some(match (field.is_option(), condition) {
             (false, None) => quote!(#single #visit),
             (false, Some(condition)) => quote!(if #condition { #single #visit }),
@@ -152,18 +128,10 @@ impl Fields<'_> {
         if !matches!(field.ty, Type::OneOrMany(_)) {
             return None;
         }
-        let lists = field
-            .by_revision
-            .iter()
-            .filter(|(_, ty)| matches!(ty, Type::OneOrMany(_)));
-        let lists: Set = lists.map(|(index, _)| *index).collect();
-        let value = if field.is_option() {
-            value.clone()
-        } else {
-            quote!(&mut #value)
-        };
-        outside(self.conform.merged, &lists, &field.known)
-            .map(|condition| quote!(if #condition { fit::single(#value); }))
+        let lists = field.revisions(|ty| matches!(ty, Type::OneOrMany(_)));
+        let condition = outside(self.conform.merged, &lists, &field.known)?;
+        let borrow = (!field.is_option()).then(|| quote!(&mut));
+        Some(quote!(if #condition { fit::single(#borrow #value); }))
     }
 
     fn when(&self, set: &Set) -> Option<TokenStream> {
@@ -177,15 +145,10 @@ impl Fields<'_> {
 
 /// Brings a number into its range.
 fn number(field: &MergedField, place: &TokenStream) -> TokenStream {
-    let bound = |bound: Option<f64>, default| match bound {
-        Some(bound) => {
-            let literal = Literal::f64_unsuffixed(bound);
-            quote!(#literal)
-        }
-        None => default,
-    };
-    let minimum = bound(field.limits.minimum, quote!(f64::MIN));
-    let maximum = bound(field.limits.maximum, quote!(f64::MAX));
+    let literal = |bound| Literal::f64_unsuffixed(bound).to_token_stream();
+    let (minimum, maximum) = (field.limits.minimum, field.limits.maximum);
+    let minimum = minimum.map_or(quote!(f64::MIN), literal);
+    let maximum = maximum.map_or(quote!(f64::MAX), literal);
     match field.is_option() {
         false => quote!(fit::number(&mut #place, #minimum, #maximum);),
         true => quote! {

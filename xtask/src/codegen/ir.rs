@@ -24,6 +24,16 @@ pub(crate) struct Model {
     pub(crate) unreached: BTreeSet<String>,
 }
 
+impl Model {
+    /// The fields of all structs, each with the struct's name.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&String, &String, &Field)> {
+        self.types.iter().flat_map(|(name, def)| {
+            let fields = def.fields().into_iter().flatten();
+            fields.map(move |(wire, field)| (name, wire, field))
+        })
+    }
+}
+
 /// A named type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Def {
@@ -152,7 +162,7 @@ impl Type {
 }
 
 /// A request or notification.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Method {
     /// The name of the message's definition, such as `CallToolRequest`.
     pub(crate) name: String,

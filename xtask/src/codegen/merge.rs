@@ -83,7 +83,7 @@ pub(crate) struct MergedEnum {
 }
 
 /// A message of some revisions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct MergedMethod {
     /// As in the newest revision that has it.
     pub(crate) method: Method,
@@ -100,20 +100,16 @@ pub(crate) struct MergedMethod {
 impl Merged {
     /// The structs by name.
     pub(crate) fn structs(&self) -> impl Iterator<Item = (&String, &MergedStruct)> {
-        self.types.iter().filter_map(|(name, ty)| match &ty.shape {
-            Shape::Struct(structure) => Some((name, structure)),
-            Shape::Union(_) | Shape::Enum(_) => None,
-        })
+        let names = self.types.keys();
+        names.filter_map(|name| Some((name, self.structure(name)?)))
     }
 
     /// The place of an inline type, as entries name it; none for a definition.
     pub(crate) fn place(&self, ty: &MergedType) -> Option<String> {
         let (revision, pointer) = ty.origins.last_key_value()?;
         let types = self.types.iter();
-        place_of(
-            pointer,
-            types.filter_map(|(name, ty)| Some((name, ty.origins.get(revision)?))),
-        )
+        let origins = types.filter_map(|(name, ty)| Some((name, ty.origins.get(revision)?)));
+        place_of(pointer, origins)
     }
 
     /// The struct `name`, if it is one.
@@ -153,17 +149,22 @@ impl MergedField {
     pub(crate) fn is_option(&self) -> bool {
         !self.always || self.nullable
     }
+
+    /// The revisions in which it has such a type.
+    pub(crate) fn revisions(&self, is_such: impl Fn(&Type) -> bool) -> Set {
+        let types = self.by_revision.iter().filter(|(_, ty)| is_such(ty));
+        types.map(|(index, _)| *index).collect()
+    }
 }
 
 impl MergedStruct {
     /// The field that always has the same value, and that value.
     pub(crate) fn constant(&self) -> Option<(&str, &str)> {
-        self.fields
-            .iter()
-            .find_map(|(name, field)| match &field.ty {
-                Type::Constant(value) => Some((name.as_str(), value.as_str())),
-                _ => None,
-            })
+        let mut fields = self.fields.iter();
+        fields.find_map(|(name, field)| match &field.ty {
+            Type::Constant(value) => Some((name.as_str(), value.as_str())),
+            _ => None,
+        })
     }
 
     /// The fields that are stored.
@@ -175,21 +176,17 @@ impl MergedStruct {
 
 /// Joins the revisions, given oldest first.
 pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
-    while name_opaque(&mut models) {}
+    name_opaque(&mut models);
     let mut merged = Merged {
         revisions: models.iter().map(|model| model.revision.clone()).collect(),
         ..Merged::default()
     };
     for (index, model) in models.iter().enumerate().rev() {
-        if model.batches {
-            merged.batches.insert(index);
-        }
+        merged.batches.extend(model.batches.then_some(index));
         for (name, def) in &model.types {
-            add_type(&mut merged, name, def, index);
-            if let (Some(ty), Some(origin)) = (merged.types.get_mut(name), model.origins.get(name))
-            {
-                ty.origins.insert(index, origin.clone());
-            }
+            let ty = add_type(&mut merged, name, def, index);
+            let origin = model.origins.get(name).cloned();
+            ty.origins.extend(origin.map(|origin| (index, origin)));
         }
         for (name, method) in &model.methods {
             add_method(&mut merged, name, method, index);
@@ -213,56 +210,33 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
 }
 
 /// Where one revision has an object without known fields and another a struct,
-/// the former gets a struct without fields. Says whether it changed anything.
-fn name_opaque(models: &mut [Model]) -> bool {
+/// the former gets a struct without fields.
+fn name_opaque(models: &mut [Model]) {
     let mut named = BTreeMap::new();
-    let structs = |models: &[Model]| -> Vec<(usize, String, Struct)> {
-        let all = models.iter().enumerate();
-        all.flat_map(|(index, model)| {
-            let types = model.types.iter();
-            types.filter_map(move |(name, def)| match def {
-                Def::Struct(def) => Some((index, name.clone(), def.clone())),
-                Def::Union(_) | Def::Enum(_) => None,
-            })
-        })
-        .collect()
-    };
-    for (_, name, def) in structs(models) {
-        for (field, entry) in def.fields {
-            if let Type::Named(target) = entry.ty {
-                named.insert((name.clone(), field), target);
-            }
+    for (name, wire, field) in models.iter().flat_map(Model::fields) {
+        if let Type::Named(target) = &field.ty {
+            named.insert((name.clone(), wire.clone()), target.clone());
         }
     }
-    let mut changed = false;
-    for (index, name, def) in structs(models) {
-        for (field, entry) in def.fields {
-            let (Type::Object { open }, Some(target)) =
-                (entry.ty, named.get(&(name.clone(), field.clone())))
-            else {
-                continue;
-            };
-            let types = &mut models[index].types;
-            if types.contains_key(target) {
-                continue;
-            }
-            let empty = Struct {
-                open,
-                ..Struct::default()
-            };
-            types.insert(target.clone(), Def::Struct(empty));
-            if let Some(Def::Struct(holder)) = types.get_mut(&name)
-                && let Some(entry) = holder.fields.get_mut(&field)
+    for types in models.iter_mut().map(|model| &mut model.types) {
+        for ((name, wire), target) in &named {
+            if !types.contains_key(target)
+                && let Some(Def::Struct(holder)) = types.get_mut(name)
+                && let Some(field) = holder.fields.get_mut(wire)
+                && let Type::Object { open } = field.ty
             {
-                entry.ty = Type::Named(target.clone());
-                changed = true;
+                field.ty = Type::Named(target.clone());
+                let empty = Struct {
+                    open,
+                    ..Struct::default()
+                };
+                types.insert(target.clone(), Def::Struct(empty));
             }
         }
     }
-    changed
 }
 
-fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) {
+fn add_type<'a>(merged: &'a mut Merged, name: &str, def: &Def, index: usize) -> &'a mut MergedType {
     let entry = merged
         .types
         .entry(name.to_owned())
@@ -278,9 +252,7 @@ fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) {
     entry.known.insert(index);
     match (&mut entry.shape, def) {
         (Shape::Struct(merged), Def::Struct(def)) => {
-            if def.open {
-                merged.open.insert(index);
-            }
+            merged.open.extend(def.open.then_some(index));
             for (field, entry) in &def.fields {
                 add_field(merged, field, entry, index);
             }
@@ -291,20 +263,16 @@ fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) {
             }
         }
         (Shape::Enum(merged), Def::Enum(def)) => {
-            if def.open {
-                merged.open.insert(index);
-            }
+            merged.open.extend(def.open.then_some(index));
             for value in &def.values {
-                merged
-                    .values
-                    .entry(value.clone())
-                    .or_default()
-                    .insert(index);
+                let known = merged.values.entry(value.clone()).or_default();
+                known.insert(index);
             }
         }
         // Another kind of type was asked about.
-        (Shape::Struct(_) | Shape::Union(_) | Shape::Enum(_), _) => {}
+        _ => {}
     }
+    entry
 }
 
 fn add_field(merged: &mut MergedStruct, field: &str, entry: &Field, index: usize) {
@@ -326,9 +294,7 @@ fn add_field(merged: &mut MergedStruct, field: &str, entry: &Field, index: usize
     slot.known.insert(index);
     slot.nullable |= entry.nullable;
     slot.by_revision.insert(index, entry.ty.clone());
-    if entry.required {
-        slot.required.insert(index);
-    }
+    slot.required.extend(entry.required.then_some(index));
 }
 
 /// The type that holds what both hold; `newer` wins where that is a matter of taste.
@@ -345,7 +311,6 @@ pub(super) fn wider(newer: &Type, older: &Type) -> Option<Type> {
         }
         (Type::Number, Type::Integer { .. }) | (Type::Integer { .. }, Type::Number) => Type::Number,
         (Type::Integer { .. }, Type::Integer { .. }) => Type::Integer { signed: true },
-        (Type::Nullable(a), Type::Nullable(b)) => wider(a, b)?.or_null(),
         (Type::Nullable(a), b) => wider(a, b)?.or_null(),
         (a, Type::Nullable(b)) => wider(a, b)?.or_null(),
         (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
@@ -379,24 +344,16 @@ fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) {
         .entry(name.to_owned())
         .or_insert_with(|| MergedMethod {
             method: method.clone(),
-            known: Set::new(),
-            by_client: Set::new(),
-            by_server: Set::new(),
-            params_required: Set::new(),
-            alternative: Set::new(),
+            ..MergedMethod::default()
         });
     let params = &mut entry.method.params;
     *params = params.take().or_else(|| method.params.clone());
     entry.known.insert(index);
-    let marks = [
-        (method.by_client, &mut entry.by_client),
-        (method.by_server, &mut entry.by_server),
-        (!method.params_optional, &mut entry.params_required),
-        (method.alternative.is_some(), &mut entry.alternative),
-    ];
-    for (mark, set) in marks {
-        if mark {
-            set.insert(index);
-        }
-    }
+    let index = |mark: bool| mark.then_some(index);
+    entry.by_client.extend(index(method.by_client));
+    entry.by_server.extend(index(method.by_server));
+    entry.params_required.extend(index(!method.params_optional));
+    entry
+        .alternative
+        .extend(index(method.alternative.is_some()));
 }
