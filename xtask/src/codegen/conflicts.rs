@@ -1,7 +1,7 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
 use super::entry_kinds::Rename;
-use super::ir::{Def, Method, Model, Type};
+use super::ir::{Def, Field, Method, Model, Type};
 use super::merge::wider;
 use super::names::pascal;
 use super::overlay::Overlay;
@@ -68,8 +68,8 @@ impl<'a> Conflicts<'a> {
     /// Types that are an object in one revision and a choice in another.
     fn kinds(&self) {
         for (name, defs) in self.gather(|model| model.types.iter()) {
-            let kinds = defs.iter().map(|(index, def)| (*index, def.kind()));
-            self.names(name, &kinds.collect(), |index, _, _| {
+            let kinds = parts(&defs, |def| Some(def.kind()));
+            self.names(name, &kinds, |index, _, _| {
                 self.rename(index, name, &format!("Legacy{name}"))
             });
         }
@@ -86,9 +86,8 @@ impl<'a> Conflicts<'a> {
             return;
         };
         let others = answers.iter().filter(|(_, answer)| answer != newest);
-        let entries: String = others
-            .map(|(index, answer)| entry(*index, answer, newest))
-            .collect();
+        let entries = others.map(|(index, answer)| entry(*index, answer, newest));
+        let entries: String = entries.collect();
         if !entries.is_empty() {
             self.ask(place, answers, entries);
         }
@@ -111,15 +110,8 @@ impl<'a> Conflicts<'a> {
     /// Fields whose types have nothing in common.
     fn fields(&self) {
         let fields = self.gather(|model| {
-            let structs = model
-                .types
-                .iter()
-                .filter_map(|(name, def)| Some((name, def.fields()?)));
-            structs.flat_map(|(name, fields)| {
-                fields
-                    .iter()
-                    .map(move |(field, entry)| (format!("{name}.{field}"), &entry.ty))
-            })
+            let fields = model.fields();
+            fields.map(|(name, wire, field)| (format!("{name}.{wire}"), &field.ty))
         });
         for (place, types) in fields {
             if joined(&types).is_none() {
@@ -130,12 +122,11 @@ impl<'a> Conflicts<'a> {
 
     /// The entry that gives the field at `place` one type.
     fn one_type(&self, place: &str, types: &Answers<&Type>) -> String {
-        let items = types.iter().map(|(index, ty)| match ty {
-            Type::List(item) => Some((*index, &**item)),
+        let items = parts(types, |ty| match ty {
+            Type::List(item) => Some(&**item),
             _ => None,
         });
-        let items: Option<Answers<&Type>> = items.collect();
-        if let Some(items) = items {
+        if items.len() == types.len() {
             return self.one_type(&format!("{place}[]"), &items);
         }
         let mut name = place.split('.').map(pascal).collect::<String>();
@@ -163,53 +154,51 @@ impl<'a> Conflicts<'a> {
     ///
     /// A renaming to the same name says that they are two.
     fn members(&self) {
-        let members = self.gather(|model| {
-            let unions = model.types.iter().filter_map(|(name, def)| match def {
+        let unions = self.gather(|model| {
+            let types = model.types.iter();
+            types.filter_map(|(name, def)| match def {
                 Def::Union(def) => Some((name, def)),
-                Def::Struct(_) | Def::Enum(_) => None,
-            });
-            unions.flat_map(|(name, def)| {
-                let names = def.members.iter().filter_map(|member| member.ty.name());
-                names.map(move |member| ((name, member), member))
+                _ => None,
             })
         });
-        let fields = |(index, name): &(usize, &str)| self.models[*index].types.get(*name)?.fields();
-        for ((union, name), old) in &members {
-            let newer = members
-                .range((*union, "")..)
-                .take_while(|((other, _), _)| other == union);
-            let renamed = newer.filter_map(|(_, new)| {
-                let (last, first) = (old.last()?, new.first()?);
-                let (own, other) = (fields(last)?, fields(first)?);
-                let mut shared = own.iter();
-                let all =
-                    shared.all(|(field, own)| other.get(field).is_some_and(|new| new.ty == own.ty));
-                (last.0 < first.0 && all && !own.is_empty()).then_some(first.1)
-            });
-            for new in renamed {
+        for (union, defs) in unions {
+            let mut members: BTreeMap<&str, Answers<&str>> = BTreeMap::new();
+            for (index, def) in defs {
+                for name in def.members.iter().filter_map(|member| member.ty.name()) {
+                    members.entry(name).or_default().push((index, name));
+                }
+            }
+            for (name, old) in &members {
                 let is_settled = |entry: &Rename| entry.from == *name && entry.to == *name;
-                if !self.overlay.rename.has(is_settled) {
-                    let entries = old
-                        .iter()
-                        .map(|(index, name)| self.rename(*index, name, new));
-                    let both: Answers<_> = old
-                        .iter()
-                        .chain(&members[&(*union, new)])
-                        .copied()
-                        .collect();
+                let is_settled = self.overlay.rename.has(is_settled);
+                let newer = members.iter().filter(|(_, new)| self.is_same(old, new));
+                for (new_name, new) in newer.filter(|_| !is_settled) {
+                    let both = old.iter().chain(new).copied().collect();
+                    let entries = old.iter();
+                    let entries = entries.map(|(index, name)| self.rename(*index, name, new_name));
                     self.ask(union, &both, entries.collect::<String>());
                 }
             }
         }
     }
 
+    /// Whether a struct that is gone has all its fields in one that came later.
+    fn is_same(&self, old: &Answers<&str>, new: &Answers<&str>) -> bool {
+        let (Some(old), Some(new)) = (old.last(), new.first()) else {
+            return false;
+        };
+        let fields = |(index, name): &(usize, &str)| self.models[*index].types.get(*name)?.fields();
+        let (Some(own), Some(others)) = (fields(old), fields(new)) else {
+            return false;
+        };
+        let has = |wire, own: &Field| others.get(wire).is_some_and(|other| other.ty == own.ty);
+        old.0 < new.0 && !own.is_empty() && own.iter().all(|(wire, own)| has(wire, own))
+    }
+
     /// Error codes with another name, and those that are JSON-RPC's own.
     fn errors(&self) {
         for (code, errors) in self.gather(|model| model.errors.iter()) {
-            let names: Answers<_> = errors
-                .iter()
-                .map(|(index, error)| (*index, format!("{}Error", error.name)))
-                .collect();
+            let names = parts(&errors, |error| Some(format!("{}Error", error.name)));
             let place = format!("error {code}");
             if let (-32700 | -32603..=-32600, Some((_, name))) = (code, names.last()) {
                 let entry = format!(
@@ -227,25 +216,26 @@ impl<'a> Conflicts<'a> {
     /// Methods that change their kind, or whose params or results have another name.
     fn methods(&self) {
         for (name, methods) in self.gather(|model| model.methods.iter()) {
-            let part = |part: fn(&Method) -> Option<String>| -> Answers<String> {
-                let parts = methods.iter();
-                let parts = parts.map(|(index, method)| Some((*index, part(method)?)));
-                parts.flatten().collect()
-            };
-            let kind = |method: &Method| Some(format!("answered: {}", method.request));
-            self.names(name, &part(kind), |_, _, _| {
+            let kinds = |method: &&Method| Some(format!("answered: {}", method.request));
+            self.names(name, &parts(&methods, kinds), |_, _, _| {
                 format!("[[result]]\nmethod = \"{name}\"\nreason = \"\"\n")
             });
-            for names in [
-                part(|method| method.params.clone()),
-                part(|method| method.result.clone()),
-            ] {
+            let params = parts(&methods, |method| method.params.as_deref());
+            let results = parts(&methods, |method| method.result.as_deref());
+            for names in [params, results] {
                 self.names(name, &names, |index, own, newest| {
                     self.rename(index, own, newest)
                 });
             }
         }
     }
+}
+
+/// A part of each answer that has it.
+fn parts<'a, T, U>(answers: &Answers<&'a T>, part: impl Fn(&&'a T) -> Option<U>) -> Answers<U> {
+    let parts = answers.iter();
+    let parts = parts.map(|(index, answer)| Some((*index, part(answer)?)));
+    parts.flatten().collect()
 }
 
 /// The type that holds what all of them hold.

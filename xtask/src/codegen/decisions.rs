@@ -64,10 +64,7 @@ impl Decisions {
             decisions: self.take(),
             ..Open::default()
         };
-        match open.is_settled() {
-            true => Ok(()),
-            false => Err(Error::Open(Box::new(open))),
-        }
+        open.settled().map(drop)
     }
 }
 
@@ -88,10 +85,16 @@ pub(crate) struct Open {
 impl Open {
     /// Whether code can be generated.
     pub(crate) fn is_settled(&self) -> bool {
-        let entries = [&self.stale_docs, &self.unused];
-        self.decisions.is_empty()
-            && self.docs.is_empty()
-            && entries.iter().all(|entries| entries.is_empty())
+        let fits = self.stale_docs.is_empty() && self.unused.is_empty();
+        self.decisions.is_empty() && self.docs.is_empty() && fits
+    }
+
+    /// Fails with all questions, if there are any.
+    pub(crate) fn settled(self) -> Result<Self> {
+        match self.is_settled() {
+            true => Ok(self),
+            false => Err(Error::Open(Box::new(self))),
+        }
     }
 
     /// The decisions by the kind of entry that settles them.
@@ -108,12 +111,11 @@ impl Open {
 
 impl fmt::Display for Open {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |count: usize, one: &str, many: &str| match count {
-            1 => format!("one {one}"),
-            count => format!("{count} {many}"),
+        let count = match self.decisions.len() {
+            1 => "one decision is".to_owned(),
+            count => format!("{count} decisions are"),
         };
         if !self.decisions.is_empty() {
-            let count = count(self.decisions.len(), "decision is", "decisions are");
             writeln!(
                 f,
                 "schema/overlay.toml: {count} to be made; add an entry for each"
@@ -125,17 +127,13 @@ impl fmt::Display for Open {
             let decisions: Vec<_> = decisions.iter().map(ToString::to_string).collect();
             write!(f, "{}", decisions.join("\n"))?;
         }
-        if !self.docs.is_empty() {
-            let count = count(self.docs.len(), "entry is", "entries are");
-            writeln!(
-                f,
-                "\nschema/docs.toml: {count} missing; add a line for each, see docs/regenerate.md#docs\n"
-            )?;
-            for (key, revisions) in &self.docs {
-                writeln!(f, "{key:?} = \"\" # {revisions}")?;
-            }
-        }
+        let docs = self.docs.iter();
+        let docs = docs.map(|(key, revisions)| format!("{key:?} = \"\" # {revisions}"));
         let lists = [
+            (
+                "schema/docs.toml: these entries are missing, add a line for each, see docs/regenerate.md#docs:",
+                &docs.collect(),
+            ),
             (
                 "schema/docs.toml: these entries document nothing, remove them:",
                 &self.stale_docs,

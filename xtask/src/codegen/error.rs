@@ -6,23 +6,11 @@ use std::path::{Path, PathBuf};
 /// Failure of `cargo xtask codegen`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// A file could not be read or written.
+    /// A file could not be read, parsed or written.
     #[error("{}: {source}", file.display())]
-    Io {
+    File {
         file: PathBuf,
-        source: std::io::Error,
-    },
-    /// A schema is not JSON.
-    #[error("{}: not JSON: {source}", file.display())]
-    Json {
-        file: PathBuf,
-        source: serde_json::Error,
-    },
-    /// `overlay.toml` or `docs.toml` is not what the generator expects.
-    #[error("{}: {source}", file.display())]
-    Toml {
-        file: PathBuf,
-        source: Box<toml::de::Error>,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A schema says something that no rule covers.
     #[error("schema/{revision}.json: at {path}: {what}")]
@@ -88,11 +76,13 @@ impl Error {
         }
     }
 
-    /// For `map_err` on file operations.
-    pub(super) fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        move |source| Self::Io {
+    /// For `map_err` on what is done with a file.
+    pub(super) fn file<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+        file: &Path,
+    ) -> impl FnOnce(E) -> Self {
+        move |source| Self::File {
             file: file.to_path_buf(),
-            source,
+            source: source.into(),
         }
     }
 

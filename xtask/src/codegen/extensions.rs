@@ -102,12 +102,9 @@ fn settled(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<()> {
         docs,
         stale_docs,
         unused,
-        notes: Vec::new(),
+        ..Open::default()
     };
-    match open.is_settled() {
-        true => Ok(()),
-        false => Err(Error::Open(Box::new(open))),
-    }
+    open.settled().map(drop)
 }
 
 /// Names of those definitions that the protocol has as types or messages.

@@ -86,8 +86,8 @@ fn path_between(whole: &Value, part: &Value) -> Option<String> {
 /// Reads every `<revision>.json` in a folder.
 pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
-        let path = entry.map_err(Error::io(folder))?.path();
+    for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
+        let path = entry.map_err(Error::file(folder))?.path();
         if path
             .extension()
             .is_some_and(|extension| extension == "json")
@@ -100,11 +100,9 @@ pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
 }
 
 fn read(file: &Path) -> Result<Schema> {
-    let text = std::fs::read_to_string(file).map_err(Error::io(file))?;
-    let mut document: Value = serde_json::from_str(&text).map_err(|source| Error::Json {
-        file: file.to_path_buf(),
-        source,
-    })?;
+    let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
+    let document = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"));
+    let mut document: Value = document.map_err(Error::file(file))?;
     let stem = file.file_stem().unwrap_or_default();
     let mut schema = Schema {
         revision: stem.to_string_lossy().into_owned(),

@@ -69,8 +69,8 @@ pub(crate) fn write(root: &Path, files: &[File], check: bool) -> Result<String> 
         stale.push(file.path.clone());
         if !check {
             let folder = path.parent().unwrap_or(root);
-            std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
-            std::fs::write(&path, &file.text).map_err(Error::io(&path))?;
+            std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
+            std::fs::write(&path, &file.text).map_err(Error::file(&path))?;
         }
     }
     match (check, stale.is_empty()) {

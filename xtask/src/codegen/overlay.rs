@@ -109,9 +109,6 @@ impl Overlay {
 
 /// Reads a file of TOML.
 pub(crate) fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(file).map_err(Error::io(file))?;
-    toml::from_str(&text).map_err(|source| Error::Toml {
-        file: file.to_owned(),
-        source: Box::new(source),
-    })
+    let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
+    toml::from_str(&text).map_err(Error::file(file))
 }

@@ -34,10 +34,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
         return Ok(keys::list(&merged));
     }
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    let open = questions::ask(root, &merged, &overlay, &docs);
-    if !open.is_settled() {
-        return Err(Error::Open(Box::new(open)));
-    }
+    let open = questions::ask(root, &merged, &overlay, &docs).settled()?;
     let extensions = extensions::files(root, &merged)?;
     let mut files = files(&merged, &overlay, &docs, !extensions.is_empty())?;
     files.extend(extensions);

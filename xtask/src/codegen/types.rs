@@ -10,6 +10,7 @@ use super::names::pascal;
 use super::rust;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Each struct as typify prints it, but for those without fields, which it would take for maps.
 pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruct>> {
@@ -126,10 +127,8 @@ impl Schema<'_> {
         let settings = self.settings.with_derive("PartialEq".to_owned());
         let mut space = typify::TypeSpace::new(settings.with_map_type("OrderedMap"));
         let root = json!({ "definitions": self.definitions });
-        let root = serde_json::from_value(root).map_err(|source| Error::Json {
-            file: "the schema for typify".into(),
-            source,
-        })?;
+        let root = serde_json::from_value(root)
+            .map_err(Error::file(Path::new("the schema for typify")))?;
         space.add_root_schema(root)?;
         let code = space.to_stream().to_string();
         let shorten = |code: String, (long, short): &(&str, &str)| code.replace(long, short);
