@@ -630,7 +630,7 @@ impl Nearest for ElicitRequestParams {
     fn from_text(text: String) -> Self {
         ElicitRequestFormParams::new(
                 text,
-                ElicitSchema::new(Vec::<(String, PrimitiveSchemaDefinition)>::new()),
+                ElicitSchema::new(OrderedMap::<PrimitiveSchemaDefinition>::new()),
             )
             .into()
     }

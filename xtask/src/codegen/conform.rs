@@ -1,13 +1,11 @@
 //! Statements that make a value conform to one revision.
 
-use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, Shape};
 use super::overlay::Overlay;
 use super::rust::ident;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The merged schemas, and the types that need code.
@@ -90,85 +88,6 @@ impl Conform<'_> {
     pub(crate) fn has_parts(&self, ty: &Type) -> bool {
         let ty = ty.name().and_then(|name| self.merged.types.get(name));
         !ty.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
-    }
-
-    /// Whether [`Conform::fill`] knows a value.
-    pub(crate) fn is_filled(&self, place: &str, ty: &Type) -> bool {
-        let is_empty = |name| self.is_empty_struct(name);
-        self.overlay.fill.at(place).is_some() || matches!(ty, Type::Named(name) if is_empty(name))
-    }
-
-    /// The method of `Option` that fills an absent field where it is required.
-    pub(crate) fn fill(&self, place: &str, ty: &Type) -> Result<TokenStream> {
-        let fault = |what: &str| Error::conflict(place, what);
-        // A struct without required fields is filled with an empty one.
-        let fill = self.overlay.fill.at(place);
-        let json = fill.map_or("{}", |entry| &entry.value);
-        let value: Value = serde_json::from_str(json).map_err(|_| fault("the fill is not JSON"))?;
-        let is_empty = |value: &Value| [json!({}), json!([])].contains(value);
-        let filled = match (ty, &value) {
-            (Type::Text, Value::String(text)) if text == "$revision" => {
-                quote!(get_or_insert_with(|| revision.as_str().to_owned()))
-            }
-            (Type::Text, Value::String(text)) => {
-                quote!(get_or_insert_with(|| #text.to_owned()))
-            }
-            (Type::Named(name), Value::String(text)) if self.is_word(name, text) => {
-                let name = ident(name);
-                quote!(get_or_insert_with(|| #name::from(#text)))
-            }
-            (Type::Integer { signed }, Value::Number(number))
-                if number.is_u64() || *signed && number.is_i64() =>
-            {
-                let number: TokenStream = number.to_string().parse().unwrap_or_default();
-                quote!(get_or_insert(#number))
-            }
-            (Type::Number, Value::Number(number)) => {
-                let number = Literal::f64_unsuffixed(number.as_f64().unwrap_or_default());
-                quote!(get_or_insert(#number))
-            }
-            (Type::Bool, Value::Bool(value)) => quote!(get_or_insert(#value)),
-            (Type::Named(name), value) if is_empty(value) && self.is_empty_struct(name) => {
-                let name = ident(name);
-                quote!(get_or_insert_with(#name::new))
-            }
-            (Type::List(_) | Type::Map(_) | Type::Object { .. }, value) if is_empty(value) => {
-                quote!(get_or_insert_default())
-            }
-            (Type::Json { .. }, value) if is_empty(value) => {
-                quote!(get_or_insert_with(RawJson::empty_object))
-            }
-            (
-                Type::Text
-                | Type::Integer { .. }
-                | Type::Number
-                | Type::Bool
-                | Type::Json { .. }
-                | Type::Object { .. }
-                | Type::Constant(_)
-                | Type::Named(_)
-                | Type::List(_)
-                | Type::Map(_)
-                | Type::OneOrMany(_)
-                | Type::Nullable(_),
-                _,
-            ) => return Err(fault("cannot be filled with that value")),
-        };
-        Ok(filled)
-    }
-
-    /// Whether the type has that word for a value; those that are written by hand have any.
-    fn is_word(&self, name: &str, word: &str) -> bool {
-        match self.merged.types.get(name).map(|ty| &ty.shape) {
-            None => true,
-            Some(Shape::Enum(values)) => values.values.contains_key(word),
-            Some(Shape::Struct(_) | Shape::Union(_)) => false,
-        }
-    }
-
-    fn is_empty_struct(&self, name: &str) -> bool {
-        let structure = self.merged.structure(name);
-        structure.is_some_and(|structure| structure.stored().all(|(_, field)| !field.always))
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::arguments::constructor_order;
 use super::conform::Conform;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::overlay::Overlay;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::ext::IdentExt;
-use syn::{Expr, ExprMethodCall};
 
 /// The constructor and the setters of `item`.
 pub(crate) fn methods(
@@ -85,21 +84,8 @@ fn preset(
         overlay,
         active: BTreeSet::new(),
     };
-    let method = conform.fill(place, &field.ty)?;
-    let call: ExprMethodCall =
-        syn::parse2(quote!(field.#method)).map_err(|source| Error::Syntax {
-            file: place.to_owned(),
-            source,
-        })?;
-    Ok(match call.args.first() {
-        Some(Expr::Closure(closure)) => {
-            let value = &closure.body;
-            quote!(Some(#value))
-        }
-        Some(Expr::Path(function)) => quote!(Some(#function())),
-        Some(value) => quote!(Some(#value)),
-        None => quote!(Some(Default::default())),
-    })
+    let value = conform.fill(place, &field.ty)?;
+    Ok(quote!(Some(#value)))
 }
 
 /// The setter of an optional field.

@@ -6,6 +6,7 @@ use super::ir::Type;
 use super::merge::{MergedField, MergedStruct, MergedType, Set};
 use super::rust::{field_name, ident};
 use super::span::{condition, outside};
+use super::values::insertion;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -54,6 +55,7 @@ impl Fields<'_> {
         } else if !field.required.is_empty() {
             let fill = format!("{}.{wire}", self.name);
             let fill = self.conform.fill(&fill, &field.ty)?;
+            let fill = insertion(&field.ty, fill);
             let fill = quote!(#place.#fill;);
             out.extend(match self.when(&field.required) {
                 Some(condition) => quote!(if #condition { #fill }),

@@ -17,8 +17,8 @@
 //!    [`constructors`] adds what makes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
-//! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`] and [`nearest`], write down what each
-//!    revision has, and [`listing`] what the tests go by;
+//! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`], [`nearest`] and
+//!    [`values`], write down what each revision has, and [`listing`] what the tests go by;
 //! 7. [`extensions`] does the same for the schemas of extensions;
 //! 8. [`output`] puts the files in place.
 
@@ -78,6 +78,7 @@ mod subschemas;
 mod type_words;
 mod types;
 mod unions;
+mod values;
 mod variants;
 
 pub(crate) use error::Error;

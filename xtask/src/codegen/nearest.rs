@@ -1,16 +1,13 @@
 //! `Nearest`: the value of a union that can stand for all others.
 
-use super::arguments::constructor_order;
 use super::conform::{Conform, parameter_in};
 use super::entry_kinds::Nearest;
 use super::error::{Error, Result};
-use super::ir::Type;
-use super::merge::{MergedMember, MergedType, Shape};
-use super::rust::{self, ident};
+use super::merge::{MergedMember, MergedType};
+use super::rust::ident;
 use super::variants;
 use proc_macro2::TokenStream;
 use quote::quote;
-use serde_json::{Map, Value};
 
 /// `Nearest` of a union: the description of its values, and the value made of a text.
 pub(super) fn of_union(
@@ -33,10 +30,14 @@ pub(super) fn of_union(
             "`json` of `nearest` has more than one `{}`",
         ));
     }
+    let string = |string: &str| match string {
+        "{}" => quote!(text),
+        string => quote!(#string),
+    };
     let value = members
         .iter()
         .filter(|member| member.known == ty.known)
-        .find_map(|member| value(conform, &member.member.ty, &json))
+        .find_map(|member| conform.value(&member.member.ty, &json, &string))
         .ok_or_else(fault)?;
     let text = parameter_in(&value, "text");
     let name = ident(name);
@@ -72,58 +73,4 @@ fn describe(
         true => plain,
         false => quote!(match self { #(#arms,)* _ => #plain }),
     }
-}
-
-/// The code that makes a value of `ty` that is `json`, with `text` in place of the string `{}`.
-fn value(conform: &Conform<'_>, ty: &Type, json: &Value) -> Option<TokenStream> {
-    match (ty, json) {
-        (Type::Text, Value::String(text)) if text == "{}" => Some(quote!(text)),
-        (Type::Text, Value::String(text)) => Some(quote!(#text)),
-        (Type::Map(item), Value::Object(entries)) if entries.is_empty() => {
-            let item = rust::stored(item);
-            Some(quote!(Vec::<(String, #item)>::new()))
-        }
-        (Type::Named(name), Value::Object(members)) => structure(conform, name, members),
-        (
-            Type::Text
-            | Type::Integer { .. }
-            | Type::Number
-            | Type::Bool
-            | Type::Json { .. }
-            | Type::Object { .. }
-            | Type::Constant(_)
-            | Type::Named(_)
-            | Type::List(_)
-            | Type::Map(_)
-            | Type::OneOrMany(_)
-            | Type::Nullable(_),
-            _,
-        ) => None,
-    }
-}
-
-/// The code that makes a struct of its constant and required fields.
-fn structure(
-    conform: &Conform<'_>,
-    name: &str,
-    members: &Map<String, Value>,
-) -> Option<TokenStream> {
-    let Shape::Struct(structure) = &conform.merged.types.get(name)?.shape else {
-        return None;
-    };
-    let required = constructor_order(name, structure, conform.overlay);
-    let constant = structure.constant();
-    let is_known = |(wire, value): (&String, &Value)| {
-        required.iter().any(|(field, _)| *field == wire)
-            || constant.is_some_and(|(field, constant)| field == wire && value == constant)
-    };
-    if !members.iter().all(is_known) {
-        return None;
-    }
-    let arguments: Option<Vec<_>> = required
-        .iter()
-        .map(|(wire, field)| value(conform, &field.ty, members.get(*wire)?))
-        .collect();
-    let (name, arguments) = (ident(name), arguments?);
-    Some(quote!(#name::new(#(#arguments),*)))
 }
