@@ -39,6 +39,9 @@ pub(crate) mod revisions {
 
 pub(crate) mod conform {
     pub(crate) use crate::conform::{self as fit, Conform, Nearest};
-    #[allow(unused_imports, reason = "the entries that fill fields can be of any type")]
+    #[allow(
+        unused_imports,
+        reason = "the entries that fill fields can be of any type"
+    )]
     pub(crate) use crate::{JsonObject, OrderedMap, RawJson, RequestId};
 }
