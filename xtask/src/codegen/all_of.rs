@@ -123,17 +123,10 @@ fn narrow(json: &mut Value, more: &Value) -> std::result::Result<(), String> {
     if json == more || *more == json!({}) {
         return Ok(());
     }
-    let is_reference = |json: &Value| {
-        ALTERNATIVES
-            .iter()
-            .chain(&["$ref"])
-            .any(|it| json.get(it).is_some())
-    };
-    let (false, Some(own), Some(members)) = (
-        is_reference(json) || is_reference(more),
-        json.as_object_mut(),
-        more.as_object(),
-    ) else {
+    let mut forms = ALTERNATIVES.iter().chain(&["$ref"]);
+    let is_mixed = forms.any(|form| json.get(form).or(more.get(form)).is_some());
+    let (Some(own), Some(members), false) = (json.as_object_mut(), more.as_object(), is_mixed)
+    else {
         return Err(String::new());
     };
     if !members.contains_key("nullable") {

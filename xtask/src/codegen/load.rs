@@ -4,6 +4,7 @@ use super::error::{Error, Result};
 use super::overlay::Overlay;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fs::DirEntry;
 use std::path::Path;
 
 /// The schema of one revision as stored.
@@ -85,16 +86,10 @@ fn path_between(whole: &Value, part: &Value) -> Option<String> {
 
 /// Reads every `<revision>.json` in a folder.
 pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
-        let path = entry.map_err(Error::file(folder))?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
-            files.push(path);
-        }
-    }
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect);
+    let entries: Vec<DirEntry> = entries.map_err(Error::file(folder))?;
+    let mut files: Vec<_> = entries.iter().map(DirEntry::path).collect();
+    files.retain(|file| file.extension().is_some_and(|it| it == "json"));
     files.sort();
     Error::all(files.iter().map(|file| read(file)))
 }

@@ -10,9 +10,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn body(&mut self, json: &'a Value, name: &str) -> Option<String> {
         let whole = json;
         let json = self.resolve(json);
-        let is_nullable = [whole, json]
-            .iter()
-            .any(|json| json.get("nullable").is_some());
+        let is_nullable = whole.get("nullable").or(json.get("nullable")).is_some();
         let ty = match alternatives(json) {
             _ if is_nullable => ANY,
             Some(members) => {

@@ -2,7 +2,6 @@
 
 use super::error::Error;
 use super::import::Input;
-use super::sources;
 use std::time::Duration;
 
 /// Raw files of the public repository.
@@ -14,11 +13,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Address of a revision's schema at a commit, tag or branch.
 pub(super) fn address(base: &str, commit: &str, revision: &str) -> String {
-    format!(
-        "{}/{commit}/{}",
-        base.trim_end_matches('/'),
-        sources::path(revision)
-    )
+    let base = base.trim_end_matches('/');
+    format!("{base}/{commit}/schema/{revision}/schema.json")
 }
 
 /// Gets one file over HTTP or HTTPS.

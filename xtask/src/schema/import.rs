@@ -68,7 +68,7 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     std::fs::write(&file, text).map_err(Error::io(&file))?;
 
     let sha256 = hex(&Sha256::digest(&input.bytes));
-    let mut source = Source::of(&input.name, sha256, sources.get(&revision));
+    let mut source = Source::of(&input.name, sha256, sources.0.get(&revision));
     source.commit = options.commit.or(source.commit);
     let types = normal["$defs"].as_object().map_or(0, Map::len);
     let mut report = format!("{}: {types} types\n", file.display());
@@ -76,17 +76,15 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
         let record = record.display();
         let _ = writeln!(report, "{record}: no commit on record; pass --commit");
     }
-    sources.insert(&revision, source);
+    sources.0.insert(revision, source);
     sources.save(&record)?;
     Ok(report)
 }
 
 /// The revision that an import is for.
 pub(super) fn revision(input: &Input, options: &Options) -> Result<String, Error> {
-    let named = options
-        .revision
-        .clone()
-        .or_else(|| revision_in(&input.name));
+    let named = options.revision.clone();
+    let named = named.or_else(|| revision_in(&input.name));
     let revision = named.ok_or_else(|| Error::NoRevision(input.name.clone()))?;
     check_revision(&revision)?;
     Ok(revision)
@@ -150,12 +148,8 @@ fn revision_in(name: &str) -> Option<String> {
 
 /// Whether a text has the form of a date, though perhaps of no calendar.
 fn looks_like_date(text: &str) -> bool {
-    let pattern = b"0000-00-00";
-    text.len() == pattern.len()
-        && text.bytes().zip(pattern).all(|(byte, place)| match place {
-            b'-' => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
+    let is_part = |it: char| it.is_ascii_digit() || it == '-';
+    text.split('-').map(str::len).eq([4, 2, 2]) && text.chars().all(is_part)
 }
 
 fn hex(bytes: &[u8]) -> String {

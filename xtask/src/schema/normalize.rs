@@ -10,6 +10,7 @@
 //! nothing is lost later. The generator checks their values.
 
 use super::error::Fault;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -122,7 +123,7 @@ impl Normalizer<'_> {
         match keyword {
             "$ref" => self.reference(value, path),
             "type" if value.is_string() => Ok(value.clone()),
-            "required" | "type" => Ok(Value::from(sorted_names(value, path)?)),
+            "required" | "type" => sorted_names(value, path),
             "items" if value.is_array() => Err(refused("prefixItems", path)),
             "additionalProperties" | "items" => self.schema(value, path),
             "allOf" | "anyOf" | "oneOf" => self.schema_list(value, path),
@@ -203,23 +204,18 @@ fn check_required(schema: &Value, path: &str) -> Result<(), Fault> {
         schema["properties"].get(name).is_some() || schema.get("allOf").is_some()
     };
     match names.into_iter().flatten().find(|name| !is_declared(name)) {
-        Some(name) => Err(fault(
-            &format!("{path}.required"),
-            &format!("{name} is no property; declare it, as `{{}}` if it is any JSON"),
-        )),
         None => Ok(()),
+        Some(name) => {
+            let what = format!("{name} is no property; declare it, as `{{}}` if it is any JSON");
+            Err(fault(&format!("{path}.required"), &what))
+        }
     }
 }
 
-fn sorted_names(value: &Value, path: &str) -> Result<Vec<String>, Fault> {
-    let names: Option<Vec<_>> = value.as_array().and_then(|names| {
-        let names = names.iter().map(|name| name.as_str().map(str::to_owned));
-        names.collect()
-    });
-    let mut names = names.ok_or_else(|| fault(path, "expected a list of names"))?;
-    names.sort();
-    names.dedup();
-    Ok(names)
+fn sorted_names(value: &Value, path: &str) -> Result<Value, Fault> {
+    let names = BTreeSet::<String>::deserialize(value);
+    let names = names.map_err(|_| fault(path, "expected a list of names"))?;
+    Ok(names.into_iter().collect())
 }
 
 /// A keyword that the generator does not read.

@@ -63,15 +63,10 @@ impl Source {
     }
 }
 
-/// Path of a revision's schema in the repository of the protocol.
-pub(super) fn path(revision: &str) -> String {
-    format!("schema/{revision}/schema.json")
-}
-
 /// All origins, by revision.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Sources(BTreeMap<String, Source>);
+pub(super) struct Sources(pub(super) BTreeMap<String, Source>);
 
 impl Sources {
     /// Reads the record; a missing file is an empty record.
@@ -84,14 +79,6 @@ impl Sources {
             file: file.to_path_buf(),
             source,
         })
-    }
-
-    pub(super) fn get(&self, revision: &str) -> Option<&Source> {
-        self.0.get(revision)
-    }
-
-    pub(super) fn insert(&mut self, revision: &str, source: Source) {
-        self.0.insert(revision.to_owned(), source);
     }
 
     pub(super) fn save(&self, file: &Path) -> Result<(), Error> {
