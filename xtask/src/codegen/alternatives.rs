@@ -62,12 +62,8 @@ impl<'a> Lowering<'a> {
         self.insert(&name, def, json)
     }
 
-    pub(crate) fn union(
-        &mut self,
-        json: &'a Value,
-        members: &'a [Value],
-        mut site: Site<'_>,
-    ) -> Type {
+    pub(crate) fn union(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
+        let members = alternatives(json).map_or(&[][..], Vec::as_slice);
         if let Some(ty) = self.one_or_many(members, site) {
             return ty;
         }

@@ -219,8 +219,8 @@ impl<'a> Lowering<'a> {
             }
             None => {}
         }
-        if let Some(members) = alternatives(json) {
-            return self.union(json, members, site);
+        if alternatives(json).is_some() {
+            return self.union(json, site);
         }
         if json.get("enum").is_some() || self.is_open_enum(json, site) {
             return self.string_enum(json, site);

@@ -42,19 +42,14 @@ fn repair(document: &mut Value, schema: &Schema, overlay: &Overlay) -> Result<()
         };
         let members: Map<String, Value> =
             serde_json::from_str(&entry.set).map_err(|error| fault(error.to_string()))?;
-        match document
-            .pointer_mut(&entry.at)
-            .and_then(Value::as_object_mut)
-        {
-            Some(target) => {
-                for (key, member) in members {
-                    match member {
-                        Value::Null => drop(target.remove(&key)),
-                        member => drop(target.insert(key, member)),
-                    }
-                }
+        let target = document.pointer_mut(&entry.at);
+        let target = target.and_then(Value::as_object_mut);
+        let target = target.ok_or_else(|| fault("there is no such object".into()))?;
+        for (key, member) in members {
+            match member {
+                Value::Null => drop(target.remove(&key)),
+                member => drop(target.insert(key, member)),
             }
-            None => return Err(fault("there is no such object".into())),
         }
     }
     Ok(())

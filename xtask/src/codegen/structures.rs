@@ -13,9 +13,9 @@ impl<'a> Lowering<'a> {
         let is_nullable = whole.get("nullable").or(json.get("nullable")).is_some();
         let ty = match alternatives(json) {
             _ if is_nullable => ANY,
-            Some(members) => {
+            Some(_) => {
                 let expected = Type::Named(name.to_owned());
-                self.union(json, members, Site::new(name, Some(&expected)))
+                self.union(json, Site::new(name, Some(&expected)))
             }
             None if has_type(json, "object") => self.structure(json, name),
             None => ANY,

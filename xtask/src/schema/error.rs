@@ -18,12 +18,9 @@ pub(crate) enum Error {
         file: String,
         source: serde_json::Error,
     },
-    /// The input is JSON that must be mended before it can be read.
+    /// The input is JSON, but no schema that this tool understands.
     #[error("{file}: {what}")]
     Input { file: String, what: String },
-    /// The input is JSON but not a schema that this tool understands.
-    #[error("{file}: {fault}")]
-    Schema { file: String, fault: Fault },
     /// `sources.toml` was edited into something unreadable.
     #[error("{}: {source}", file.display())]
     Sources {

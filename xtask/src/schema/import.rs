@@ -123,10 +123,7 @@ fn read(input: &Input) -> Result<Value, Error> {
             source,
         },
     })?;
-    normalize(&document).map_err(|fault| Error::Schema {
-        file: file(),
-        fault,
-    })
+    normalize(&document).map_err(|fault| mend(fault.to_string()))
 }
 
 /// Refuses what is not a date of the calendar.
