@@ -5,6 +5,7 @@
 
 use super::emitted_union::EmittedUnion;
 use super::ir::Type;
+use super::load::escape;
 use super::merge::{Merged, MergedStruct, Shape};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -40,21 +41,13 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     }
 }
 
-/// A JSON pointer to a field.
-fn pointer(path: &[&str]) -> String {
-    let parts = path
-        .iter()
-        .map(|part| part.replace('~', "~0").replace('/', "~1"));
-    parts.map(|part| format!("/{part}")).collect()
-}
-
 /// The description of one member.
 pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStream {
     let mut constants = Vec::new();
     let mut required = Vec::new();
     let mut optional = Vec::new();
     for (name, field) in &structure.fields {
-        let at = pointer(&[name]);
+        let at = format!("/{}", escape(name));
         let named = field
             .ty
             .name()
@@ -71,7 +64,7 @@ pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStrea
             && inner.stored().any(|(_, field)| field.always)
         {
             let inner = inner.stored().filter(|(_, field)| field.always);
-            required.extend(inner.map(|(inner, _)| pointer(&[name, inner])));
+            required.extend(inner.map(|(inner, _)| format!("{at}/{}", escape(inner))));
         } else if field.always {
             required.push(at);
         } else {

@@ -6,6 +6,7 @@
 
 use super::check_forms::ambiguity;
 use super::error::{Error, Result};
+use super::load::escape;
 use super::merge::{Merged, MergedType, Shape};
 use super::names::{pascal, screaming, snake};
 use super::overlay::Overlay;
@@ -126,7 +127,7 @@ impl Check<'_> {
             return;
         };
         let fields = structure.stored().map(|(wire, field)| {
-            let escaped = wire.replace('~', "~0").replace('/', "~1");
+            let escaped = escape(wire);
             let origin = origin_of(
                 self.merged,
                 ty,

@@ -1,59 +1,39 @@
 //! Open string enums: the values that any revision lists, and room for others.
 
 use super::docs::Docs;
-use super::merge::{Merged, MergedEnum, Shape};
+use super::merge::{Merged, MergedType, Shape};
 use super::rust::ident;
-use super::variants::of_value;
+use super::variants;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// All enums, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
-    let mut out = TokenStream::new();
-    for (name, ty) in &merged.types {
-        if let Shape::Enum(values) = &ty.shape {
-            out.extend(emit_one(
-                merged,
-                name,
-                &docs.of(name, &ty.known),
-                values,
-                docs,
-            ));
-        }
-    }
-    out
+    let types = merged.types.iter();
+    let enums = types.filter(|(_, ty)| matches!(ty.shape, Shape::Enum(_)));
+    let enums = enums.map(|(name, ty)| emit_one(merged, name, ty, docs));
+    enums.collect()
 }
 
-fn emit_one(
-    merged: &Merged,
-    type_name: &str,
-    doc: &TokenStream,
-    values: &MergedEnum,
-    docs: &Docs<'_>,
-) -> TokenStream {
+fn emit_one(merged: &Merged, type_name: &str, ty: &MergedType, docs: &Docs<'_>) -> TokenStream {
     let name = ident(type_name);
-    let wire: Vec<_> = values.values.keys().collect();
-    let variants: Vec<_> = wire
+    let doc = docs.of(type_name, &ty.known);
+    let values = variants::of(merged, type_name, &ty.shape);
+    let wire: Vec<_> = values.iter().map(|(value, ..)| value).collect();
+    let variants: Vec<_> = values
         .iter()
-        .map(|value| of_value(merged, type_name, value))
+        .map(|(_, variant, _)| ident(variant))
         .collect();
-    let documented = values
-        .values
+    let docs = values
         .iter()
-        .zip(&variants)
-        .map(|((_, known), variant)| {
-            let doc = docs.of(&format!("{type_name}::{variant}"), known);
-            let variant = ident(variant);
-            quote!(#doc #variant)
-        });
-    let variants: Vec<_> = variants.iter().map(|variant| ident(variant)).collect();
+        .map(|(_, variant, known)| docs.of(&format!("{type_name}::{variant}"), known));
     let conversions = conversions(&name);
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum #name {
-            #(#documented,)*
+            #(#docs #variants,)*
             /// A value that the schema does not list, kept as it came.
             Unknown(String),
         }

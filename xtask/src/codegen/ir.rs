@@ -159,6 +159,18 @@ impl Type {
             other => other.element().and_then(Self::name),
         }
     }
+
+    /// That name, to be replaced.
+    pub(crate) fn name_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::List(inner)
+            | Self::Map(inner)
+            | Self::OneOrMany(inner)
+            | Self::Nullable(inner) => inner.name_mut(),
+            _ => None,
+        }
+    }
 }
 
 /// A request or notification.

@@ -84,17 +84,27 @@ fn files(
     docs: &Docs<'_>,
     has_extensions: bool,
 ) -> Result<Vec<File>> {
-    let mut files = vec![map(has_extensions)?];
-    let types = [
-        ("enums", "The string enums.", enums::emit(merged, docs)),
-        ("unions", "The unions.", unions::emit(merged, docs)),
-        ("model", "The structs.", {
-            let structs = structs::emit(merged, overlay, docs)?;
-            let aliases = aliases::emit(overlay);
-            quote!(#structs #aliases)
-        }),
+    let aliases = aliases::emit(overlay);
+    let tables = [
+        (
+            "availability",
+            "Which revision has what.",
+            availability::emit(merged, overlay)?,
+        ),
+        (
+            "conform",
+            "What each revision allows.",
+            conform_impls::emit(merged, overlay)?,
+        ),
+        (
+            "revisions",
+            "The revisions.",
+            revisions::emit(merged, docs)?,
+        ),
     ];
-    for (name, doc, items) in types.into_iter().chain(tables(merged, overlay, docs)?) {
+    let types = types(merged, overlay, docs, &aliases)?;
+    let mut files = vec![map(has_extensions)?];
+    for (name, doc, items) in types.into_iter().chain(tables) {
         files.push(module(name, doc, true, &items)?);
     }
     for (name, doc, items) in constants(merged, overlay) {
@@ -107,52 +117,45 @@ fn files(
 /// A module's name, documentation and items.
 type Module = (&'static str, &'static str, TokenStream);
 
-/// Tables of `availability.rs`.
-fn tables(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[Module; 4]> {
-    let availability = availability::emit(merged, overlay)?;
-    let conform = conform_impls::emit(merged, overlay)?;
+/// The types of a model of any number of revisions.
+pub(super) fn types(
+    merged: &Merged,
+    overlay: &Overlay,
+    docs: &Docs<'_>,
+    aliases: &TokenStream,
+) -> Result<[Module; 4]> {
+    let structs = structs::emit(merged, overlay, docs)?;
+    let messages = dispatch::markers(merged);
     Ok([
+        ("enums", "The string enums.", enums::emit(merged, docs)),
+        ("unions", "The unions.", unions::emit(merged, docs)),
+        ("model", "The structs.", quote!(#structs #aliases)),
         (
             "messages",
             "Messages: method, parameters, result.",
-            dispatch::markers(merged),
-        ),
-        ("availability", "Which revision has what.", availability),
-        ("conform", "What each revision allows.", conform),
-        (
-            "revisions",
-            "The revisions.",
-            revisions::emit(merged, docs)?,
+            messages,
         ),
     ])
 }
 
 /// Names for what is written as text or number on the wire.
-fn constants(merged: &Merged, overlay: &Overlay) -> [Module; 3] {
-    let keys = dispatch::meta_keys(merged, overlay);
+pub(super) fn constants(merged: &Merged, overlay: &Overlay) -> [Module; 3] {
     let codes = dispatch::codes(merged);
+    let keys = dispatch::meta_keys(merged, overlay);
     [
-        (
-            "methods",
-            "The methods of all revisions.",
-            dispatch::methods(merged),
-        ),
-        ("meta_keys", "Reserved keys of `_meta`.", keys),
+        ("methods", "The methods.", dispatch::methods(merged)),
         (
             "error_codes",
             "Error codes beyond those of JSON-RPC.",
             codes,
         ),
+        ("meta_keys", "Reserved keys of `_meta`.", keys),
     ]
 }
 
 /// The map of the generated code.
 fn map(has_extensions: bool) -> Result<File> {
-    let extensions = has_extensions.then(|| {
-        quote!(
-            pub mod extensions;
-        )
-    });
+    let extensions = has_extensions.then(|| quote! { pub mod extensions; });
     File::rust(
         "mcp-types/src/generated/mod.rs".into(),
         "The protocol's types: one model for all revisions.",

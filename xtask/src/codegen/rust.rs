@@ -5,7 +5,7 @@ use super::merge::{Merged, Shape};
 use super::names::snake;
 use super::overlay::Overlay;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
 
 /// Whether `name` can stand in code, if need be as a raw identifier.
@@ -33,6 +33,7 @@ pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String 
 
 /// The type that holds a value.
 pub(crate) fn stored(ty: &Type) -> TokenStream {
+    let item = ty.element().map(stored);
     match ty {
         Type::Text | Type::Constant(_) => quote!(String),
         Type::Integer { signed: true } => quote!(i128),
@@ -41,26 +42,11 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
         Type::Bool => quote!(bool),
         Type::Json { .. } => quote!(RawJson),
         Type::Object { .. } => quote!(JsonObject),
-        Type::Named(name) => {
-            let name = ident(name);
-            quote!(#name)
-        }
-        Type::List(item) => {
-            let item = stored(item);
-            quote!(Vec<#item>)
-        }
-        Type::Map(item) => {
-            let item = stored(item);
-            quote!(OrderedMap<#item>)
-        }
-        Type::OneOrMany(item) => {
-            let item = stored(item);
-            quote!(OneOrMany<#item>)
-        }
-        Type::Nullable(inner) => {
-            let inner = stored(inner);
-            quote!(Option<#inner>)
-        }
+        Type::Named(name) => ident(name).to_token_stream(),
+        Type::List(_) => quote!(Vec<#item>),
+        Type::Map(_) => quote!(OrderedMap<#item>),
+        Type::OneOrMany(_) => quote!(OneOrMany<#item>),
+        Type::Nullable(_) => quote!(Option<#item>),
     }
 }
 
@@ -91,9 +77,14 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
             fields.sum::<usize>() + extra
         }
         Some(Shape::Union(members)) => {
-            let sizes = members
-                .iter()
-                .map(|member| in_place(&member.member.ty, merged));
+            let sizes = members.iter().map(|member| &member.member.ty);
+            let sizes = sizes.map(|ty| {
+                if is_boxed(ty, merged) {
+                    8
+                } else {
+                    size(ty, merged)
+                }
+            });
             8 + sizes.max().unwrap_or(0)
         }
     }
@@ -148,15 +139,6 @@ fn held_in_place(ty: &Type) -> Option<&str> {
     match ty {
         Type::Named(name) => Some(name),
         Type::OneOrMany(item) | Type::Nullable(item) => held_in_place(item),
-        Type::List(_) | Type::Map(_) | Type::Json { .. } | Type::Object { .. } => None,
-        Type::Text | Type::Integer { .. } | Type::Number | Type::Bool | Type::Constant(_) => None,
-    }
-}
-
-fn in_place(ty: &Type, merged: &Merged) -> usize {
-    if is_boxed(ty, merged) {
-        8
-    } else {
-        size(ty, merged)
+        _ => None,
     }
 }

@@ -2,12 +2,12 @@
 
 use super::docs::Docs;
 use super::error::{Error, Result};
-use super::ir::{Def, Member, Model, Type, Union};
-use super::merge::{Merged, Shape, merge};
+use super::ir::{Def, Member, Model, Union};
+use super::merge::{Merged, Shape};
 use super::output::File;
 use super::overlay::Overlay;
-use super::run::{models, module};
-use super::{check_forms, check_names, dispatch, enums, structs, unions};
+use super::run::{constants, join, models, module, types};
+use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -27,28 +27,14 @@ pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
         });
     }
     models.iter_mut().for_each(without_lone_members);
-    let mut merged = merge(models, &overlay);
-    require(&mut merged, &overlay);
-    check_forms::check(&merged, &overlay);
-    merged.identifiers = check_names::check(&merged, &overlay)?;
+    let mut merged = join(models, &overlay)?;
     overlay.decisions.settled()?;
+    require(&mut merged, &overlay);
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    let structs = structs::emit(&merged, &overlay, &docs)?;
-    let messages = "The messages, each with its method, parameters and result.";
-    let codes = "The error codes that the protocol adds to those of JSON-RPC.";
-    let meta_keys = dispatch::meta_keys(&merged, &overlay);
-    [
-        ("enums", "The string enums.", enums::emit(&merged, &docs)),
-        ("unions", "The unions.", unions::emit(&merged, &docs)),
-        ("model", "The structs.", structs),
-        ("messages", messages, dispatch::markers(&merged)),
-        ("methods", "The methods.", dispatch::methods(&merged)),
-        ("error_codes", codes, dispatch::codes(&merged)),
-        ("meta_keys", "Reserved keys of `_meta`.", meta_keys),
-    ]
-    .into_iter()
-    .map(|(name, doc, items)| module(name, doc, false, &items))
-    .collect()
+    let types = types(&merged, &overlay, &docs, &TokenStream::new())?;
+    let modules = types.into_iter().chain(constants(&merged, &overlay));
+    let files = modules.map(|(name, doc, items)| module(name, doc, false, &items));
+    files.collect()
 }
 
 /// Makes arguments of the fields that have no value to speak of: those filled with no text.
@@ -66,53 +52,36 @@ fn require(merged: &mut Merged, overlay: &Overlay) {
 
 /// Puts the only member of a union, which has more in newer revisions, in the union's place.
 fn without_lone_members(model: &mut Model) {
-    let lone = |def: &Def| match def {
+    let lone = model.types.iter().filter_map(|(name, def)| match def {
         Def::Union(Union { members }) => match &members[..] {
-            [Member { ty, method: None }] => ty.name().map(str::to_owned),
+            [Member { ty, method: None }] => Some((name.clone(), ty.name()?.to_owned())),
             _ => None,
         },
         _ => None,
-    };
-    let types = model.types.iter();
-    let members: BTreeMap<_, _> = types
-        .filter_map(|(name, def)| Some((name.clone(), lone(def)?)))
-        .collect();
-    model.types.retain(|name, _| !members.contains_key(name));
+    });
+    let lone: BTreeMap<_, _> = lone.collect();
+    model.types.retain(|name, _| !lone.contains_key(name));
+    let mut names = Vec::new();
     for def in model.types.values_mut() {
         match def {
             Def::Struct(def) => {
                 let fields = def.fields.values_mut();
-                fields.for_each(|field| replace(&mut field.ty, &members));
+                names.extend(fields.filter_map(|field| field.ty.name_mut()));
             }
             Def::Union(def) => {
-                let alternatives = def.members.iter_mut();
-                alternatives.for_each(|member| replace(&mut member.ty, &members));
+                let members = def.members.iter_mut();
+                names.extend(members.filter_map(|member| member.ty.name_mut()));
             }
             Def::Enum(_) => {}
         }
     }
     for method in model.methods.values_mut() {
-        for name in [&mut method.params, &mut method.result]
-            .into_iter()
-            .flatten()
-        {
-            if let Some(member) = members.get(name) {
-                name.clone_from(member);
-            }
-        }
+        names.extend(&mut method.params);
+        names.extend(&mut method.result);
     }
-}
-
-fn replace(ty: &mut Type, members: &BTreeMap<String, String>) {
-    match ty {
-        Type::Named(name) => {
-            if let Some(member) = members.get(name) {
-                name.clone_from(member);
-            }
+    for name in names {
+        if let Some(member) = lone.get(name) {
+            name.clone_from(member);
         }
-        Type::List(item) | Type::Map(item) | Type::OneOrMany(item) | Type::Nullable(item) => {
-            replace(item, members);
-        }
-        _ => {}
     }
 }
