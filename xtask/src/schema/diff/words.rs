@@ -68,9 +68,8 @@ fn phrase(schema: &Value, fields: bool) -> String {
     let limits = keywords
         .iter()
         .filter(|(keyword, _)| !used.contains(&keyword.as_str()));
-    let limits: Vec<_> = limits
-        .map(|(keyword, value)| format!("{keyword} {}", literal(value)))
-        .collect();
+    let limits = limits.map(|(keyword, value)| format!("{keyword} {}", literal(value)));
+    let limits: Vec<_> = limits.collect();
     match limits.is_empty() {
         true => base,
         false => format!("{base} ({})", limits.join(", ")),
