@@ -457,7 +457,7 @@ impl Serialize for CompletionReference {
         match self {
             Self::Prompt(value) => value.serialize(serializer),
             Self::Resource(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -569,7 +569,7 @@ impl Serialize for ContentBlock {
             Self::Audio(value) => value.serialize(serializer),
             Self::ResourceLink(value) => value.serialize(serializer),
             Self::Resource(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -640,7 +640,7 @@ impl Serialize for ElicitRequestParams {
         match self {
             Self::Form(value) => value.serialize(serializer),
             Self::Url(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -711,7 +711,7 @@ impl Serialize for ElicitValue {
             Self::Number(value) => number::whole(value, serializer),
             Self::Boolean(value) => value.serialize(serializer),
             Self::List(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -902,7 +902,7 @@ impl Serialize for InputResponse {
             Self::CreateMessage(value) => value.serialize(serializer),
             Self::ListRoots(value) => value.serialize(serializer),
             Self::Elicit(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -1090,7 +1090,7 @@ impl Serialize for PrimitiveSchemaDefinition {
             Self::UntitledMultiSelectEnum(value) => value.serialize(serializer),
             Self::TitledMultiSelectEnum(value) => value.serialize(serializer),
             Self::LegacyTitledEnum(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -1159,7 +1159,7 @@ impl Serialize for ResourceContents {
         match self {
             Self::Text(value) => value.serialize(serializer),
             Self::Blob(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }
@@ -1271,7 +1271,7 @@ impl Serialize for SamplingMessageContentBlock {
             Self::Audio(value) => value.serialize(serializer),
             Self::ToolUse(value) => value.serialize(serializer),
             Self::ToolResult(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
         }
     }
 }

@@ -11,24 +11,25 @@ use quote::quote;
 
 /// One marker type for each message, with its trait.
 pub(crate) fn markers(merged: &Merged) -> TokenStream {
-    let markers = merged
-        .methods
-        .iter()
-        .map(|(method, entry)| marker(merged, method, entry));
+    let methods = merged.methods.iter();
+    let markers = methods.map(|(method, entry)| marker(merged, method, entry));
     markers.collect()
 }
 
 /// One constant for each method.
 pub(crate) fn methods(merged: &Merged) -> TokenStream {
     let constants = merged.methods.iter().map(|(method, entry)| {
-        let name = ident(&method_name(merged, method));
-        let doc = lines(&format!(
-            "`{method}`; revisions: {}.",
-            known(merged, &entry.known)
-        ));
-        quote!(#doc pub const #name: &str = #method;)
+        let name = method_name(merged, method);
+        constant(&name, method, &known(merged, &entry.known))
     });
     constants.collect()
+}
+
+/// A constant for a text on the wire.
+fn constant(name: &str, text: &str, revisions: &str) -> TokenStream {
+    let name = ident(name);
+    let doc = lines(&format!("`{text}`; revisions: {revisions}."));
+    quote!(#doc pub const #name: &str = #text;)
 }
 
 fn known(merged: &Merged, known: &Set) -> String {
@@ -139,14 +140,10 @@ pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, 
 
 /// One constant for each key of `_meta`.
 pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
-    all_meta_keys(merged, overlay)
-        .into_iter()
-        .map(|(key, revisions)| {
-            let name = ident(&meta_key_name(merged, &key));
-            let doc = lines(&format!("`{key}`; revisions: {revisions}."));
-            quote!(#doc pub const #name: &str = #key;)
-        })
-        .collect()
+    let keys = all_meta_keys(merged, overlay).into_iter();
+    let constants =
+        keys.map(|(key, revisions)| constant(&meta_key_name(merged, &key), &key, &revisions));
+    constants.collect()
 }
 
 /// One constant for each error code of the protocol's own.

@@ -43,15 +43,12 @@ impl<'a> EmittedUnion<'a> {
 
     pub(super) fn item(&self, doc: &TokenStream, docs: &Docs<'_>) -> TokenStream {
         let name = &self.ident;
-        let variants = self
-            .members
-            .iter()
-            .zip(&self.variants)
-            .map(|(member, variant)| {
-                let doc = docs.of(&format!("{}::{variant}", self.name), &member.known);
-                let content = self.content(&member.member);
-                quote!(#doc #variant(#content))
-            });
+        let variants = self.members.iter().zip(&self.variants);
+        let variants = variants.map(|(member, variant)| {
+            let doc = docs.of(&format!("{}::{variant}", self.name), &member.known);
+            let content = self.content(&member.member);
+            quote!(#doc #variant(#content))
+        });
         let unknown = lines("A value that the schema does not list, kept as it came.");
         quote! {
             #doc
@@ -94,18 +91,23 @@ impl<'a> EmittedUnion<'a> {
 
     /// `Serialize` by the member's own: each struct writes its own constant.
     pub(crate) fn serialize(&self) -> TokenStream {
-        let name = &self.ident;
         let members = self.members.iter().zip(&self.variants);
         let arms = members.map(|(member, variant)| match member.member.ty == Type::Number {
             true => quote!(Self::#variant(value) => number::whole(value, serializer)),
             false => quote!(Self::#variant(value) => value.serialize(serializer)),
         });
+        self.serialize_by(&arms.collect::<Vec<_>>())
+    }
+
+    /// `Serialize` by an arm for each variant.
+    pub(crate) fn serialize_by(&self, arms: &[TokenStream]) -> TokenStream {
+        let name = &self.ident;
         quote! {
             impl Serialize for #name {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(#arms,)*
-                        Self::Unknown(value) => value.serialize(serializer),
+                        Self::Unknown(json) => json.serialize(serializer),
                     }
                 }
             }

@@ -6,47 +6,29 @@ use quote::quote;
 
 /// The code of one such union.
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
-    let methods = union
-        .members
-        .iter()
-        .filter_map(|member| member.member.method.as_deref());
-    let methods: Vec<_> = methods.collect();
-    let name = &union.ident;
-    let inherent = inherent(union, &methods);
-    let serialize = serialize(union, &methods);
-    let deserialize = union.deserialize(&quote!(message::deserialize));
-    quote! {
-        #inherent
-
-        impl ByMethod for #name {
-            fn read(method: &str, params: Option<RawJsonRef<'_>>) -> serde_json::Result<Option<Self>> {
-                Self::from_parts(method, params)
-            }
-
-            fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
-        }
-
-        #serialize
-        #deserialize
+    let (mut names, mut reads, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+    for (member, variant) in union.members.iter().zip(&union.variants) {
+        let method = &member.member.method;
+        let (read, params) = match union.merged.optional_params(&member.member) {
+            Some(_) => (quote!(optional), quote!(params.as_ref())),
+            None => (quote!(required), quote!(Some(params))),
+        };
+        names.push(quote!(Self::#variant(_) => #method));
+        reads.push(quote!(#method => Self::#variant(message::#read(params)?)));
+        writes.push(quote! {
+            Self::#variant(params) => message::serialize(serializer, #method, #params)
+        });
     }
-}
-
-fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
-    let (name, variants) = (&union.ident, &union.variants);
-    let members = union.members.iter().zip(variants).zip(methods);
-    let arms = members.map(|((member, variant), method)| {
-        match union.merged.optional_params(&member.member) {
-            Some(_) => quote!(#method => Self::#variant(message::optional(params)?)),
-            None => quote!(#method => Self::#variant(message::required(params)?)),
-        }
-    });
+    let name = &union.ident;
+    let serialize = union.serialize_by(&writes);
+    let deserialize = union.deserialize(&quote!(message::deserialize));
     quote! {
         impl #name {
             /// The method of the message; `None` for an unknown one.
             #[must_use]
             pub fn method(&self) -> Option<&'static str> {
                 Some(match self {
-                    #(Self::#variants(_) => #methods,)*
+                    #(#names,)*
                     Self::Unknown(_) => return None,
                 })
             }
@@ -65,32 +47,21 @@ fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
                 params: Option<RawJsonRef<'_>>,
             ) -> serde_json::Result<Option<Self>> {
                 Ok(Some(match method {
-                    #(#arms,)*
+                    #(#reads,)*
                     _ => return Ok(None),
                 }))
             }
         }
-    }
-}
 
-fn serialize(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
-    let (name, variants) = (&union.ident, &union.variants);
-    let arms = union.members.iter().zip(variants).zip(methods);
-    let arms = arms.map(|((member, variant), method)| {
-        let params = match union.merged.optional_params(&member.member) {
-            Some(_) => quote!(params.as_ref()),
-            None => quote!(Some(params)),
-        };
-        quote!(Self::#variant(params) => message::serialize(serializer, #method, #params))
-    });
-    quote! {
-        impl Serialize for #name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match self {
-                    #(#arms,)*
-                    Self::Unknown(json) => json.serialize(serializer),
-                }
+        impl ByMethod for #name {
+            fn read(method: &str, params: Option<RawJsonRef<'_>>) -> serde_json::Result<Option<Self>> {
+                Self::from_parts(method, params)
             }
+
+            fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
         }
+
+        #serialize
+        #deserialize
     }
 }
