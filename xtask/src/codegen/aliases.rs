@@ -32,8 +32,8 @@ pub(super) fn gone(root: &Path, merged: &Merged, overlay: &Overlay) -> Vec<Strin
         .alias
         .matching(|alias| names.contains(&alias.new) && !names.contains(&alias.old));
     let kept: BTreeSet<_> = aliases.map(|alias| &alias.old).collect();
-    let gone = committed(root)
-        .into_iter()
+    let committed = committed(root).into_iter();
+    let gone = committed
         .filter(|name| name != "Revision" && !names.contains(name) && !kept.contains(name));
     gone.map(|name| {
         format!("`{name}` is no longer public; to keep it as a deprecated alias:\n    [[alias]]\n    old = \"{name}\"\n    new = \"\"\n    since = \"\"\n")

@@ -45,10 +45,8 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         let mut by_type: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (wire, field) in required(structure) {
             if !ranks.contains(&wire) {
-                by_type
-                    .entry((&field.ty, field.nullable))
-                    .or_default()
-                    .push(wire);
+                let fields = by_type.entry((&field.ty, field.nullable));
+                fields.or_default().push(wire);
             }
         }
         for ((ty, _), fields) in by_type.iter().filter(|(_, fields)| fields.len() > 1) {
@@ -57,17 +55,12 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
             let entry = format!("[[order]]\ntype = \"{name}\"\nfields = {fields:?}\nreason = \"\"");
             overlay.decisions.ask(name, what, entry);
         }
-        let fields = overlay
-            .order
-            .find(name)
+        let fields = overlay.order.find(name).map(|entry| &entry.fields);
+        let is_argument = |wire: &&String| structure.fields.get(*wire).is_some_and(|it| it.always);
+        let gone = fields
             .into_iter()
-            .flat_map(|entry| &entry.fields);
-        let gone = fields.filter(|wire| {
-            !structure
-                .fields
-                .get(*wire)
-                .is_some_and(|field| field.always)
-        });
+            .flatten()
+            .filter(|wire| !is_argument(wire));
         unused.extend(gone.map(|wire| format!("order: {name}, field {wire}")));
     }
     unused

@@ -27,15 +27,13 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
             continue;
         }
         let (part, sides) = likely(merged, method);
-        let needs: Vec<_> = match sides[..] {
-            [] if settled.is_empty() => vec!["none = true".to_owned()],
-            _ => {
-                let sides = sides.iter().take(if is_mutual { 2 } else { 1 });
-                let open = sides.filter(|side| !settled.contains(&Some(side)));
-                open.map(|side| format!("of = \"{side}\"\npath = \"{part}\""))
-                    .collect()
-            }
-        };
+        let sides = sides.iter().take(if is_mutual { 2 } else { 1 });
+        let open = sides.filter(|side| !settled.contains(&Some(side)));
+        let needs = open.map(|side| format!("of = \"{side}\"\npath = \"{part}\""));
+        let mut needs: Vec<_> = needs.collect();
+        if needs.is_empty() && settled.is_empty() {
+            needs.push("none = true".to_owned());
+        }
         for need in needs {
             let entry = format!("[[capability]]\nmethod = \"{method}\"\n{need}\nsource = \"\"");
             let what = "no schema names the capability that it needs";
@@ -48,11 +46,10 @@ pub(super) fn ask(merged: &Merged, overlay: &Overlay) {
 fn likely<'a>(merged: &Merged, method: &'a str) -> (&'a str, Vec<&'static str>) {
     let part = method.trim_start_matches("notifications/");
     let part = part.split('/').next().unwrap_or(part);
-    let has = |name| {
+    let sides = SIDES.iter().filter(|(_, name, _)| {
         let structure = merged.structure(name);
         structure.is_some_and(|def| def.fields.contains_key(part))
-    };
-    let sides = SIDES.iter().filter(|(_, name, _)| has(name));
+    });
     (part, sides.map(|(side, ..)| *side).collect())
 }
 

@@ -53,14 +53,11 @@ fn told_apart(
     open: &BTreeMap<&str, Vec<(&str, &MergedField)>>,
 ) {
     let results = merged.methods.values().filter_map(|entry| {
-        let method = &entry.method;
-        Some((method.alternative.as_ref()?, method.result.as_ref()?))
+        let alternative = entry.method.alternative.as_ref()?;
+        let result = merged.structure(entry.method.result.as_ref()?)?;
+        Some((alternative, merged.structure(alternative)?, result))
     });
-    for (alternative, result) in results {
-        let (Some(other), Some(own)) = (merged.structure(alternative), merged.structure(result))
-        else {
-            continue;
-        };
+    for (alternative, other, own) in results {
         for (wire, field) in other.stored() {
             let general = format!("*.{wire}");
             let place = format!("{alternative}.{wire}");

@@ -11,11 +11,8 @@ use quote::quote;
 
 /// The enum `Revision`, and what tells revisions apart as a whole.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
-    let variants: Vec<_> = merged
-        .revisions
-        .iter()
-        .map(|name| ident(&variant(name)))
-        .collect();
+    let variants = merged.revisions.iter();
+    let variants: Vec<_> = variants.map(|name| ident(&variant(name))).collect();
     let item = item(merged, docs, &variants);
     let count = variants.len();
     let names = &merged.revisions;
@@ -28,10 +25,8 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
         path: "/$defs".into(),
         what: "no stored revision has `initialize`; keep one that has, for LATEST_HANDSHAKE".into(),
     })?;
-    let (handshake, batches) = (
-        is_in(&handshake, &variants),
-        is_in(&merged.batches, &variants),
-    );
+    let handshake = is_in(&handshake, &variants);
+    let batches = is_in(&merged.batches, &variants);
     Ok(quote! {
         #item
 
@@ -69,14 +64,11 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
 /// The enum itself.
 fn item(merged: &Merged, docs: &Docs<'_>, variants: &[Ident]) -> TokenStream {
     let doc = docs.text("Revision");
-    let documented = merged
-        .revisions
-        .iter()
-        .zip(variants)
-        .map(|(revision, variant)| {
-            let doc = docs.text(&keys::of_revision(revision));
-            quote!(#doc #variant)
-        });
+    let documented = merged.revisions.iter().zip(variants);
+    let documented = documented.map(|(revision, variant)| {
+        let doc = docs.text(&keys::of_revision(revision));
+        quote!(#doc #variant)
+    });
     quote! {
         #doc
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -56,10 +56,9 @@ pub(crate) fn place_of<'a>(
     let (holder, _) = types.find(|(_, at)| *at == holder)?;
     let (field, inside) = field.split_once('/').unwrap_or((field, ""));
     let field = field.replace("~1", "/").replace("~0", "~");
-    let inside = inside
-        .replace("items", "[]")
-        .replace("additionalProperties", "{}");
-    Some(format!("{holder}.{field}{}", inside.replace('/', "")))
+    let inside = inside.replace("items", "[]").replace('/', "");
+    let inside = inside.replace("additionalProperties", "{}");
+    Some(format!("{holder}.{field}{inside}"))
 }
 
 /// Some of the revisions in words.
@@ -68,22 +67,16 @@ pub(crate) fn span(revisions: &[String], known: &Set) -> String {
     let name = |index: usize| revisions[index].as_str();
     match (known.first(), known.last()) {
         _ if known.len() == all => "all revisions".to_owned(),
-        (Some(&first), Some(&last)) if known.len() == last - first + 1 => {
-            if first == last {
-                format!("{} only", name(first))
-            } else if last + 1 == all {
-                format!("since {}", name(first))
-            } else if first == 0 {
-                format!("until {}", name(last))
-            } else {
-                format!("{} to {}", name(first), name(last))
-            }
+        (Some(&first), Some(&last)) if known.len() == last - first + 1 => match (first, last) {
+            _ if first == last => format!("{} only", name(first)),
+            _ if last + 1 == all => format!("since {}", name(first)),
+            (0, _) => format!("until {}", name(last)),
+            _ => format!("{} to {}", name(first), name(last)),
+        },
+        _ => {
+            let names: Vec<_> = known.iter().map(|&index| name(index)).collect();
+            names.join(", ")
         }
-        _ => known
-            .iter()
-            .map(|&index| name(index))
-            .collect::<Vec<_>>()
-            .join(", "),
     }
 }
 

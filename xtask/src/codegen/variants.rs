@@ -32,12 +32,11 @@ pub(crate) fn tag(merged: &Merged, members: &[MergedMember]) -> Tag {
         return Tag::Method;
     }
     let structs = members.iter().map(|member| structure(merged, member));
-    match structs.collect::<Option<Vec<_>>>() {
-        Some(structs) => by_field(merged, &structs)
-            .or_else(|| by_key(&structs))
-            .unwrap_or(Tag::BestMatch),
-        None => Tag::Kind,
-    }
+    let Some(structs) = structs.collect::<Option<Vec<_>>>() else {
+        return Tag::Kind;
+    };
+    let tag = by_field(merged, &structs).or_else(|| by_key(&structs));
+    tag.unwrap_or(Tag::BestMatch)
 }
 
 /// A field whose constant differs from member to member.
@@ -79,11 +78,8 @@ fn by_key(structs: &[&MergedStruct]) -> Option<Tag> {
     let mut keys = Vec::new();
     for (index, structure) in structs.iter().enumerate() {
         let unique = |name: &str| {
-            let mut others = structs
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != index);
-            others.all(|(_, other)| !other.fields.contains_key(name))
+            let mut all = structs.iter().enumerate();
+            all.all(|(other, def)| other == index || !def.fields.contains_key(name))
         };
         let mut required = structure.stored().filter(|(_, field)| field.always);
         keys.push(required.find(|(name, _)| unique(name))?.0.clone());
@@ -138,19 +134,17 @@ pub(crate) fn labels(merged: &Merged, members: &[MergedMember]) -> Vec<String> {
 pub(crate) fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<String> {
     let labels = labels(merged, members);
     let names = match tag(merged, members) {
-        Tag::Method => labels
-            .iter()
-            .map(|method| of_method(merged, method))
-            .collect(),
+        Tag::Method => {
+            let methods = labels.iter();
+            methods.map(|method| of_method(merged, method)).collect()
+        }
         Tag::Kind => labels.clone(),
         Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
         Tag::Key(_) | Tag::BestMatch => without_common_end(&labels),
     };
-    let places = labels.iter().map(|label| format!("{name}::{label}"));
-    let names = places.zip(names);
-    names
-        .map(|(place, name)| merged.identifier(&place, name))
-        .collect()
+    let names = labels.iter().zip(names);
+    let names = names.map(|(label, own)| merged.identifier(&format!("{name}::{label}"), own));
+    names.collect()
 }
 
 /// The variants of a union or enum: each member or value, its name in Rust, and its revisions.
@@ -216,20 +210,15 @@ fn last_word(value: &str) -> String {
 /// The names without the words that all of them end with.
 fn without_common_end(names: &[String]) -> Vec<String> {
     let mut names = names.to_vec();
-    while let Some(start) = names
-        .first()
-        .and_then(|name| name.rfind(char::is_uppercase))
-    {
-        let word = names[0][start..].to_owned();
-        let all = names
-            .iter()
-            .all(|name| name.len() > word.len() && name.ends_with(&word));
-        if start == 0 || !all {
-            break;
-        }
-        names
-            .iter_mut()
-            .for_each(|name| name.truncate(name.len() - word.len()));
+    let shared = |names: &[String]| {
+        let first = names.first()?;
+        let word = &first[first.rfind(char::is_uppercase)?..];
+        let is_end = |name: &String| name.len() > word.len() && name.ends_with(word);
+        names.iter().all(is_end).then_some(word.len())
+    };
+    while let Some(length) = shared(&names) {
+        let cut = |name: &mut String| name.truncate(name.len() - length);
+        names.iter_mut().for_each(cut);
     }
     names
 }
