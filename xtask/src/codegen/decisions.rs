@@ -131,7 +131,7 @@ impl fmt::Display for Open {
         let docs = docs.map(|(key, revisions)| format!("{key:?} = \"\" # {revisions}"));
         let lists = [
             (
-                "schema/docs.toml: these entries are missing, add a line for each, see docs/regenerate.md#docs:",
+                "schema/docs.toml: these entries are missing or empty, write a line for each, see docs/regenerate.md#docs:",
                 &docs.collect(),
             ),
             (

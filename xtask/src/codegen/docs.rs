@@ -24,15 +24,19 @@ impl<'a> Docs<'a> {
         Ok(Self { entries, merged })
     }
 
-    /// The keys that lack an entry, with their revisions, and the entries that lack a key.
+    /// The keys that lack words, with their revisions, and the entries that lack a key.
     pub(crate) fn gaps(&self) -> (BTreeMap<String, String>, Vec<String>) {
         let mut used = BTreeSet::new();
         let mut missing = BTreeMap::new();
         for (key, known) in keys::keys(self.merged) {
-            match self.entry(&key) {
-                Some((entry, _)) => drop(used.insert(entry)),
-                None => drop(missing.insert(key, self.merged.span(&known))),
+            let entry = self.entry(&key);
+            if entry
+                .as_ref()
+                .is_none_or(|(_, text)| text.trim().is_empty())
+            {
+                missing.insert(key, self.merged.span(&known));
             }
+            used.extend(entry.map(|(entry, _)| entry));
         }
         let stale = self.entries.keys().filter(|key| !used.contains(*key));
         (missing, stale.cloned().collect())

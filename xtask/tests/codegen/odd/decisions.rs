@@ -325,3 +325,15 @@ fn a_name_that_is_gone_is_said_and_can_be_kept() {
         "{gone}"
     );
 }
+
+#[test]
+fn an_entry_without_words_documents_nothing() {
+    let workspace = Workspace::new();
+    let file = workspace.path().join("schema/docs.toml");
+    let docs = std::fs::read_to_string(&file).unwrap();
+    let mut docs: Table = docs.parse().unwrap();
+    docs["Tool.name"] = "".into();
+    std::fs::write(file, docs.to_string()).unwrap();
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(error.contains("\n\"Tool.name\" = \"\""), "{error}");
+}
