@@ -77,12 +77,15 @@ impl<'a> Lowering<'a> {
         ANY
     }
 
-    /// Asks whether `json`, which Rust has no type for, may be any JSON.
+    /// Asks whether `json`, which Rust has no type for, may be any JSON, or any object.
     pub(crate) fn ask_any(&self, json: &Value, place: &str, what: &str) -> Type {
-        let entry = if self.schema.defs.contains_key(place) {
-            format!("[[support]]\nname = \"{place}\"\nas = \"json\"\nreason = \"\"")
-        } else {
-            format!("[[raw]]\nat = \"{place}\"\nreason = \"\"")
+        let entry = match self.schema.defs.get(place) {
+            Some(definition) => {
+                let is_object = has_type(definition, "object");
+                let kind = if is_object { "object" } else { "json" };
+                format!("[[support]]\nname = \"{place}\"\nas = \"{kind}\"\nreason = \"\"")
+            }
+            None => format!("[[raw]]\nat = \"{place}\"\nreason = \"\""),
         };
         self.ask(json, what, entry);
         ANY

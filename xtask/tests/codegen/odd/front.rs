@@ -290,7 +290,7 @@ refused! {
         let value = json!({"$ref": "#/$defs/Loop"});
         defs["Loop"] = json!({"type": "object", "additionalProperties": value});
         with_field(defs, json!({"$ref": "#/$defs/Loop"}), &[]);
-    } => ["[[support]]\n    name = \"Loop\"\n    as = \"json\""];
+    } => ["[[support]]\n    name = \"Loop\"\n    as = \"object\""];
     a_struct_that_requires_itself: |defs| {
         with_field(defs, json!({"$ref": "#/$defs/Odd"}), &["field"]);
     } => ["at /$defs/Odd: requires a value of its own type"];
@@ -347,6 +347,10 @@ fn a_recursive_type_without_its_entry_is_asked_about() {
     let error = workspace.xtask(&["codegen"]).unwrap_err();
     assert!(
         error.contains("[[support]]\n    name = \"JsonValue\"\n    as = \"json\""),
+        "{error}"
+    );
+    assert!(
+        error.contains("[[support]]\n    name = \"JsonObject\"\n    as = \"object\""),
         "{error}"
     );
 }
