@@ -34,7 +34,9 @@ fn named_by_place(
     docs: &BTreeMap<String, String>,
 ) -> Vec<String> {
     let new = merged.types.iter().filter(|(name, _)| {
-        docs.contains_key(*name) && !overlay.name.has(|entry| entry.name == **name)
+        let is_named = overlay.name.has(|entry| entry.name == **name)
+            || overlay.values.has(|entry| entry.name == **name);
+        docs.contains_key(*name) && !is_named
     });
     let places = new.filter_map(|(name, ty)| Some((name, merged.place(ty)?)));
     let inline = places.filter(|(_, place)| !place.ends_with(".params"));
