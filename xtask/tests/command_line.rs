@@ -87,6 +87,14 @@ fn a_bad_schema_is_refused_with_file_and_path() {
 }
 
 #[test]
+fn an_option_of_the_import_needs_a_file() {
+    let output = xtask(workspace(), &["schema", "adopt", "--commit", "0"]);
+    assert!(!output.status.success());
+    let message = stderr(&output);
+    assert!(message.contains("<SOURCE>"), "{message}");
+}
+
+#[test]
 fn an_unknown_revision_is_refused_with_the_known_ones() {
     let output = xtask(workspace(), &["schema", "diff", "1999-01-01", "2025-06-18"]);
     assert!(!output.status.success());

@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 #[derive(Default, clap::Args)]
 pub(crate) struct Options {
     /// Revision (YYYY-MM-DD); by default the date in the source's name.
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", requires = "source")]
     pub(super) revision: Option<String>,
     /// Upstream commit the file was taken from; by default the one in the
     /// address, else the one on record for the same bytes.
-    #[arg(long, value_name = "SHA")]
+    #[arg(long, value_name = "SHA", requires = "source")]
     pub(super) commit: Option<String>,
     /// Overwrite another schema that is stored for the revision.
-    #[arg(long)]
+    #[arg(long, requires = "source")]
     pub(super) replace: bool,
     /// Store the schema of an extension, in `schema/extensions/<NAME>`.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "source")]
     pub(super) extension: Option<String>,
 }
 
