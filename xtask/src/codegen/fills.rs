@@ -79,6 +79,12 @@ fn is_word(merged: &Merged, ty: &Type) -> bool {
     *ty == Type::Text || shape.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
 }
 
+/// The entry. Nothing can be proposed for a text: what stands in its place is refused until it is
+/// written.
 fn entry(place: &str, value: &Value) -> String {
+    let value = match value.as_str() {
+        Some("") => String::new(),
+        _ => value.to_string(),
+    };
     format!("[[fill]]\nat = \"{place}\"\nvalue = '{value}'\nreason = \"\"")
 }

@@ -33,6 +33,23 @@ fn without(kind: &str) -> (Vec<Value>, String) {
     (entries, workspace.xtask(&["codegen"]).unwrap_err())
 }
 
+#[test]
+fn a_text_to_fill_in_is_proposed_by_nobody() {
+    let (_, asked) = without("fill");
+    let place = "at = \"RequestMetaObject.io.modelcontextprotocol/protocolVersion\"";
+    let entry = format!("    {place}\n    value = ''\n");
+    assert!(asked.contains(&entry), "{asked}");
+
+    let workspace = Workspace::new();
+    let mut unwritten = overlay(&workspace);
+    for fill in unwritten["fill"].as_array_mut().unwrap() {
+        fill["value"] = "".into();
+    }
+    write(&workspace, &unwritten);
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(error.contains("the fill is not JSON"), "{error}");
+}
+
 /// The other kinds cannot be asked for: `name`, `field`, `acronyms` and `identifier` give a nicer
 /// name than the default one, `raw` spares decoding, and `repair`, `values`, `from_zero` and
 /// `meta_key` say what only the prose or the TypeScript source of the specification does.
