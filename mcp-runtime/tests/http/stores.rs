@@ -224,6 +224,15 @@ async fn agrees(session: &Session<'_>, method: &str, params: serde_json::Value) 
     assert_eq!(answer.json()["result"], json!({}), "{method}: {answer:?}");
 }
 
+/// Tests that the session gets updates of what it watches, and no messages of the log.
+async fn hears_of_changes_only(there: &Session<'_>) {
+    let mut stream = there.listen(None).await;
+    there.ask(&call(1, "change", json!({}))).await;
+    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
+    let quiet = there.ask(&call(2, "work", json!({}))).await;
+    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
+}
+
 #[tokio::test]
 async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
     let (one, other) = twins().await;
@@ -233,11 +242,7 @@ async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
     agrees(&here, "resources/subscribe", watched()).await;
 
     let there = elsewhere(&here, &other);
-    let mut stream = there.listen(None).await;
-    there.ask(&call(1, "change", json!({}))).await;
-    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
-    let quiet = there.ask(&call(2, "work", json!({}))).await;
-    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
+    hears_of_changes_only(&there).await;
 
     agrees(&there, "logging/setLevel", json!({"level": "info"})).await;
     agrees(&there, "resources/unsubscribe", watched()).await;
@@ -266,11 +271,7 @@ async fn what_a_client_wants_at_the_same_time_is_all_kept() {
     tokio::join!(level, subscribed);
 
     let there = elsewhere(&here, &other);
-    let mut stream = there.listen(None).await;
-    there.ask(&call(1, "change", json!({}))).await;
-    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
-    let quiet = there.ask(&call(2, "work", json!({}))).await;
-    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
+    hears_of_changes_only(&there).await;
 }
 
 /// A store that has kept a session of somebody else, and has no room for others.

@@ -2,25 +2,26 @@
 //!
 //! The steps, in the order of [`run()`]:
 //!
-//! 1. [`load`] reads the stored schemas, and [`overlay`], made of [`entries`] of its [`entry_kinds`], what no
-//!    rule covers;
-//!    [`decisions`] collects what neither settles, in [`type_words`];
-//! 2. [`simplify`], with [`keywords`], [`subschemas`] and [`all_of`], brings them into one form
-//!    of JSON Schema;
-//! 3. [`lower`], with [`lowering`], [`structures`], [`alternatives`], [`methods`] and
-//!    [`results`], takes over what messages contain into the terms of [`ir`], and lists the rest;
-//! 4. [`conflicts`] asks where the revisions disagree, [`merge`] joins them, [`variants`] classifies
-//!    the unions, [`check_forms`] asks about what the model cannot hold, and [`check_names`] about names that cannot be written in their
-//!    [`scope`], by their [`places`]; [`questions`] adds those of [`fills`], [`replacements`],
-//!    [`capabilities`], [`arguments`] and [`aliases`], and nothing is written while one is open;
-//! 5. [`types`] has typify print the structs, [`structs`] completes them, and
-//!    [`constructors`] adds what makes them;
-//!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
-//!    [`docs`] at each item;
-//! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`], [`nearest`] and
-//!    [`values`], write down what each revision has, and [`listing`] what the tests go by;
-//! 7. [`extensions`] does the same for the schemas of extensions;
-//! 8. [`output`] puts the files in place.
+//! 1. [`load`] reads the stored schemas, and [`overlay`], made of [`entries`] of its
+//!    [`entry_kinds`], what no rule covers; [`decisions`] collects what neither settles, in
+//!    [`type_words`];
+//! 2. [`simplify`], with [`keywords`], [`subschemas`] and [`all_of`], brings them into one form of
+//!    JSON Schema;
+//! 3. [`lower`], with [`lowering`], [`structures`], [`alternatives`], [`methods`] and [`results`],
+//!    takes over what messages contain into the terms of [`ir`], and lists the rest;
+//! 4. [`conflicts`] asks where the revisions disagree, [`merge`] joins them, and [`variants`]
+//!    classifies the unions;
+//! 5. [`check_forms`] asks about what the model cannot hold, [`check_names`] about names that cannot
+//!    be written in their [`scope`], by their [`places`]; [`questions`] adds those of [`fills`],
+//!    [`replacements`], [`capabilities`], [`arguments`] and [`aliases`]. Nothing is written while
+//!    one is open;
+//! 6. [`types`] has typify print the structs, [`structs`] completes them, and [`constructors`] adds
+//!    constructors and setters; [`enums`], [`unions`] and [`dispatch`] write the rest, with [`docs`]
+//!    at each item;
+//! 7. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`], [`nearest`] and
+//!    [`values`], write what each revision has, and [`listing`] the data of tests;
+//! 8. [`extensions`] does the same for the schemas of extensions;
+//! 9. [`output`] puts the files in place.
 
 mod aliases;
 mod all_of;
