@@ -1,6 +1,6 @@
 //! Errors of the generator; each message names the file and the place in it.
 
-use super::decisions::Open;
+use super::overlay::open::Open;
 use std::path::{Path, PathBuf};
 
 /// Failure of `cargo xtask codegen`.

@@ -4,17 +4,24 @@
 //! extension's folder. A definition that an extension shares with a revision of the protocol
 //! is not generated again: it stands for the protocol's type.
 
-use super::decisions::Open;
-use super::docs::Docs;
-use super::entry_kinds::{Support, SupportKind};
+use super::check::arguments;
+use super::emit::dispatch;
+use super::emit::docs::Docs;
+use super::emit::enums;
+use super::emit::output::File;
+use super::emit::rust;
+use super::emit::structs;
+use super::emit::unions;
 use super::error::{Error, Result};
-use super::load::{self, Schema};
-use super::merge::Merged;
-use super::output::File;
-use super::overlay::Overlay;
-use super::simplify::simplify;
-use super::subschemas::referred;
-use super::{arguments, dispatch, enums, lower, run, rust, structs, unions};
+use super::merged::merge::Merged;
+use super::model::lower;
+use super::overlay::file::Overlay;
+use super::overlay::kinds::{Support, SupportKind};
+use super::overlay::open::Open;
+use super::run;
+use super::schemas::load::{self, Schema};
+use super::schemas::simplify::simplify;
+use super::schemas::subschemas::referred;
 use quote::quote;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,17 +1,31 @@
 //! The steps in order, nothing else.
 
-use super::decisions::Open;
-use super::docs::Docs;
+use super::by_revision::availability;
+use super::by_revision::impls as conform_impls;
+use super::by_revision::revisions;
+use super::check::aliases;
+use super::check::forms as check_forms;
+use super::check::identifiers as check_names;
+use super::check::questions;
+use super::emit::dispatch;
+use super::emit::docs::Docs;
+use super::emit::enums;
+use super::emit::listing;
+use super::emit::output::{File, write};
+use super::emit::rust;
+use super::emit::structs;
+use super::emit::unions;
 use super::error::{Error, Result};
-use super::ir::Model;
-use super::merge::{Merged, merge};
-use super::output::{File, write};
-use super::overlay::Overlay;
-use super::{
-    aliases, availability, check_forms, check_names, conflicts, conform_impls, dispatch, enums,
-    extensions, revisions, structs, unions,
-};
-use super::{keys, listing, load, lower, questions, rust, simplify};
+use super::extensions;
+use super::merged::conflicts;
+use super::merged::keys;
+use super::merged::merge::{Merged, merge};
+use super::model::ir::Model;
+use super::model::lower;
+use super::overlay::file::Overlay;
+use super::overlay::open::Open;
+use super::schemas::load;
+use super::schemas::simplify;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! One revision in, its own model out, as `cargo xtask bindings` prints it.
 
-use super::docs::Docs;
+use super::emit::docs::Docs;
+use super::emit::output::File;
 use super::error::{Error, Result};
-use super::ir::{Def, Member, Model, Union};
-use super::merge::{Merged, Shape};
-use super::output::File;
-use super::overlay::Overlay;
+use super::merged::merge::{Merged, Shape};
+use super::model::ir::{Def, Member, Model, Union};
+use super::overlay::file::Overlay;
 use super::run::{constants, join, models, module, types};
 use proc_macro2::TokenStream;
 use std::collections::BTreeMap;

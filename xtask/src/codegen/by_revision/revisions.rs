@@ -1,0 +1,86 @@
+//! The revisions themselves: one variant for each stored schema.
+
+use super::span::variant;
+use crate::codegen::emit::docs::Docs;
+use crate::codegen::emit::rust::ident;
+use crate::codegen::error::{Error, Result};
+use crate::codegen::merged::keys;
+use crate::codegen::merged::merge::{Merged, Set};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The enum `Revision`, and what tells revisions apart as a whole.
+pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
+    let variants = merged.revisions.iter();
+    let variants: Vec<_> = variants.map(|name| ident(&variant(name))).collect();
+    let item = item(merged, docs, &variants);
+    let count = variants.len();
+    let names = &merged.revisions;
+    let handshake = merged.methods.get("initialize").map(|method| &method.known);
+    let handshake = handshake.cloned().unwrap_or_default();
+    let latest = variants.last();
+    let latest_handshake = handshake.last().map(|index| &variants[*index]);
+    let latest_handshake = latest_handshake.ok_or_else(|| Error::Schema {
+        revision: merged.revisions.last().cloned().unwrap_or_default(),
+        path: "/$defs".into(),
+        what: "no stored revision has `initialize`; keep one that has, for LATEST_HANDSHAKE".into(),
+    })?;
+    let handshake = is_in(&handshake, &variants);
+    let batches = is_in(&merged.batches, &variants);
+    Ok(quote! {
+        #item
+
+        impl Revision {
+            /// Every revision, oldest first.
+            pub const ALL: [Self; #count] = [#(Self::#variants),*];
+
+            /// The newest revision.
+            pub const LATEST: Self = Self::#latest;
+
+            /// The newest revision that opens with an `initialize` handshake.
+            pub const LATEST_HANDSHAKE: Self = Self::#latest_handshake;
+
+            /// The date that names the revision on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { #(Self::#variants => #names),* }
+            }
+
+            /// How a connection of this revision begins.
+            #[must_use]
+            pub const fn era(self) -> Era {
+                if #handshake { Era::Handshake } else { Era::Stateless }
+            }
+
+            /// Whether messages may be sent as JSON-RPC batches.
+            #[must_use]
+            pub const fn has_batches(self) -> bool {
+                #batches
+            }
+        }
+    })
+}
+
+/// The enum itself.
+fn item(merged: &Merged, docs: &Docs<'_>, variants: &[Ident]) -> TokenStream {
+    let doc = docs.text("Revision");
+    let documented = merged.revisions.iter().zip(variants);
+    let documented = documented.map(|(revision, variant)| {
+        let doc = docs.text(&keys::of_revision(revision));
+        quote!(#doc #variant)
+    });
+    quote! {
+        #doc
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Revision { #(#documented),* }
+    }
+}
+
+/// Whether `self` is in `set`, as a constant expression.
+fn is_in(set: &Set, variants: &[Ident]) -> TokenStream {
+    if set.is_empty() {
+        return quote!(false);
+    }
+    let variants = set.iter().map(|index| &variants[*index]);
+    quote!(matches!(self, #(Self::#variants)|*))
+}

@@ -1,0 +1,67 @@
+//! The order of a constructor's arguments.
+
+use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct};
+use crate::codegen::overlay::file::Overlay;
+use std::collections::BTreeMap;
+
+/// The fields that the constructor of `name` takes, in order.
+///
+/// First come those that the type's `[[order]]` lists, then those of `first`, then the others by
+/// name.
+pub(crate) fn constructor_order<'a>(
+    name: &str,
+    structure: &'a MergedStruct,
+    overlay: &Overlay,
+) -> Vec<(&'a String, &'a MergedField)> {
+    let ranks = ranks(name, structure, overlay);
+    let rank = |wire: &String| ranks.iter().position(|ranked| *ranked == wire);
+    let mut required = required(structure);
+    required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
+    required
+}
+
+fn required(structure: &MergedStruct) -> Vec<(&String, &MergedField)> {
+    let fields = structure.stored();
+    fields.filter(|(_, field)| field.always).collect()
+}
+
+/// The fields whose order the overlay decides, in that order.
+fn ranks<'a>(name: &str, structure: &MergedStruct, overlay: &'a Overlay) -> Vec<&'a String> {
+    let required = required(structure);
+    let is_argument =
+        |wire: &String| required.len() > 1 && required.iter().any(|(own, _)| *own == wire);
+    let order = overlay.order.find(name).into_iter();
+    let order = order.flat_map(|entry| &entry.fields);
+    order.chain(overlay.first.matching(is_argument)).collect()
+}
+
+/// Asks for the order of arguments of one type, which could be mistaken for each other.
+///
+/// Returns the fields in entries that are no arguments.
+pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
+    let mut unused = Vec::new();
+    for (name, structure) in merged.structs() {
+        let ranks = ranks(name, structure, overlay);
+        let mut by_type: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (wire, field) in required(structure) {
+            if !ranks.contains(&wire) {
+                let fields = by_type.entry((&field.ty, field.nullable));
+                fields.or_default().push(wire);
+            }
+        }
+        for ((ty, _), fields) in by_type.iter().filter(|(_, fields)| fields.len() > 1) {
+            let what =
+                format!("the constructor takes several of type {ty}, and nothing orders them");
+            let entry = format!("[[order]]\ntype = \"{name}\"\nfields = {fields:?}\nreason = \"\"");
+            overlay.decisions.ask(name, what, entry);
+        }
+        let fields = overlay.order.find(name).map(|entry| &entry.fields);
+        let is_argument = |wire: &&String| structure.fields.get(*wire).is_some_and(|it| it.always);
+        let gone = fields
+            .into_iter()
+            .flatten()
+            .filter(|wire| !is_argument(wire));
+        unused.extend(gone.map(|wire| format!("order: {name}, field {wire}")));
+    }
+    unused
+}

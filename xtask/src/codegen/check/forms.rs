@@ -1,0 +1,109 @@
+//! Forms that the model cannot hold, asked about before any code is written.
+
+use crate::codegen::emit::best_match;
+use crate::codegen::merged::merge::{Merged, MergedField, MergedMember, Shape};
+use crate::codegen::merged::places::{origin_of, toml};
+use crate::codegen::merged::variants::{self, Tag};
+use crate::codegen::model::ir::Type;
+use crate::codegen::model::names::pascal;
+use crate::codegen::overlay::file::Overlay;
+use std::collections::BTreeMap;
+
+/// Asks about each such form.
+pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
+    for (name, ty) in &merged.types {
+        let ask = |place: &str, fault: String, entry: String| {
+            let what = format!("{fault} ({})", origin_of(merged, ty, &ty.known, ""));
+            let entry = entry + "\nreason = \"\"";
+            overlay.decisions.ask(place, what, entry);
+        };
+        match &ty.shape {
+            Shape::Struct(structure) => {
+                let constant = structure.constant().map(|(wire, _)| wire);
+                for (wire, field) in &structure.fields {
+                    let place = format!("{name}.{wire}");
+                    if let Type::Constant(value) = &field.ty
+                        && (constant != Some(wire) || field.known != ty.known)
+                    {
+                        let fault = format!(
+                            "always {value:?}, which is written for one field only, and in all revisions of the type"
+                        );
+                        let (at, enumeration, value) = (toml(&place), pascal(wire), toml(value));
+                        ask(
+                            &place,
+                            fault,
+                            format!(
+                                "[[values]]\nat = {at}\nname = \"{name}{enumeration}\"\nvalues = [{value}]"
+                            ),
+                        );
+                    }
+                    if is_list_of_some(merged, field) {
+                        let fault = "one value in some revisions, and nothing makes one of a list";
+                        ask(
+                            &place,
+                            fault.into(),
+                            format!("[[raw]]\nat = {}", toml(&place)),
+                        );
+                    }
+                }
+            }
+            Shape::Union(members) => {
+                let ambiguity = ambiguity(merged, members);
+                if let Some(fault) = ambiguity.filter(|_| !overlay.decisions.is_open(name)) {
+                    let entry = match merged.place(ty) {
+                        Some(place) => format!("[[raw]]\nat = {}", toml(&place)),
+                        None => format!("[[support]]\nname = {}\nas = \"json\"", toml(name)),
+                    };
+                    ask(name, fault, entry);
+                }
+            }
+            Shape::Enum(_) => {}
+        }
+    }
+}
+
+/// Whether some revisions allow a list, others one value, and a list has no nearest one.
+///
+/// Of a union, [`super::replacements`] asks for the value that does.
+fn is_list_of_some(merged: &Merged, field: &MergedField) -> bool {
+    let Type::OneOrMany(item) = &field.ty else {
+        return false;
+    };
+    let mut types = field.by_revision.values();
+    let item = item.name().and_then(|name| merged.types.get(name));
+    let is_union = item.is_some_and(|ty| matches!(ty.shape, Shape::Union(_)));
+    !is_union && types.any(|ty| !matches!(ty, Type::OneOrMany(_)))
+}
+
+/// The reason why a value cannot be attributed to one member of a union.
+pub(crate) fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<String> {
+    let tag = variants::tag(merged, members);
+    let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {
+        (Tag::Method, _) | (Tag::Field { .. } | Tag::Key(_), None) => Some(label.clone()),
+        (Tag::Kind, None) => {
+            let kind = variants::kind(merged, &member.member.ty)?;
+            Some(kind.0.to_owned())
+        }
+        (Tag::BestMatch, None) => {
+            let structure = variants::structure(merged, member)?;
+            Some(best_match::candidate(merged, structure).to_string())
+        }
+        (_, Some(_)) => None,
+    };
+    let mut marks = BTreeMap::new();
+    let labels = variants::labels(merged, members);
+    labels
+        .iter()
+        .zip(members)
+        .find_map(|(label, member)| match mark(label, member) {
+            Some(mark) => {
+                let other = marks.insert(mark, label)?;
+                Some(format!(
+                    "nothing tells its members `{other}` and `{label}` apart"
+                ))
+            }
+            None => Some(format!(
+                "nothing tells its member `{label}` apart from the others"
+            )),
+        })
+}

@@ -1,0 +1,149 @@
+//! Questions about values that some revision cannot express.
+
+use crate::codegen::merged::merge::{Merged, MergedField, MergedType, Shape};
+use crate::codegen::merged::variants;
+use crate::codegen::model::ir::Type;
+use crate::codegen::overlay::file::Overlay;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Asks what becomes of the values of each enum and union that some revision lacks.
+///
+/// Returns the descriptions in entries that are for no variant.
+pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
+    let places = places(merged);
+    let mut unused = Vec::new();
+    for (name, ty) in &merged.types {
+        let is_enum = matches!(ty.shape, Shape::Enum(_));
+        let values = variants::expressible(merged, name, ty).into_iter();
+        let values = values.map(
+            |(label, variant, known)| match is_enum || known.is_empty() {
+                true => (label, known),
+                false => (variant, known),
+            },
+        );
+        let values: Vec<_> = values.collect();
+        let lacking = values.iter().filter(|(_, known)| *known != ty.known);
+        let lacking = lacking.map(|(value, known)| match known.is_empty() {
+            true => value.clone(),
+            false => format!("{value} ({})", merged.span(known)),
+        });
+        let lacking = lacking.collect::<Vec<_>>().join(", ");
+        let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
+            continue;
+        };
+        // An answer to another question may take the type away.
+        let is_open = |place: &str| overlay.decisions.is_open(place);
+        if is_open(name) || places.iter().all(|(place, _)| is_open(place)) {
+            continue;
+        }
+        let required = places.iter().find(|(_, optional)| !optional);
+        let has = |value: &String| values.iter().find(|(own, _)| own == value);
+        let everywhere = |value| has(value).is_some_and(|(_, known)| *known == ty.known);
+        let problem = match overlay.nearest.find(name) {
+            None => "what becomes of it",
+            Some(entry) => {
+                let gone = entry.describe.keys();
+                let gone = gone.filter(|key| has(key).is_none());
+                unused.extend(gone.map(|key| format!("nearest: {name}, describe {key}")));
+                match (entry.drop, &entry.value, &entry.json) {
+                    (true, None, None) if required.is_none() => continue,
+                    (false, Some(value), None) if is_enum && everywhere(value) => continue,
+                    (false, None, Some(_)) if !is_enum => continue,
+                    (true, ..) => "`drop` is for optional fields and lists",
+                    (false, ..) => "its entry has no value of all revisions",
+                }
+            }
+        };
+        let (at, proposal) = match required {
+            None => (String::new(), "drop = true".to_owned()),
+            Some((place, _)) => (format!(", required at {place}"), proposal(merged, ty)),
+        };
+        let what = format!("{problem}{at}; some revisions lack {lacking}");
+        let entry = format!("[[nearest]]\ntype = \"{name}\"\n{proposal}\nreason = \"\"");
+        overlay.decisions.ask(name, what, entry);
+    }
+    unused
+}
+
+/// The places of each type, and whether its value can be left out there.
+fn places(merged: &Merged) -> BTreeMap<&str, Vec<(String, bool)>> {
+    let mut places: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut add = |place: String, ty, optional| {
+        if let Some((name, optional)) = contained(ty, optional) {
+            places.entry(name).or_default().push((place, optional));
+        }
+    };
+    for (name, ty) in &merged.types {
+        match &ty.shape {
+            Shape::Struct(structure) => {
+                for (wire, field) in structure.stored() {
+                    add(format!("{name}.{wire}"), &field.ty, !field.always);
+                }
+            }
+            Shape::Union(members) => {
+                for member in members {
+                    add(name.clone(), &member.member.ty, false);
+                }
+            }
+            Shape::Enum(_) => {}
+        }
+    }
+    places
+}
+
+/// The named type inside `ty`, and whether its value can be left out.
+fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
+    match ty {
+        Type::Named(name) => Some((name, optional)),
+        Type::List(item) | Type::Map(item) => contained(item, true),
+        Type::OneOrMany(item) => contained(item, false),
+        Type::Nullable(item) => contained(item, optional),
+        _ => None,
+    }
+}
+
+/// A value that all revisions have, to propose it.
+fn proposal(merged: &Merged, ty: &MergedType) -> String {
+    match &ty.shape {
+        Shape::Struct(_) => String::new(),
+        Shape::Enum(def) => {
+            let mut values = def.values.iter();
+            let value = values.find(|(_, known)| *known | &def.open == ty.known);
+            format!("value = {:?}", value.map_or("", |(value, _)| value))
+        }
+        Shape::Union(members) => {
+            let common = members.iter().find(|member| member.known == ty.known);
+            let value = common.map(|member| example(merged, &member.member.ty, "{}"));
+            format!("json = '{}'", value.unwrap_or_default())
+        }
+    }
+}
+
+/// A value of type `ty`, to propose it, with `text` for a string.
+pub(crate) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
+    match ty {
+        Type::Text | Type::OneOrMany(_) => json!(text),
+        Type::Integer { .. } | Type::Number => json!(0),
+        Type::Bool => json!(false),
+        Type::Nullable(_) => Value::Null,
+        Type::Constant(value) => json!(value),
+        Type::List(_) => json!([]),
+        Type::Json { .. } | Type::Object { .. } | Type::Map(_) => json!({}),
+        Type::Named(name) => match merged.types.get(name).map(|ty| &ty.shape) {
+            Some(Shape::Enum(def)) => json!(def.values.keys().next()),
+            Some(Shape::Union(_)) | None => json!(text),
+            Some(Shape::Struct(def)) => {
+                let (mut members, mut text) = (Map::new(), text);
+                let always =
+                    |field: &MergedField| field.always || matches!(field.ty, Type::Constant(_));
+                for (wire, field) in def.fields.iter().filter(|(_, field)| always(field)) {
+                    members.insert(wire.clone(), example(merged, &field.ty, text));
+                    // One description is enough.
+                    text = if field.ty == Type::Text { "" } else { text };
+                }
+                Value::Object(members)
+            }
+        },
+    }
+}

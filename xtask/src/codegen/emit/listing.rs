@@ -1,0 +1,66 @@
+//! The model in, lists of its types out: for tests that treat each type alike.
+
+use super::rust::ident;
+use crate::codegen::by_revision::span::variant;
+use crate::codegen::merged::merge::{Merged, MergedType, Shape};
+use crate::codegen::overlay::file::Overlay;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// A macro that hands the names of all types to another macro.
+pub(crate) fn types(merged: &Merged) -> TokenStream {
+    let names = merged.types.keys().map(|name| ident(name));
+    quote! {
+        macro_rules! for_each_type {
+            ($callback:ident) => {
+                $callback! { #(#names)* }
+            };
+        }
+    }
+}
+
+/// Each type with its places in the schemas, and what is known to be wrong in these.
+pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
+    let types = merged.types.iter();
+    let cases = types.map(|(name, ty)| case(merged, overlay, name, ty));
+    let repairs = overlay.repair.matching(|_| true).map(|repair| {
+        let revisions = repair.revisions.as_ref().unwrap_or(&merged.revisions);
+        let (at, set) = (&repair.at, &repair.set);
+        quote!(Repair { revisions: &[#(#revisions),*], at: #at, set: #set })
+    });
+    let raw = overlay.raw.matching(|_| true);
+    let raw = raw.map(|place| place.at.rsplit('.').next().unwrap_or_default());
+    quote! {
+        use crate::support::*;
+
+        /// Known mistakes of the published schemas.
+        pub(crate) const REPAIRS: &[Repair] = &[#(#repairs),*];
+
+        /// Properties that the model keeps as text, whatever is in them.
+        pub(crate) const RAW: &[&str] = &[#(#raw),*];
+
+        /// Every type that a stored schema has.
+        pub(crate) fn cases() -> Vec<Case> { Vec::from([#(#cases),*]) }
+    }
+}
+
+fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
+    let places = ty.origins.iter().map(|(index, pointer)| {
+        let revision = ident(&variant(&merged.revisions[*index]));
+        quote!((Revision::#revision, #pointer))
+    });
+    let is_replaced = overlay.replacement(name).is_some();
+    let conform = match &ty.shape {
+        Shape::Struct(_) => quote!(|value, revision| {
+            value.conform(revision);
+            true
+        }),
+        Shape::Enum(_) if !is_replaced => quote!(|value, revision| value.exists_in(revision)),
+        Shape::Enum(_) | Shape::Union(_) => quote!(|value, revision| {
+            value.conform(revision);
+            value.exists_in(revision)
+        }),
+    };
+    let ty = ident(name);
+    quote!(Case::new::<#ty>(#name, &[#(#places),*], #conform))
+}

@@ -1,0 +1,144 @@
+//! The model's types in Rust: their names, how they are held, and how large they are.
+
+use crate::codegen::merged::merge::{Merged, Shape};
+use crate::codegen::model::ir::Type;
+use crate::codegen::model::names::snake;
+use crate::codegen::overlay::file::Overlay;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use std::collections::BTreeSet;
+
+/// Whether `name` can stand in code, if need be as a raw identifier.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    syn::parse_str::<Ident>(&format!("r#{name}")).is_ok()
+}
+
+/// `name` as an identifier, raw where it is a keyword.
+///
+/// [`crate::codegen::check::identifiers`] asks about a name that can be none, before it is written.
+pub(crate) fn ident(name: &str) -> Ident {
+    let plain = syn::parse_str(name).ok().filter(|name| name != "gen");
+    let raw = || syn::parse_str(&format!("r#{name}")).ok();
+    let plain = plain.or_else(raw);
+    plain.unwrap_or_else(|| format_ident!("_{}", snake(name)))
+}
+
+/// The Rust name of a field of the type `holder`.
+pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String {
+    let given = overlay.identifier(&format!("{holder}.{wire}"));
+    let given = given.or_else(|| overlay.field.find(wire).map(|word| &*word.to));
+    let last = wire.rsplit('/').next().unwrap_or(wire);
+    given.map_or_else(|| snake(last), str::to_owned)
+}
+
+/// The type that holds a value.
+pub(crate) fn stored(ty: &Type) -> TokenStream {
+    let item = ty.element().map(stored);
+    match ty {
+        Type::Text | Type::Constant(_) => quote!(String),
+        Type::Integer { signed: true } => quote!(i128),
+        Type::Integer { signed: false } => quote!(u64),
+        Type::Number => quote!(f64),
+        Type::Bool => quote!(bool),
+        Type::Json { .. } => quote!(RawJson),
+        Type::Object { .. } => quote!(JsonObject),
+        Type::Named(name) => ident(name).to_token_stream(),
+        Type::List(_) => quote!(Vec<#item>),
+        Type::Map(_) => quote!(OrderedMap<#item>),
+        Type::OneOrMany(_) => quote!(OneOrMany<#item>),
+        Type::Nullable(_) => quote!(Option<#item>),
+    }
+}
+
+/// Roughly how many bytes a value takes in place.
+pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
+    match ty {
+        Type::Bool => 1,
+        Type::Integer { .. } | Type::Number => 8,
+        Type::Json { .. } => 16,
+        Type::Named(name) => size_of_named(name, merged),
+        Type::OneOrMany(item) => size(item, merged) + 8,
+        _ => 24,
+    }
+}
+
+fn size_of_named(name: &str, merged: &Merged) -> usize {
+    if is_recursive(name, merged) {
+        return 8;
+    }
+    match merged.types.get(name).map(|ty| &ty.shape) {
+        None | Some(Shape::Enum(_)) => 24,
+        Some(Shape::Struct(structure)) => {
+            let extra = if structure.open.is_empty() { 0 } else { 24 };
+            let fields = structure.stored().map(|(_, field)| match field.ty {
+                Type::Integer { .. } | Type::Number if !field.always => 16,
+                _ => size(&field.ty, merged),
+            });
+            fields.sum::<usize>() + extra
+        }
+        Some(Shape::Union(members)) => {
+            let sizes = members.iter().map(|member| &member.member.ty);
+            let sizes = sizes.map(|ty| {
+                if is_boxed(ty, merged) {
+                    8
+                } else {
+                    size(ty, merged)
+                }
+            });
+            8 + sizes.max().unwrap_or(0)
+        }
+    }
+}
+
+/// How many bytes a variant may take before it is boxed.
+const LARGEST_VARIANT: usize = 150;
+
+/// Whether a variant that holds `ty` is boxed.
+pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
+    match ty {
+        Type::Named(name) => is_recursive(name, merged) || size(ty, merged) > LARGEST_VARIANT,
+        _ => false,
+    }
+}
+
+/// Whether a value of the type can hold another one in place.
+pub(crate) fn is_recursive(name: &str, merged: &Merged) -> bool {
+    contains(name, name, merged, held_in_place)
+}
+
+/// Whether a value of the type `whole` can have one of the type `part` in it, at any depth;
+/// `held` names the type that a field or member of a given type holds.
+pub(crate) fn contains(
+    whole: &str,
+    part: &str,
+    merged: &Merged,
+    held: fn(&Type) -> Option<&str>,
+) -> bool {
+    let mut known = BTreeSet::from([whole]);
+    let mut open = vec![whole];
+    let mut found = false;
+    while let (Some(name), false) = (open.pop(), found) {
+        let held: Vec<_> = parts(name, merged).into_iter().filter_map(held).collect();
+        found = held.contains(&part);
+        open.extend(held.into_iter().filter(|name| known.insert(*name)));
+    }
+    found
+}
+
+/// The types of a struct's fields or a union's members.
+fn parts<'a>(name: &str, merged: &'a Merged) -> Vec<&'a Type> {
+    match merged.types.get(name).map(|ty| &ty.shape) {
+        Some(Shape::Struct(structure)) => structure.stored().map(|(_, field)| &field.ty).collect(),
+        Some(Shape::Union(members)) => members.iter().map(|member| &member.member.ty).collect(),
+        Some(Shape::Enum(_)) | None => Vec::new(),
+    }
+}
+
+/// The named type that a value holds without a list or map around it.
+fn held_in_place(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::Named(name) => Some(name),
+        Type::OneOrMany(item) | Type::Nullable(item) => held_in_place(item),
+        _ => None,
+    }
+}

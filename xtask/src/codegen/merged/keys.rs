@@ -1,0 +1,41 @@
+//! The names under which `docs.toml` documents the model.
+//!
+//! `Type`, `Type.field` (as on the wire) and `Type::Variant`.
+
+use super::merge::{Merged, Set};
+use super::variants;
+use crate::codegen::by_revision::span::variant;
+use std::collections::BTreeMap;
+
+/// Every key with the revisions that have what it documents.
+pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
+    let all: Set = (0..merged.revisions.len()).collect();
+    let mut keys = BTreeMap::from([("Revision".to_owned(), all)]);
+    for (index, revision) in merged.revisions.iter().enumerate() {
+        keys.insert(of_revision(revision), Set::from([index]));
+    }
+    for (name, ty) in &merged.types {
+        keys.insert(name.clone(), ty.known.clone());
+        for (_, variant, known) in variants::of(merged, name, &ty.shape) {
+            keys.insert(format!("{name}::{variant}"), known.clone());
+        }
+    }
+    for (name, structure) in merged.structs() {
+        for (field, entry) in structure.stored() {
+            keys.insert(format!("{name}.{field}"), entry.known.clone());
+        }
+    }
+    keys
+}
+
+/// The key of a revision.
+pub(crate) fn of_revision(revision: &str) -> String {
+    format!("Revision::{}", variant(revision))
+}
+
+/// One line for each key: the key and the revisions it is for.
+pub(crate) fn list(merged: &Merged) -> String {
+    let keys = keys(merged).into_iter();
+    let lines = keys.map(|(key, known)| format!("{key}\t{}\n", merged.span(&known)));
+    lines.collect()
+}

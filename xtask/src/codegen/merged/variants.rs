@@ -1,0 +1,224 @@
+//! Unions classified: how their members are told apart, and what they are called.
+
+use super::merge::{Merged, MergedMember, MergedStruct, MergedType, Set, Shape};
+use crate::codegen::model::ir::{Member, Type};
+use crate::codegen::model::names::pascal;
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::BTreeSet;
+
+/// How the members of a union are told apart.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Tag {
+    /// By `method`, with `params` beside it.
+    Method,
+    /// By the kind of JSON value.
+    Kind,
+    /// By the value of a field; the member at `default` may lack it.
+    Field {
+        field: String,
+        values: Vec<String>,
+        default: Option<usize>,
+    },
+    /// By a field that only this member has; none for the one that is left over.
+    Key(Vec<String>),
+    /// By how many of a member's constants and required fields are there.
+    BestMatch,
+}
+
+/// Classifies a union.
+pub(crate) fn tag(merged: &Merged, members: &[MergedMember]) -> Tag {
+    if members.iter().all(|member| member.member.method.is_some()) {
+        return Tag::Method;
+    }
+    let structs = members.iter().map(|member| structure(merged, member));
+    let Some(structs) = structs.collect::<Option<Vec<_>>>() else {
+        return Tag::Kind;
+    };
+    let tag = by_field(merged, &structs).or_else(|| by_key(&structs));
+    tag.unwrap_or(Tag::BestMatch)
+}
+
+/// A field whose constant differs from member to member.
+fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
+    let mut constants = structs.iter().filter_map(|structure| structure.constant());
+    let field = constants.next()?.0.to_owned();
+    let mut values = Vec::new();
+    let mut default = None;
+    for (index, structure) in structs.iter().enumerate() {
+        let ty = &structure.fields.get(&field)?.ty;
+        values.push(if let Type::Constant(value) = ty {
+            value.clone()
+        } else if let (Type::Named(name), None) = (ty, default) {
+            default = Some(index);
+            single_value(merged, name)?
+        } else {
+            return None;
+        });
+    }
+    let distinct: BTreeSet<_> = values.iter().collect();
+    (distinct.len() == values.len()).then_some(Tag::Field {
+        field,
+        values,
+        default,
+    })
+}
+
+/// The value of a closed enum that has only one.
+fn single_value(merged: &Merged, name: &str) -> Option<String> {
+    let Shape::Enum(values) = &merged.types.get(name)?.shape else {
+        return None;
+    };
+    let is_single = values.values.len() == 1 && values.open.is_empty();
+    values.values.keys().next().filter(|_| is_single).cloned()
+}
+
+/// For each member a required field that no other has.
+fn by_key(structs: &[&MergedStruct]) -> Option<Tag> {
+    let mut keys = Vec::new();
+    for (index, structure) in structs.iter().enumerate() {
+        let unique = |name: &str| {
+            let mut all = structs.iter().enumerate();
+            all.all(|(other, def)| other == index || !def.fields.contains_key(name))
+        };
+        let mut required = structure.stored().filter(|(_, field)| field.always);
+        keys.push(required.find(|(name, _)| unique(name))?.0.clone());
+    }
+    Some(Tag::Key(keys))
+}
+
+pub(crate) fn structure<'a>(merged: &'a Merged, member: &MergedMember) -> Option<&'a MergedStruct> {
+    let Type::Named(name) = &member.member.ty else {
+        return None;
+    };
+    merged.structure(name)
+}
+
+/// The kind of JSON that each value of the type is, with the first bytes of its text; none if there
+/// can be several kinds.
+pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStream)> {
+    let string = ("String", quote!(b'"'));
+    let object = ("Object", quote!(b'{'));
+    match ty {
+        Type::Text => Some(string),
+        Type::Bool => Some(("Boolean", quote!(b't' | b'f'))),
+        Type::Integer { .. } | Type::Number => Some(("Number", quote!(b'-' | b'0'..=b'9'))),
+        Type::List(_) => Some(("List", quote!(b'['))),
+        Type::Map(_) | Type::Object { .. } | Type::Json { object: true } => Some(object),
+        Type::Named(name) => match &merged.types.get(name)?.shape {
+            Shape::Struct(_) => Some(object),
+            Shape::Enum(_) => Some(string),
+            Shape::Union(_) => None,
+        },
+        Type::Json { object: false }
+        | Type::Constant(_)
+        | Type::OneOrMany(_)
+        | Type::Nullable(_) => None,
+    }
+}
+
+/// The names of the members as entries of `overlay.toml` have them: method, value, type or kind.
+pub(crate) fn labels(merged: &Merged, members: &[MergedMember]) -> Vec<String> {
+    if let Tag::Field { values, .. } = tag(merged, members) {
+        return values;
+    }
+    let label = |Member { ty, method }: &Member| match (method, ty) {
+        (Some(method), _) => method.clone(),
+        (None, Type::Named(name)) => name.clone(),
+        (None, ty) => kind(merged, ty).map_or("Json", |(kind, _)| kind).to_owned(),
+    };
+    members.iter().map(|member| label(&member.member)).collect()
+}
+
+/// The variants of the union `name`, one for each member, in their order.
+pub(crate) fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<String> {
+    let labels = labels(merged, members);
+    let names = match tag(merged, members) {
+        Tag::Method => {
+            let methods = labels.iter();
+            methods.map(|method| of_method(merged, method)).collect()
+        }
+        Tag::Kind => labels.clone(),
+        Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
+        Tag::Key(_) | Tag::BestMatch => without_common_end(&labels),
+    };
+    let names = labels.iter().zip(names);
+    let names = names.map(|(label, own)| merged.identifier(&format!("{name}::{label}"), own));
+    names.collect()
+}
+
+/// The variants of a union or enum: each member or value, its name in Rust, and its revisions.
+pub(crate) fn of<'a>(
+    merged: &'a Merged,
+    name: &str,
+    shape: &'a Shape,
+) -> Vec<(String, String, &'a Set)> {
+    match shape {
+        Shape::Struct(_) => Vec::new(),
+        Shape::Union(members) => labels(merged, members)
+            .into_iter()
+            .zip(of_union(merged, name, members))
+            .zip(members)
+            .map(|((label, variant), member)| (label, variant, &member.known))
+            .collect(),
+        Shape::Enum(values) => {
+            let values = values.values.iter();
+            values
+                .map(|(value, known)| (value.clone(), of_value(merged, name, value), known))
+                .collect()
+        }
+    }
+}
+
+/// The same with the revisions that can express each, and last the values that no schema lists.
+pub(crate) fn expressible(
+    merged: &Merged,
+    name: &str,
+    ty: &MergedType,
+) -> Vec<(String, String, Set)> {
+    let open = match &ty.shape {
+        Shape::Struct(_) => return Vec::new(),
+        Shape::Union(_) => Set::new(),
+        Shape::Enum(values) => values.open.clone(),
+    };
+    let listed = of(merged, name, &ty.shape).into_iter();
+    let listed = listed.map(|(label, variant, known)| (label, variant, known | &open));
+    let unknown = (
+        "anything else".to_owned(),
+        "Unknown".to_owned(),
+        open.clone(),
+    );
+    listed.chain([unknown]).collect()
+}
+
+/// The variant of a message: its definition without the word for what it is.
+fn of_method(merged: &Merged, method: &str) -> String {
+    let entry = merged.methods.get(method);
+    entry.map_or(method, |entry| entry.method.stem()).to_owned()
+}
+
+/// The variant of the enum `name` for a value.
+pub(crate) fn of_value(merged: &Merged, name: &str, value: &str) -> String {
+    merged.identifier(&format!("{name}::{value}"), last_word(value))
+}
+
+/// The last word group of a value.
+fn last_word(value: &str) -> String {
+    pascal(value.rsplit('/').next().unwrap_or(value))
+}
+
+/// The names without the words that all of them end with.
+fn without_common_end(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    let shared = |names: &[String]| {
+        let first = names.first()?;
+        let word = &first[first.rfind(char::is_uppercase)?..];
+        let is_end = |name: &String| name.len() > word.len() && name.ends_with(word);
+        names.iter().all(is_end).then_some(word.len())
+    };
+    while let Some(length) = shared(&names) {
+        let cut = |name: &mut String| name.truncate(name.len() - length);
+        names.iter_mut().for_each(cut);
+    }
+    names
+}

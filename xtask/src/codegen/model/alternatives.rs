@@ -1,0 +1,180 @@
+//! Choices, taken over from JSON: lists of values, of kinds and of schemas.
+
+use super::ir::{Def, Enum, Member, Type, Union};
+use super::lowering::{ANY, Lowering, Site, has_type, scalar};
+use super::methods;
+use crate::codegen::schemas::keywords::{kind_of, kinds};
+use crate::codegen::schemas::subschemas::{alternatives, referred};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl<'a> Lowering<'a> {
+    pub(crate) fn string_enum(&mut self, json: &Value, site: Site<'_>) -> Type {
+        let listed = json.get("enum").and_then(Value::as_array);
+        let all = listed.map_or(&[][..], Vec::as_slice);
+        let strings = all.iter().filter_map(Value::as_str).map(str::to_owned);
+        let values: BTreeSet<_> = strings.collect();
+        if all.iter().any(|value| !value.is_string()) {
+            let kinds: BTreeSet<_> = all.iter().map(kind_of).collect();
+            let what = format!(
+                "one of {}, but Rust has enums of strings only",
+                json["enum"]
+            );
+            self.ask_repair(json, &what, &json!({ "enum": null, "type": kinds }));
+            return ANY;
+        }
+        let open = listed.is_none();
+        let name = self.name_for(json, site);
+        self.insert(&name, Def::Enum(Enum { values, open }), json)
+    }
+
+    /// A plain string where newer revisions list values: all of them may occur.
+    pub(crate) fn is_open_enum(&self, json: &Value, site: Site<'_>) -> bool {
+        let newer = site.expected.and_then(|ty| match ty {
+            Type::Named(name) => self.newer_def(name),
+            _ => None,
+        });
+        has_type(json, "string") && matches!(newer, Some(Def::Enum(_)))
+    }
+
+    /// One of several types that JSON itself tells apart.
+    pub(crate) fn scalars(&mut self, json: &Value, mut types: Vec<Type>, site: Site<'_>) -> Type {
+        types.sort();
+        types.dedup();
+        if types.contains(&Type::Number) {
+            types.retain(|ty| !matches!(ty, Type::Integer { .. }));
+        }
+        if types.contains(&Type::Integer { signed: true }) {
+            types.retain(|ty| *ty != Type::Integer { signed: false });
+        }
+        if let [only] = &types[..] {
+            return only.clone();
+        }
+        let def = match choice(&types) {
+            Some(choice) => Def::Enum(choice),
+            None => {
+                let members = types.into_iter().map(|ty| Member { ty, method: None });
+                let members = members.collect();
+                Def::Union(Union { members })
+            }
+        };
+        let name = self.name_for(json, site);
+        self.insert(&name, def, json)
+    }
+
+    pub(crate) fn union(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
+        let members = alternatives(json).map_or(&[][..], Vec::as_slice);
+        if let Some(ty) = self.one_or_many(members, site) {
+            return ty;
+        }
+        if let Some(Type::OneOrMany(inner)) = site.expected {
+            site.expected = Some(inner);
+        }
+        let errors = self.errors.len();
+        let (mut out, mut dissolved) = (Vec::new(), BTreeSet::new());
+        let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
+        for (index, member) in members.iter().enumerate() {
+            let place = format!("{}|{form}/{index}", site.place);
+            self.member(member, &place, &mut out, &mut dissolved);
+        }
+        let messages = out.iter().filter(|member| member.method.is_some()).count();
+        if self.errors.len() > errors || out.iter().any(|member| member.ty == ANY) {
+            return ANY;
+        } else if messages > 0 && messages < out.len() {
+            return self.ask_any(
+                json,
+                site.place,
+                "alternatives of which only some are messages",
+            );
+        } else if out
+            .iter()
+            .all(|member| !matches!(member.ty, Type::Named(_)))
+        {
+            let types = out.into_iter().map(|member| member.ty).collect();
+            return self.scalars(json, types, site);
+        }
+        let name = self.name_for(json, site);
+        self.insert(&name, Def::Union(Union { members: out }), json)
+    }
+
+    /// The type of one value or a list of such values, if that is what `members` are.
+    fn one_or_many(&mut self, members: &'a [Value], site: Site<'_>) -> Option<Type> {
+        let (lists, single): (Vec<_>, Vec<_>) =
+            members.iter().partition(|member| has_type(member, "array"));
+        let ([list], false) = (&lists[..], single.is_empty()) else {
+            return None;
+        };
+        let items = list.get("items")?;
+        let alike = match alternatives(self.resolve(items)) {
+            Some(all) => all.iter().eq(single.iter().copied()),
+            None => single == [items] && referred(items).is_some(),
+        };
+        match alike.then(|| self.any(list, site))? {
+            Type::List(item) if matches!(*item, Type::Named(_)) => Some(Type::OneOrMany(item)),
+            _ => None,
+        }
+    }
+
+    /// Adds one alternative of a union; a union inside a union is dissolved, but once.
+    fn member(
+        &mut self,
+        json: &'a Value,
+        place: &str,
+        out: &mut Vec<Member>,
+        dissolved: &mut BTreeSet<&'a str>,
+    ) {
+        let name = referred(json);
+        let target = self.resolve(json);
+        if let (Some(method), Some(name)) = (methods::method_of(target), name) {
+            let ty = Type::Named(methods::params_name(self, name, target, method));
+            let method = Some(method.to_owned());
+            out.push(Member { ty, method });
+            return;
+        }
+        let is_own = name.is_none_or(|name| self.overlay.support(name).is_none());
+        if let (Some(members), true) = (alternatives(target), is_own) {
+            let name = name.unwrap_or_default();
+            if self.pending.contains(&name) {
+                let ty = self.ask_any(json, name, "a union that contains itself");
+                out.push(Member { ty, method: None });
+                return;
+            }
+            if !name.is_empty() && !dissolved.insert(name) {
+                return;
+            }
+            self.pending.push(name);
+            for (index, member) in members.iter().enumerate() {
+                self.member(member, &format!("{place}/{index}"), out, dissolved);
+            }
+            self.pending.pop();
+            return;
+        }
+        let types = match target.get("type") {
+            Some(Value::Array(_)) => kinds(target)
+                .iter()
+                .map(|kind| scalar(target, kind))
+                .collect(),
+            _ => vec![self.part(json, Site::new(place, None))],
+        };
+        out.extend(types.into_iter().map(|ty| Member { ty, method: None }));
+    }
+
+    /// Whether a type is an enum or union, which revisions can differ in.
+    pub(crate) fn is_choice(&self, ty: &Type) -> bool {
+        let def = ty.name().and_then(|name| self.model.types.get(name));
+        def.is_some_and(|def| def.fields().is_none())
+    }
+}
+
+/// The enum that constants are, beside any string if it is open.
+fn choice(types: &[Type]) -> Option<Enum> {
+    let mut choice = Enum::default();
+    for ty in types {
+        match ty {
+            Type::Constant(value) => drop(choice.values.insert(value.clone())),
+            Type::Text => choice.open = true,
+            _ => return None,
+        }
+    }
+    (!choice.values.is_empty()).then_some(choice)
+}

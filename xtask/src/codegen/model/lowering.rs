@@ -1,0 +1,372 @@
+//! One revision's schema on its way into the generator's terms: definitions, references, lists
+//! and names.
+//!
+//! Inline types get a name: the one that a newer revision uses at the same
+//! place, so that the revisions line up, or one made from the place. A fault is
+//! recorded, and the type at its place is any JSON, so that one run finds all.
+
+use super::ir::{Def, Enum, Model, Struct, Type};
+use super::join;
+use super::names::pascal;
+use crate::codegen::error::Error;
+use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::kinds::SupportKind;
+use crate::codegen::schemas::keywords::{kind_of, kinds};
+use crate::codegen::schemas::load::Schema;
+use crate::codegen::schemas::subschemas::{alternatives, referred};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a schema, and the type that newer revisions have there.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'p> {
+    /// As entries of `overlay.toml` name it.
+    pub(crate) place: &'p str,
+    pub(crate) expected: Option<&'p Type>,
+}
+
+impl<'p> Site<'p> {
+    pub(crate) fn new(place: &'p str, expected: Option<&'p Type>) -> Self {
+        Self { place, expected }
+    }
+}
+
+/// Any JSON.
+pub(crate) const ANY: Type = Type::Json { object: false };
+
+/// The work in progress on one revision.
+pub(crate) struct Lowering<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) newer: &'a [Model],
+    pub(crate) overlay: &'a Overlay,
+    pub(crate) model: Model,
+    pub(crate) errors: Vec<Error>,
+    /// Definitions that were taken over, or passed on the way to one.
+    pub(crate) reached: BTreeSet<String>,
+    /// References that are being followed, without a struct between them.
+    pub(crate) pending: Vec<&'a str>,
+    /// Structs whose fields are being taken over.
+    pub(crate) unfinished: BTreeSet<String>,
+    /// The places that gave inline types their names.
+    made_from: BTreeMap<String, String>,
+}
+
+impl<'a> Lowering<'a> {
+    pub(crate) fn new(schema: &'a Schema, newer: &'a [Model], overlay: &'a Overlay) -> Self {
+        Self {
+            schema,
+            newer,
+            overlay,
+            model: Model {
+                revision: schema.revision.clone(),
+                batches: schema.defs.contains_key("JsonRpcBatchRequest"),
+                ..Model::default()
+            },
+            errors: Vec::new(),
+            reached: BTreeSet::new(),
+            pending: Vec::new(),
+            unfinished: BTreeSet::new(),
+            made_from: BTreeMap::new(),
+        }
+    }
+
+    /// Records that `json` is wrong; any JSON stands for it.
+    pub(crate) fn fault(&mut self, json: &Value, what: &str) -> Type {
+        let at = self.schema.pointer_to(json);
+        self.errors.push(self.schema.fault(&at, what));
+        ANY
+    }
+
+    /// Asks whether `json`, which Rust has no type for, may be any JSON, or any object.
+    pub(crate) fn ask_any(&self, json: &Value, place: &str, what: &str) -> Type {
+        let entry = match self.schema.defs.get(place) {
+            Some(definition) => {
+                let is_object = has_type(definition, "object");
+                let kind = if is_object { "object" } else { "json" };
+                format!("[[support]]\nname = \"{place}\"\nas = \"{kind}\"\nreason = \"\"")
+            }
+            None => format!("[[raw]]\nat = \"{place}\"\nreason = \"\""),
+        };
+        self.ask(json, what, entry);
+        ANY
+    }
+
+    /// Asks for an entry that settles a question about `json`.
+    pub(crate) fn ask(&self, json: &Value, what: &str, entry: String) {
+        let at = self.schema.pointer_to(json);
+        self.schema.ask(self.overlay, &at, what, entry);
+    }
+
+    /// Asks whether the members `set` may replace those of `json`.
+    pub(crate) fn ask_repair(&self, json: &Value, what: &str, set: &Value) {
+        let at = self.schema.pointer_to(json);
+        self.schema.ask_repair(self.overlay, &at, what, set);
+    }
+
+    /// The schema behind any references.
+    pub(crate) fn resolve(&mut self, mut json: &'a Value) -> &'a Value {
+        let schema = self.schema;
+        // Two definitions of one name can make a circle; the decision about them is asked for.
+        for _ in 0..schema.defs.len() {
+            match referred(json).and_then(|name| schema.defs.get_key_value(name)) {
+                Some((name, target)) => {
+                    self.reached.insert(name.clone());
+                    json = target;
+                }
+                None => break,
+            }
+        }
+        json
+    }
+
+    /// Takes over the definition `name` and returns what stands for it.
+    pub(crate) fn definition(&mut self, name: &'a str) -> Type {
+        self.reached.insert(name.to_owned());
+        if let Some(kind) = self.overlay.support(name) {
+            return match kind {
+                SupportKind::Type => Type::Named(name.to_owned()),
+                SupportKind::Json => ANY,
+                SupportKind::Object => Type::Object { open: true },
+            };
+        }
+        if self.model.types.contains_key(name) || self.unfinished.contains(name) {
+            return Type::Named(name.to_owned());
+        }
+        let schema = self.schema;
+        let Some(json) = schema.defs.get(name) else {
+            return ANY;
+        };
+        let expected = Type::Named(name.to_owned());
+        self.inline(json, Site::new(name, Some(&expected)))
+    }
+
+    /// Type of the schema `json`.
+    pub(crate) fn any(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
+        if let Some(Type::Nullable(inner)) = site.expected {
+            site.expected = Some(inner);
+        }
+        let ty = if self.overlay.raw.at(site.place).is_some() {
+            let object = has_type(self.resolve(json), "object");
+            Type::Json { object }
+        } else if let Some(entry) = self.overlay.values.at(site.place) {
+            let values = entry.values.clone();
+            self.insert(&entry.name, Def::Enum(Enum { values, open: true }), json)
+        } else {
+            match referred(json) {
+                Some(name) => self.reference(json, name, site),
+                None => self.inline(json, site),
+            }
+        };
+        match json.get("nullable") {
+            Some(_) => ty.or_null(),
+            None => ty,
+        }
+    }
+
+    /// Type of a reference.
+    fn reference(&mut self, json: &'a Value, name: &'a str, site: Site<'_>) -> Type {
+        let schema = self.schema;
+        if self.pending.contains(&name) {
+            return self.ask_any(json, name, "a type that contains itself without a struct");
+        }
+        self.pending.push(name);
+        let ty = match schema.defs.get(name) {
+            Some(target) if self.is_transparent(name, target) => {
+                self.reached.insert(name.to_owned());
+                self.any(target, site)
+            }
+            Some(target) if target.get("nullable").is_some() => self.definition(name).or_null(),
+            Some(_) | None => self.definition(name),
+        };
+        self.pending.pop();
+        ty
+    }
+
+    /// Whether a definition is another word for something that needs no name.
+    pub(crate) fn is_transparent(&self, name: &str, json: &Value) -> bool {
+        alternatives(json).is_none()
+            && json.get("enum").is_none()
+            && self.overlay.support(name).is_none()
+            && fields(json).is_none_or(Map::is_empty)
+    }
+
+    /// Type of a part that cannot have limits of its own.
+    pub(crate) fn part(&mut self, json: &'a Value, site: Site<'_>) -> Type {
+        let target = self.resolve(json);
+        for key in ["maxItems", "maximum", "minimum"] {
+            // The limits of integers are asked about wherever they are.
+            if target.get(key).is_some() && !has_type(target, "integer") {
+                let what = format!("the generated code acts on `{key}` of a field only");
+                self.ask_repair(target, &what, &json!({ key: null }));
+            }
+        }
+        match self.any(json, site) {
+            Type::Nullable(inner) if self.is_choice(&inner) => self.ask_any(
+                json,
+                site.place,
+                "a choice or null, inside of a list or map",
+            ),
+            ty => ty,
+        }
+    }
+
+    /// Type of a schema without a name of its own.
+    fn inline(&mut self, json: &'a Value, site: Site<'_>) -> Type {
+        match json.get("const") {
+            Some(Value::String(text)) => return Type::Constant(text.clone()),
+            Some(value) => {
+                let what = format!("the constant {value}, but Rust has types for strings only");
+                let kind = kind_of(value);
+                self.ask_repair(json, &what, &json!({ "const": null, "type": kind }));
+                return scalar(json, kind);
+            }
+            None => {}
+        }
+        if alternatives(json).is_some() {
+            return self.union(json, site);
+        }
+        if json.get("enum").is_some() || self.is_open_enum(json, site) {
+            return self.string_enum(json, site);
+        }
+        match json.get("type") {
+            Some(Value::Array(_)) => {
+                let types = kinds(json).iter().map(|kind| scalar(json, kind)).collect();
+                self.scalars(json, types, site)
+            }
+            Some(Value::String(kind)) => match kind.as_str() {
+                "array" => self.list(json, site),
+                "object" => self.object(json, site),
+                "null" => self.ask_any(json, site.place, "always null"),
+                kind => scalar(json, kind),
+            },
+            _ => ANY,
+        }
+    }
+
+    fn list(&mut self, json: &'a Value, site: Site<'_>) -> Type {
+        let item = json.get("items");
+        Type::List(Box::new(match item {
+            Some(item) => self.element(item, site, "[]"),
+            None => ANY,
+        }))
+    }
+
+    /// Type of the items of a list, or of the values of a map.
+    fn element(&mut self, json: &'a Value, site: Site<'_>, suffix: &str) -> Type {
+        let place = &format!("{}{suffix}", site.place);
+        let expected = site.expected.and_then(Type::element);
+        self.part(json, Site::new(place, expected))
+    }
+
+    fn object(&mut self, json: &'a Value, site: Site<'_>) -> Type {
+        let more = json.get("additionalProperties");
+        let more = more.filter(|more| more.is_object());
+        let open = more.is_some_and(|more| *more == json!({}));
+        if fields(json).is_some_and(|fields| !fields.is_empty()) {
+            let name = self.name_for(json, site);
+            return self.structure(json, &name);
+        }
+        if let Some(more) = more.filter(|_| !open) {
+            return match self.element(more, site, "{}") {
+                Type::Json { .. } => Type::Object { open: true },
+                item => Type::Map(Box::new(item)),
+            };
+        }
+        match site.expected {
+            Some(Type::Named(name)) if self.newer_def(name).is_some() => {
+                let fields = BTreeMap::new();
+                self.insert(name, Def::Struct(Struct { fields, open }), json)
+            }
+            _ => Type::Object {
+                open: open || json.get("properties").is_none(),
+            },
+        }
+    }
+
+    /// The name of an inline type.
+    pub(crate) fn name_for(&mut self, json: &Value, site: Site<'_>) -> String {
+        let place = site.place;
+        match (self.overlay.name_at(place), site.expected) {
+            (Some(name), _) => return name.to_owned(),
+            (None, Some(Type::Named(name))) => return name.clone(),
+            (None, _) => {}
+        }
+        let name: String = place.split('.').map(pascal).collect();
+        let known = self.made_from.entry(name.clone());
+        let from = known.or_insert(place.to_owned());
+        if place.contains('|') || from != place || self.schema.defs.contains_key(&name) {
+            let what =
+                format!("the inline type at `{place}` has no name of its own, such as `{name}`");
+            let entry = format!("[[name]]\nat = \"{place}\"\nname = \"\"\nreason = \"\"");
+            self.ask(json, &what, entry);
+            return format!("{name}{}", self.made_from.len());
+        }
+        name
+    }
+
+    /// Adds the type of `json`, or joins it with the one of the same name.
+    pub(crate) fn insert(&mut self, name: &str, def: Def, json: &Value) -> Type {
+        let def = match self.model.types.remove(name) {
+            None => def,
+            Some(other) => join::join(&other, &def).unwrap_or_else(|| {
+                let other = self.model.origins.get(name).cloned().unwrap_or_default();
+                let what = format!(
+                    "`{name}` is already the name of the type at {other}; \
+                     give this one a name of its own with [[name]] or [[rename]]"
+                );
+                self.fault(json, &what);
+                def
+            }),
+        };
+        self.model.types.insert(name.to_owned(), def);
+        self.originate(name, json);
+        Type::Named(name.to_owned())
+    }
+
+    /// Records `json` as the schema of a type; the first one counts.
+    pub(crate) fn originate(&mut self, name: &str, json: &Value) {
+        let origin = self.model.origins.entry(name.to_owned());
+        origin.or_insert_with(|| self.schema.pointer_to(json));
+    }
+
+    /// The type of that name in the newest revision that has it.
+    pub(crate) fn newer_def(&self, name: &str) -> Option<&'a Def> {
+        self.newer.iter().find_map(|model| model.types.get(name))
+    }
+
+    /// Type of a field in newer revisions; a named type is preferred to an open object.
+    pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
+        let types = self.newer.iter().filter_map(|model| {
+            let newer = model.types.get(name)?.fields()?.get(field)?;
+            Some(&newer.ty)
+        });
+        let named = types.clone().find(|ty| ty.name().is_some());
+        named.or_else(|| types.clone().next()).cloned()
+    }
+}
+
+/// Type of a value of one kind.
+pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
+    let least = json.get("minimum").and_then(Value::as_f64);
+    match kind {
+        "string" => Type::Text,
+        "boolean" => Type::Bool,
+        "number" => Type::Number,
+        "integer" => Type::Integer {
+            signed: least.is_none_or(|least| least < 0.0),
+        },
+        "array" => Type::List(Box::new(ANY)),
+        "object" => Type::Json { object: true },
+        _ => ANY,
+    }
+}
+
+/// Whether `type` is this one kind.
+pub(crate) fn has_type(json: &Value, kind: &str) -> bool {
+    json.get("type").is_some_and(|own| own == kind)
+}
+
+/// The `properties` of an object schema.
+pub(crate) fn fields(json: &Value) -> Option<&Map<String, Value>> {
+    json.get("properties").and_then(Value::as_object)
+}

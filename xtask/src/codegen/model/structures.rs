@@ -1,0 +1,132 @@
+//! Objects with fields, taken over from JSON.
+
+use super::ir::{Def, Enum, Field, Limits, Member, Struct, Type, Union};
+use super::lowering::{ANY, Lowering, Site, fields, has_type};
+use crate::codegen::schemas::subschemas::alternatives;
+use serde_json::{Value, json};
+
+impl<'a> Lowering<'a> {
+    /// Takes over what `params` or `result` hold as the type `name`, and returns that name.
+    pub(crate) fn body(&mut self, json: &'a Value, name: &str) -> Option<String> {
+        let whole = json;
+        let json = self.resolve(json);
+        let is_nullable = whole.get("nullable").or(json.get("nullable")).is_some();
+        let ty = match alternatives(json) {
+            _ if is_nullable => ANY,
+            Some(_) => {
+                let expected = Type::Named(name.to_owned());
+                self.union(json, Site::new(name, Some(&expected)))
+            }
+            None if has_type(json, "object") => self.structure(json, name),
+            None => ANY,
+        };
+        match ty {
+            Type::Named(name) if self.overlay.support(&name).is_none() => Some(name),
+            _ => {
+                self.fault(
+                    json,
+                    "`params` and results are objects, or one of several, and never null",
+                );
+                None
+            }
+        }
+    }
+
+    /// Takes over an object with fields as the struct `name`.
+    pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Type {
+        if self.unfinished.contains(name) {
+            return Type::Named(name.to_owned());
+        }
+        self.originate(name, json);
+        if let Some(Def::Union(union)) = self.newer_def(name) {
+            return self.only_member(json, name, union);
+        }
+        let more = json.get("additionalProperties");
+        if more.is_some_and(|more| more.is_object() && *more != json!({})) {
+            let what = "fields beside `properties` have a schema, but generated code keeps any";
+            self.ask_repair(json, what, &json!({ "additionalProperties": {} }));
+        }
+        let mut out = Struct {
+            open: more.is_some_and(Value::is_object),
+            ..Struct::default()
+        };
+        // References inside of a struct find it by its name.
+        let pending = std::mem::take(&mut self.pending);
+        self.unfinished.insert(name.to_owned());
+        let required = json.get("required").and_then(Value::as_array);
+        let required = required.map_or(&[][..], Vec::as_slice);
+        for (field, json) in fields(json).into_iter().flatten() {
+            let required = required.iter().any(|name| name == field);
+            let entry = self.field(name, field, json, required);
+            out.fields.insert(field.clone(), entry);
+        }
+        self.unfinished.remove(name);
+        self.pending = pending;
+        self.insert(name, Def::Struct(out), json)
+    }
+
+    /// Takes over as a union what became one in a newer revision.
+    fn only_member(&mut self, json: &'a Value, name: &str, union: &Union) -> Type {
+        let fits = |member: &&str| {
+            let newer = self.newer_def(member).and_then(Def::fields);
+            let mut own = fields(json).into_iter().flatten().map(|(field, _)| field);
+            newer.is_some_and(|newer| own.all(|field| newer.contains_key(field)))
+        };
+        let members = union.members.iter().filter_map(|member| member.ty.name());
+        let fitting: Vec<_> = members.filter(fits).map(str::to_owned).collect();
+        let [member] = &fitting[..] else {
+            let what = format!(
+                "`{name}` became a union, and the member that it was before has to have all of \
+                 its fields; these have: [{}]; add a [[rename]] to one of the members",
+                fitting.join(", ")
+            );
+            return self.fault(json, &what);
+        };
+        let ty = self.structure(json, member);
+        let members = vec![Member { ty, method: None }];
+        self.insert(name, Def::Union(Union { members }), json)
+    }
+
+    fn field(&mut self, name: &str, field: &str, json: &'a Value, required: bool) -> Field {
+        let place = format!("{name}.{field}");
+        let expected = self.newer_field(name, field);
+        let site = Site::new(&place, expected.as_ref());
+        let (ty, nullable) = match self.any(json, site) {
+            Type::Nullable(ty) => (*ty, true),
+            ty => (ty, false),
+        };
+        let ty = match ty {
+            // What may be absent or null is a choice, though there be only one.
+            Type::Constant(value) if !required || nullable => {
+                let (values, open) = ([value].into(), false);
+                let name = self.name_for(json, site);
+                self.insert(&name, Def::Enum(Enum { values, open }), json)
+            }
+            ty => ty,
+        };
+        let limits = limits(self.resolve(json));
+        Field {
+            ty,
+            required,
+            nullable,
+            limits,
+        }
+    }
+
+    /// Adds a field that the definition itself does not declare.
+    pub(crate) fn add_field(&mut self, name: &str, field: &str, json: &'a Value) {
+        let entry = self.field(name, field, json, false);
+        if let Some(Def::Struct(holder)) = self.model.types.get_mut(name) {
+            holder.fields.entry(field.to_owned()).or_insert(entry);
+        }
+    }
+}
+
+/// The limits that a schema sets.
+fn limits(json: &Value) -> Limits {
+    Limits {
+        minimum: json.get("minimum").and_then(Value::as_f64),
+        maximum: json.get("maximum").and_then(Value::as_f64),
+        max_items: json.get("maxItems").and_then(Value::as_u64),
+    }
+}

@@ -1,0 +1,9 @@
+//! `schema/overlay.toml`, and what it leaves open.
+//!
+//! [`file`](mod@file) is the whole, made of [`entries`] of its [`kinds`]; [`open`] collects the questions
+//! that no entry settles.
+
+pub(super) mod entries;
+pub(super) mod file;
+pub(super) mod kinds;
+pub(super) mod open;

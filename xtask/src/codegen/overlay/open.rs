@@ -1,0 +1,152 @@
+//! Decisions that the schemas leave open, collected by every step and reported at once.
+
+use crate::codegen::error::{Error, Result};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A question that no rule answers and no entry of `overlay.toml` settles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// `Type.field`, a type, a method, or `schema/<revision>.json` with a JSON pointer.
+    pub(crate) place: String,
+    /// The disagreement or gap, with each revision's type in the words of its schema.
+    pub(crate) what: String,
+    /// An entry of `overlay.toml` that settles it, ready to paste.
+    pub(crate) entry: String,
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.place, self.what)?;
+        self.entry
+            .lines()
+            .try_for_each(|line| writeln!(f, "    {line}"))
+    }
+}
+
+/// The decisions found so far. A step that asks goes on with the likeliest answer.
+#[derive(Debug, Default)]
+pub(crate) struct Decisions(RefCell<Vec<Decision>>);
+
+impl Decisions {
+    /// Asks for a decision, unless the same one has been asked for.
+    pub(crate) fn ask(
+        &self,
+        place: impl Into<String>,
+        what: impl Into<String>,
+        entry: impl Into<String>,
+    ) {
+        let decision = Decision {
+            place: place.into(),
+            what: what.into(),
+            entry: entry.into(),
+        };
+        let mut open = self.0.borrow_mut();
+        if !open.contains(&decision) {
+            open.push(decision);
+        }
+    }
+
+    /// Whether something was asked about `place`; what follows from that is not asked.
+    pub(crate) fn is_open(&self, place: &str) -> bool {
+        self.0.borrow().iter().any(|open| open.place == place)
+    }
+
+    /// Hands over the open decisions.
+    pub(crate) fn take(&self) -> Vec<Decision> {
+        self.0.take()
+    }
+
+    /// Fails with all open decisions, if there are any.
+    pub(crate) fn settled(&self) -> Result<()> {
+        let open = Open {
+            decisions: self.take(),
+            ..Open::default()
+        };
+        open.settled().map(drop)
+    }
+}
+
+/// Questions about the stored schemas that `overlay.toml` and `docs.toml` leave open.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    pub(crate) decisions: Vec<Decision>,
+    /// Keys that `docs.toml` lacks, with their revisions in words.
+    pub(crate) docs: BTreeMap<String, String>,
+    /// Keys of `docs.toml` that document nothing.
+    pub(crate) stale_docs: Vec<String>,
+    /// Entries of `overlay.toml` that match nothing.
+    pub(crate) unused: Vec<String>,
+    /// Changes that need no entry: names that are new, and names that are gone.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Open {
+    /// Whether code can be generated.
+    pub(crate) fn is_settled(&self) -> bool {
+        let fits = self.stale_docs.is_empty() && self.unused.is_empty();
+        self.decisions.is_empty() && self.docs.is_empty() && fits
+    }
+
+    /// Fails with all questions, if there are any.
+    pub(crate) fn settled(self) -> Result<Self> {
+        match self.is_settled() {
+            true => Ok(self),
+            false => Err(Error::Open(Box::new(self))),
+        }
+    }
+
+    /// The decisions by the kind of entry that settles them.
+    fn by_kind(&self) -> BTreeMap<&str, Vec<&Decision>> {
+        let mut kinds = BTreeMap::<_, Vec<_>>::new();
+        for decision in &self.decisions {
+            let entry = decision.entry.trim_start_matches('[');
+            let kind = entry.split([']', ' ', '=']).next().unwrap_or(entry);
+            kinds.entry(kind).or_default().push(decision);
+        }
+        kinds
+    }
+}
+
+impl fmt::Display for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = match self.decisions.len() {
+            1 => "one decision is".to_owned(),
+            count => format!("{count} decisions are"),
+        };
+        if !self.decisions.is_empty() {
+            writeln!(
+                f,
+                "schema/overlay.toml: {count} to be made; add an entry for each"
+            )?;
+        }
+        for (kind, decisions) in self.by_kind() {
+            let count = decisions.len();
+            writeln!(f, "\n{kind} ({count}), see docs/regenerate.md#{kind}\n")?;
+            let decisions: Vec<_> = decisions.iter().map(ToString::to_string).collect();
+            write!(f, "{}", decisions.join("\n"))?;
+        }
+        let docs = self.docs.iter();
+        let docs = docs.map(|(key, revisions)| format!("{key:?} = \"\" # {revisions}"));
+        let lists = [
+            (
+                "schema/docs.toml: these entries are missing or empty, write a line for each, see docs/regenerate.md#docs:",
+                &docs.collect(),
+            ),
+            (
+                "schema/docs.toml: these entries document nothing, remove them:",
+                &self.stale_docs,
+            ),
+            (
+                "schema/overlay.toml: these entries match nothing, correct or remove them:",
+                &self.unused,
+            ),
+            ("for information:", &self.notes),
+        ];
+        for (head, lines) in lists.iter().filter(|(_, lines)| !lines.is_empty()) {
+            writeln!(f, "\n{head}\n{}", lines.join("\n"))?;
+        }
+        Ok(())
+    }
+}

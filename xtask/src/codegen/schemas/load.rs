@@ -1,0 +1,117 @@
+//! Files in, JSON out: the stored schemas, oldest revision first.
+
+use crate::codegen::error::{Error, Result};
+use crate::codegen::overlay::file::Overlay;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fs::DirEntry;
+use std::path::Path;
+
+/// The schema of one revision as stored.
+pub(crate) struct Schema {
+    /// The date that names the revision, from the file's name.
+    pub(crate) revision: String,
+    /// The definitions by name.
+    pub(crate) defs: Map<String, Value>,
+    /// The names that definitions have in the file, by the ones they are given.
+    pub(crate) stored_names: BTreeMap<String, String>,
+}
+
+impl Schema {
+    /// The JSON pointer to a definition in the stored file.
+    pub(crate) fn pointer(&self, name: &str) -> String {
+        let stored = self.stored_names.get(name).map_or(name, String::as_str);
+        format!("/$defs/{}", escape(stored))
+    }
+
+    /// The JSON pointer to `part`, which is one of this schema's values.
+    pub(crate) fn pointer_to(&self, part: &Value) -> String {
+        let mut defs = self.defs.iter();
+        let found =
+            defs.find_map(|(name, def)| Some(self.pointer(name) + &path_between(def, part)?));
+        found.unwrap_or_else(|| "/$defs".to_owned())
+    }
+
+    /// An error at a JSON pointer of this schema.
+    pub(crate) fn fault(&self, pointer: &str, what: &str) -> Error {
+        Error::Schema {
+            revision: self.revision.clone(),
+            path: pointer.to_owned(),
+            what: what.to_owned(),
+        }
+    }
+
+    /// Asks for a repair that sets the members `set` at a JSON pointer of this schema.
+    pub(crate) fn ask_repair(&self, overlay: &Overlay, pointer: &str, what: &str, set: &Value) {
+        let revision = &self.revision;
+        let text = |text: &str| toml::Value::from(text).to_string();
+        let entry = format!(
+            "[[repair]]\nrevisions = [\"{revision}\"]\nat = {}\nset = {}\nreason = \"\"",
+            text(pointer.trim_start_matches("/$defs")),
+            text(&set.to_string()),
+        );
+        self.ask(overlay, pointer, what, entry);
+    }
+
+    /// Asks for an entry that settles a question about a JSON pointer of this schema.
+    pub(crate) fn ask(&self, overlay: &Overlay, pointer: &str, what: &str, entry: String) {
+        let place = format!("schema/{}.json: at {pointer}", self.revision);
+        overlay.decisions.ask(place, what, entry);
+    }
+}
+
+/// One step of a JSON pointer.
+pub(crate) fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The JSON pointer from a value to one inside of it.
+fn path_between(whole: &Value, part: &Value) -> Option<String> {
+    if std::ptr::eq(whole, part) {
+        return Some(String::new());
+    }
+    let step = |key: &str, member| {
+        let inner = path_between(member, part)?;
+        Some(format!("/{}{inner}", escape(key)))
+    };
+    match whole {
+        Value::Object(members) => members.iter().find_map(|(key, member)| step(key, member)),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| step(&index.to_string(), item))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// Reads every `<revision>.json` in a folder.
+pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect);
+    let entries: Vec<DirEntry> = entries.map_err(Error::file(folder))?;
+    let mut files: Vec<_> = entries.iter().map(DirEntry::path).collect();
+    files.retain(|file| file.extension().is_some_and(|it| it == "json"));
+    files.sort();
+    Error::all(files.iter().map(|file| read(file)))
+}
+
+fn read(file: &Path) -> Result<Schema> {
+    let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
+    let document = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"));
+    let mut document: Value = document.map_err(Error::file(file))?;
+    let stem = file.file_stem().unwrap_or_default();
+    let mut schema = Schema {
+        revision: stem.to_string_lossy().into_owned(),
+        defs: Map::new(),
+        stored_names: BTreeMap::new(),
+    };
+    match document.get_mut("$defs").map(Value::take) {
+        Some(Value::Object(defs)) => {
+            schema.defs = defs;
+            Ok(schema)
+        }
+        _ => Err(schema.fault(
+            "/",
+            "no `$defs`; bring schemas in with `cargo xtask schema import`",
+        )),
+    }
+}

@@ -1,0 +1,164 @@
+//! JSON in, simpler JSON out: repairs applied, definitions renamed, `allOf` merged.
+//!
+//! Afterwards each definition goes by its Rust name and says everything about
+//! itself in one object, so that the next step has fewer forms to understand:
+//! what may be `null` as well has `"nullable": true`, and no other trace of null.
+
+use super::all_of;
+use super::keywords::check;
+use super::load::{Schema, escape};
+use super::subschemas::{ALTERNATIVES, each, referred};
+use crate::codegen::error::Result;
+use crate::codegen::model::names::without_acronyms;
+use crate::codegen::overlay::file::Overlay;
+use serde_json::{Map, Value, json};
+
+/// Prepares one revision for [`crate::codegen::model::lower`].
+pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
+    let mut document = Value::Object(std::mem::take(&mut schema.defs));
+    repair(&mut document, &schema, overlay)?;
+    if let Value::Object(defs) = document {
+        schema.defs = defs;
+    }
+    check(&schema, overlay)?;
+    for def in schema.defs.values_mut() {
+        each(def, "", &mut |json, _| plain(json));
+    }
+    schema.defs = all_of::merge(&schema)?;
+    rename(&mut schema, overlay);
+    Ok(schema)
+}
+
+/// Sets what the published schema lost, and drops what is set to null.
+fn repair(document: &mut Value, schema: &Schema, overlay: &Overlay) -> Result<()> {
+    let entries = overlay.repair.matching(|entry| match &entry.revisions {
+        Some(revisions) => revisions.contains(&schema.revision),
+        None => document.pointer(&entry.at).is_some_and(Value::is_object),
+    });
+    for entry in entries.collect::<Vec<_>>() {
+        let fault = |what: String| {
+            let what = format!("the repair in overlay.toml does not apply: {what}");
+            schema.fault(&format!("/$defs{}", entry.at), &what)
+        };
+        let members: Map<String, Value> =
+            serde_json::from_str(&entry.set).map_err(|error| fault(error.to_string()))?;
+        let target = document.pointer_mut(&entry.at);
+        let target = target.and_then(Value::as_object_mut);
+        let target = target.ok_or_else(|| fault("there is no such object".into()))?;
+        for (key, member) in members {
+            match member {
+                Value::Null => drop(target.remove(&key)),
+                member => drop(target.insert(key, member)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes one schema in the fewest forms; the schemas inside of it are written so already.
+fn plain(schema: &mut Value) {
+    if *schema == true {
+        *schema = json!({});
+    }
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    let mut nullable = without_null(members, "type", |kind| kind == "null");
+    nullable |= without_null(members, "enum", Value::is_null);
+    for form in ALTERNATIVES {
+        nullable |= without_null(members, form, |member| *member == json!({"type": "null"}));
+        let Some(Value::Array(alternatives)) = members.get_mut(form) else {
+            continue;
+        };
+        for member in alternatives.iter_mut().filter_map(Value::as_object_mut) {
+            nullable |= member.remove("nullable").is_some();
+        }
+        if let [Value::Object(only)] = &mut alternatives[..] {
+            *members = std::mem::take(only);
+        }
+    }
+    if members.get("const").is_some_and(Value::is_null) {
+        *members = Map::from_iter([("type".to_owned(), json!("null"))]);
+    }
+    match members.get("type") {
+        Some(Value::Array(kinds)) if kinds.len() == 1 => {
+            let kind = kinds[0].clone();
+            members.insert("type".into(), kind);
+        }
+        Some(Value::Array(kinds)) if kinds.iter().any(|it| it == "object" || it == "array") => {
+            let each = kinds.iter().map(|kind| {
+                let mut one = members.clone();
+                one.insert("type".into(), kind.clone());
+                Value::Object(one)
+            });
+            let each = each.collect();
+            *members = Map::from_iter([("anyOf".to_owned(), Value::Array(each))]);
+        }
+        _ => {}
+    }
+    if nullable {
+        members.insert("nullable".into(), json!(true));
+    }
+}
+
+/// Removes null from the list that is the value of `key`; whether there was one.
+fn without_null(members: &mut Map<String, Value>, key: &str, is_null: fn(&Value) -> bool) -> bool {
+    let Some(Value::Array(list)) = members.get_mut(key) else {
+        return false;
+    };
+    let before = list.len();
+    list.retain(|value| !is_null(value));
+    let nullable = list.len() < before;
+    if list.is_empty() {
+        *members = Map::from_iter([("type".to_owned(), json!("null"))]);
+        return false;
+    }
+    nullable
+}
+
+/// Gives definitions, and references to them, their Rust names.
+fn rename(schema: &mut Schema, overlay: &Overlay) {
+    let mut renamed: Map<String, Value> = Map::new();
+    for (stored, mut def) in std::mem::take(&mut schema.defs) {
+        each(&mut def, "", &mut |json, _| {
+            if let Some(name) =
+                referred(json).map(|name| rust_name(name, &schema.revision, overlay))
+            {
+                json["$ref"] = format!("#/$defs/{name}").into();
+            }
+        });
+        let name = rust_name(&stored, &schema.revision, overlay);
+        // A second word for a renamed definition would refer to itself.
+        if referred(&def) == Some(&name) {
+            continue;
+        }
+        if let Some(other) = schema.stored_names.get(&name) {
+            let at = format!("/$defs/{}", escape(&stored));
+            let what = format!("`{other}` and `{stored}` would both be called `{name}`");
+            let entry = format!(
+                "[[rename]]\nrevision = \"{}\"\nfrom = \"{stored}\"\nto = \"\"\nreason = \"\"",
+                schema.revision
+            );
+            schema.ask(overlay, &at, &what, entry);
+            continue;
+        }
+        schema.stored_names.insert(name.clone(), stored);
+        renamed.insert(name, def);
+    }
+    schema.defs = renamed;
+}
+
+/// The Rust name of a definition.
+fn rust_name(name: &str, revision: &str, overlay: &Overlay) -> String {
+    let meant = |only: &String| only == revision;
+    let mut entries = overlay
+        .rename
+        .matching(|entry| entry.from == name && entry.revision.as_ref().is_none_or(meant));
+    match entries.next() {
+        Some(entry) => entry.to.clone(),
+        None => {
+            let acronyms = overlay.acronyms.matching(|word| name.contains(&word.from));
+            without_acronyms(name, acronyms.map(|word| (&*word.from, &*word.to)))
+        }
+    }
+}
