@@ -2,6 +2,7 @@
 
 use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct};
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use std::collections::BTreeMap;
 
 /// The fields that the constructor of `name` takes, in order.
@@ -49,10 +50,13 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
                 fields.or_default().push(wire);
             }
         }
-        for ((ty, _), fields) in by_type.iter().filter(|(_, fields)| fields.len() > 1) {
+        for ((ty, _), fields) in by_type.into_iter().filter(|(_, fields)| fields.len() > 1) {
             let what =
                 format!("the constructor takes several of type {ty}, and nothing orders them");
-            let entry = format!("[[order]]\ntype = \"{name}\"\nfields = {fields:?}\nreason = \"\"");
+            let entry = Proposal::of("order")
+                .with("type", &**name)
+                .with("fields", fields.into_iter().cloned().collect::<Vec<_>>())
+                .reason();
             overlay.decisions.ask(name, what, entry);
         }
         let fields = overlay.order.find(name).map(|entry| &entry.fields);

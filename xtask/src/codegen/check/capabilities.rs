@@ -7,6 +7,7 @@ use crate::codegen::merged::merge::Merged;
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Capability;
+use crate::codegen::overlay::proposal::Proposal;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
@@ -29,14 +30,15 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
         let (part, sides) = likely(merged, method);
         let sides = sides.iter().take(if is_mutual { 2 } else { 1 });
         let open = sides.filter(|side| !settled.contains(&Some(side)));
-        let needs = open.map(|side| format!("of = \"{side}\"\npath = \"{part}\""));
+        let entry = || Proposal::of("capability").with("method", &**method);
+        let needs = open.map(|side| entry().with("of", *side).with("path", part));
         let mut needs: Vec<_> = needs.collect();
         if needs.is_empty() && settled.is_empty() {
-            needs.push("none = true".to_owned());
+            needs.push(entry().with("none", true));
         }
         for need in needs {
-            let entry = format!("[[capability]]\nmethod = \"{method}\"\n{need}\nsource = \"\"");
             let what = "no schema names the capability that it needs";
+            let entry = need.with("source", "").text();
             overlay.decisions.ask(method, what, entry);
         }
     }

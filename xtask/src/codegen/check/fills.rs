@@ -6,6 +6,7 @@ use crate::codegen::merged::merge::{Merged, MergedField, Shape};
 use crate::codegen::model::ir::Type;
 use crate::codegen::model::names::snake;
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,5 +87,8 @@ fn entry(place: &str, value: &Value) -> String {
         Some("") => String::new(),
         _ => value.to_string(),
     };
-    format!("[[fill]]\nat = \"{place}\"\nvalue = '{value}'\nreason = \"\"")
+    Proposal::of("fill")
+        .with("at", place)
+        .with("value", value)
+        .reason()
 }

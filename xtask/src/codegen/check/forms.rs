@@ -2,20 +2,20 @@
 
 use crate::codegen::emit::best_match;
 use crate::codegen::merged::merge::{Merged, MergedField, MergedMember, Shape};
-use crate::codegen::merged::places::{origin_of, toml};
+use crate::codegen::merged::places::origin_of;
 use crate::codegen::merged::variants::{self, Tag};
 use crate::codegen::model::ir::Type;
 use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use std::collections::BTreeMap;
 
 /// Asks about each such form.
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
     for (name, ty) in &merged.types {
-        let ask = |place: &str, fault: String, entry: String| {
+        let ask = |place: &str, fault: String, entry: Proposal| {
             let what = format!("{fault} ({})", origin_of(merged, ty, &ty.known, ""));
-            let entry = entry + "\nreason = \"\"";
-            overlay.decisions.ask(place, what, entry);
+            overlay.decisions.ask(place, what, entry.reason());
         };
         match &ty.shape {
             Shape::Struct(structure) => {
@@ -28,21 +28,16 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                         let fault = format!(
                             "always {value:?}, which is written for one field only, and in all revisions of the type"
                         );
-                        let (at, enumeration, value) = (toml(&place), pascal(wire), toml(value));
-                        ask(
-                            &place,
-                            fault,
-                            format!(
-                                "[[values]]\nat = {at}\nname = \"{name}{enumeration}\"\nvalues = [{value}]"
-                            ),
-                        );
+                        let entry = Proposal::of("values").with("at", &*place);
+                        let entry = entry.with("name", format!("{name}{}", pascal(wire)));
+                        ask(&place, fault, entry.with("values", vec![value.clone()]));
                     }
                     if is_list_of_some(merged, field) {
                         let fault = "one value in some revisions, and nothing makes one of a list";
                         ask(
                             &place,
                             fault.into(),
-                            format!("[[raw]]\nat = {}", toml(&place)),
+                            Proposal::of("raw").with("at", &*place),
                         );
                     }
                 }
@@ -51,8 +46,10 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                 let ambiguity = ambiguity(merged, members);
                 if let Some(fault) = ambiguity.filter(|_| !overlay.decisions.is_open(name)) {
                     let entry = match merged.place(ty) {
-                        Some(place) => format!("[[raw]]\nat = {}", toml(&place)),
-                        None => format!("[[support]]\nname = {}\nas = \"json\"", toml(name)),
+                        Some(place) => Proposal::of("raw").with("at", place),
+                        None => Proposal::of("support")
+                            .with("name", &**name)
+                            .with("as", "json"),
                     };
                     ask(name, fault, entry);
                 }

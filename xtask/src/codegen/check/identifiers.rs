@@ -11,10 +11,11 @@ use crate::codegen::emit::dispatch;
 use crate::codegen::emit::rust::{self, is_identifier};
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::{Merged, MergedType, Shape};
-use crate::codegen::merged::places::{origin, origin_of, toml};
+use crate::codegen::merged::places::{origin, origin_of};
 use crate::codegen::merged::variants;
 use crate::codegen::model::names::{pascal, screaming, snake};
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use crate::codegen::schemas::load::escape;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,9 +50,12 @@ struct Name {
     rust: String,
     /// The revisions, each with its JSON pointer.
     origin: String,
-    /// The entry that gives another name, with `{new}` in its place.
+    /// The entry that gives another name, with [`NEW`] in its place.
     entry: String,
 }
+
+/// Stands for the new name in an entry.
+const NEW: &str = "{new}";
 
 /// How the names of a scope are written, and what makes another name of one that will not do.
 type Style = (fn(&str) -> String, &'static str);
@@ -96,15 +100,21 @@ impl Check<'_> {
                 rust: name.clone(),
                 origin: origin_of(self.merged, ty, &ty.known, ""),
                 entry: match self.merged.place(ty) {
-                    Some(place) => format!("[[name]]\nat = {}\nname = {{new}}", toml(&place)),
-                    None => rename("", definition.as_deref().unwrap_or(name)),
+                    Some(place) => Proposal::of("name")
+                        .with("at", place)
+                        .with("name", NEW)
+                        .reason(),
+                    None => rename(
+                        Proposal::of("rename"),
+                        definition.as_deref().unwrap_or(name),
+                    ),
                 },
             }
         });
         let messages = self.merged.methods.values().map(|entry| {
             let name = &entry.method.name;
             let newest = entry.known.last().copied().unwrap_or_default();
-            let newest = format!("revision = \"{}\"\n", self.merged.revisions[newest]);
+            let newest = &*self.merged.revisions[newest];
             Name {
                 place: name.clone(),
                 rust: name.clone(),
@@ -113,8 +123,11 @@ impl Check<'_> {
                 }),
                 entry: match self.merged.types.contains_key(name) {
                     // The message is the value of a field as well.
-                    true => format!("[[support]]\nname = {}\nas = \"json\"", toml(name)),
-                    false => rename(&newest, name),
+                    true => Proposal::of("support")
+                        .with("name", &**name)
+                        .with("as", "json")
+                        .reason(),
+                    false => rename(Proposal::of("rename").with("revision", newest), name),
                 },
             }
         });
@@ -212,7 +225,7 @@ impl Check<'_> {
                 new.insert_str(0, prefix);
             }
             let what = format!("would be `{rust}` in Rust, {fault} ({})", name.origin);
-            let entry = name.entry.replace("{new}", &toml(&new)) + "\nreason = \"\"";
+            let entry = name.entry.replace(NEW, &new);
             self.overlay.decisions.ask(&name.place, what, entry);
             taken.insert(new);
         }
@@ -221,7 +234,10 @@ impl Check<'_> {
 
 /// A name that an `[[identifier]]` replaces.
 fn named(place: String, rust: String, origin: String) -> Name {
-    let entry = format!("[[identifier]]\nat = {}\nname = {{new}}", toml(&place));
+    let entry = Proposal::of("identifier")
+        .with("at", &*place)
+        .with("name", NEW)
+        .reason();
     Name {
         place,
         rust,
@@ -230,8 +246,7 @@ fn named(place: String, rust: String, origin: String) -> Name {
     }
 }
 
-/// The entry that renames a definition, in all revisions or in that of the line `revision`.
-fn rename(revision: &str, definition: &str) -> String {
-    let from = toml(definition);
-    format!("[[rename]]\n{revision}from = {from}\nto = {{new}}")
+/// The entry that renames a definition.
+fn rename(entry: Proposal, definition: &str) -> String {
+    entry.with("from", definition).with("to", NEW).reason()
 }

@@ -4,6 +4,7 @@ use crate::codegen::merged::merge::{Merged, MergedField, MergedType, Shape};
 use crate::codegen::merged::variants;
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -55,13 +56,16 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
                 }
             }
         };
-        let (at, proposal) = match required {
-            None => (String::new(), "drop = true".to_owned()),
-            Some((place, _)) => (format!(", required at {place}"), proposal(merged, ty)),
+        let entry = Proposal::of("nearest").with("type", &**name);
+        let (at, entry) = match required {
+            None => (String::new(), entry.with("drop", true)),
+            Some((place, _)) => (
+                format!(", required at {place}"),
+                proposal(merged, ty, entry),
+            ),
         };
         let what = format!("{problem}{at}; some revisions lack {lacking}");
-        let entry = format!("[[nearest]]\ntype = \"{name}\"\n{proposal}\nreason = \"\"");
-        overlay.decisions.ask(name, what, entry);
+        overlay.decisions.ask(name, what, entry.reason());
     }
     unused
 }
@@ -103,19 +107,19 @@ fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
     }
 }
 
-/// A value that all revisions have, to propose it.
-fn proposal(merged: &Merged, ty: &MergedType) -> String {
+/// Proposes a value that all revisions have.
+fn proposal(merged: &Merged, ty: &MergedType, entry: Proposal) -> Proposal {
     match &ty.shape {
-        Shape::Struct(_) => String::new(),
+        Shape::Struct(_) => entry,
         Shape::Enum(def) => {
             let mut values = def.values.iter();
             let value = values.find(|(_, known)| *known | &def.open == ty.known);
-            format!("value = {:?}", value.map_or("", |(value, _)| value))
+            entry.with("value", value.map_or("", |(value, _)| value))
         }
         Shape::Union(members) => {
             let common = members.iter().find(|member| member.known == ty.known);
             let value = common.map(|member| example(merged, &member.member.ty, "{}"));
-            format!("json = '{}'", value.unwrap_or_default())
+            entry.with("json", value.unwrap_or_default().to_string())
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::codegen::model::ir::{Def, Field, Method, Model, Type};
 use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Rename;
+use crate::codegen::overlay::proposal::Proposal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
@@ -59,7 +60,9 @@ impl<'a> Conflicts<'a> {
         let gone = "no message reaches it";
         for (name, known) in self.gather(|model| model.unreached.iter().map(|name| (name, gone))) {
             if self.overlay.drop.find(name).is_none() {
-                let entry = format!("[[keep]] # or [[drop]]\nname = \"{name}\"\nreason = \"\"\n");
+                let entry = Proposal::of("keep]] # or [[drop")
+                    .with("name", &**name)
+                    .reason();
                 self.ask(name, &known, entry);
             }
         }
@@ -101,8 +104,8 @@ impl<'a> Conflicts<'a> {
             Some(place) => raw(&place),
             None => {
                 let (revision, from) = (&model.revision, origin.trim_start_matches("/$defs/"));
-                let head = format!("[[rename]]\nrevision = \"{revision}\"\nfrom = \"{from}\"\n");
-                format!("{head}to = \"{to}\"\nreason = \"\"\n")
+                let entry = Proposal::of("rename").with("revision", &**revision);
+                entry.with("from", from).with("to", to).reason()
             }
         }
     }
@@ -145,9 +148,9 @@ impl<'a> Conflicts<'a> {
                 _ => return raw(place),
             }
         }
-        let values: Vec<_> = values.into_iter().collect();
-        let head = format!("[[values]]\nat = \"{place}\"\nname = \"{name}\"\n");
-        format!("{head}values = {values:?}\nreason = \"\"\n")
+        let values: Vec<_> = values.into_iter().cloned().collect();
+        let entry = Proposal::of("values").with("at", place).with("name", name);
+        entry.with("values", values).reason()
     }
 
     /// Members of a union that look like one which a newer revision calls something else.
@@ -201,9 +204,11 @@ impl<'a> Conflicts<'a> {
             let names = parts(&errors, |error| Some(format!("{}Error", error.name)));
             let place = format!("error {code}");
             if let (-32700 | -32603..=-32600, Some((_, name))) = (code, names.last()) {
-                let entry = format!(
-                    "[[support]]\nname = \"{name}\"\nas = \"type\"\nreason = \"a code of JSON-RPC itself\""
-                );
+                let entry = Proposal::of("support")
+                    .with("name", &**name)
+                    .with("as", "type")
+                    .with("reason", "a code of JSON-RPC itself")
+                    .text();
                 self.ask(&place, &names, entry);
             } else {
                 self.names(&place, &names, |index, own, newest| {
@@ -218,7 +223,7 @@ impl<'a> Conflicts<'a> {
         for (name, methods) in self.gather(|model| model.methods.iter()) {
             let kinds = |method: &&Method| Some(format!("answered: {}", method.request));
             self.names(name, &parts(&methods, kinds), |_, _, _| {
-                format!("[[result]]\nmethod = \"{name}\"\nreason = \"\"\n")
+                Proposal::of("result").with("method", &**name).reason()
             });
             let params = parts(&methods, |method| method.params.as_deref());
             let results = parts(&methods, |method| method.result.as_deref());
@@ -246,5 +251,5 @@ fn joined(types: &Answers<&Type>) -> Option<Type> {
 }
 
 fn raw(place: &str) -> String {
-    format!("[[raw]]\nat = \"{place}\"\nreason = \"\"\n")
+    Proposal::of("raw").with("at", place).reason()
 }

@@ -25,8 +25,3 @@ pub(crate) fn origin(
     let all = all.map(|(pointer, revisions)| format!("{} at {pointer}", revisions.join(", ")));
     all.collect::<Vec<_>>().join("; ")
 }
-
-/// A string as TOML.
-pub(crate) fn toml(text: &str) -> String {
-    toml::Value::from(text).to_string()
-}

@@ -11,6 +11,7 @@ use super::names::pascal;
 use crate::codegen::error::Error;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::SupportKind;
+use crate::codegen::overlay::proposal::Proposal;
 use crate::codegen::schemas::keywords::{kind_of, kinds};
 use crate::codegen::schemas::load::Schema;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
@@ -83,9 +84,12 @@ impl<'a> Lowering<'a> {
             Some(definition) => {
                 let is_object = has_type(definition, "object");
                 let kind = if is_object { "object" } else { "json" };
-                format!("[[support]]\nname = \"{place}\"\nas = \"{kind}\"\nreason = \"\"")
+                Proposal::of("support")
+                    .with("name", place)
+                    .with("as", kind)
+                    .reason()
             }
-            None => format!("[[raw]]\nat = \"{place}\"\nreason = \"\""),
+            None => Proposal::of("raw").with("at", place).reason(),
         };
         self.ask(json, what, entry);
         ANY
@@ -297,7 +301,10 @@ impl<'a> Lowering<'a> {
         if place.contains('|') || from != place || self.schema.defs.contains_key(&name) {
             let what =
                 format!("the inline type at `{place}` has no name of its own, such as `{name}`");
-            let entry = format!("[[name]]\nat = \"{place}\"\nname = \"\"\nreason = \"\"");
+            let entry = Proposal::of("name")
+                .with("at", place)
+                .with("name", "")
+                .reason();
             self.ask(json, &what, entry);
             return format!("{name}{}", self.made_from.len());
         }

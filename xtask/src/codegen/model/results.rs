@@ -2,6 +2,7 @@
 
 use super::ir::stem;
 use super::lowering::{Lowering, fields};
+use crate::codegen::overlay::proposal::Proposal;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 
@@ -84,6 +85,9 @@ fn answers<'a>(lowering: &mut Lowering<'_>, response: &'a Value) -> Vec<&'a str>
 
 /// Asks for the result of a request.
 fn ask(lowering: &Lowering<'_>, json: &Value, method: &str, what: &str) {
-    let entry = format!("[[result]]\nmethod = \"{method}\"\ntype = \"{EMPTY}\"\nreason = \"\"");
+    let entry = Proposal::of("result")
+        .with("method", method)
+        .with("type", EMPTY)
+        .reason();
     lowering.ask(json, what, entry);
 }

@@ -2,6 +2,7 @@
 
 use crate::codegen::error::{Error, Result};
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs::DirEntry;
@@ -43,14 +44,11 @@ impl Schema {
 
     /// Asks for a repair that sets the members `set` at a JSON pointer of this schema.
     pub(crate) fn ask_repair(&self, overlay: &Overlay, pointer: &str, what: &str, set: &Value) {
-        let revision = &self.revision;
-        let text = |text: &str| toml::Value::from(text).to_string();
-        let entry = format!(
-            "[[repair]]\nrevisions = [\"{revision}\"]\nat = {}\nset = {}\nreason = \"\"",
-            text(pointer.trim_start_matches("/$defs")),
-            text(&set.to_string()),
-        );
-        self.ask(overlay, pointer, what, entry);
+        let entry = Proposal::of("repair")
+            .with("revisions", vec![self.revision.clone()])
+            .with("at", pointer.trim_start_matches("/$defs"))
+            .with("set", set.to_string());
+        self.ask(overlay, pointer, what, entry.reason());
     }
 
     /// Asks for an entry that settles a question about a JSON pointer of this schema.

@@ -11,6 +11,7 @@ use super::subschemas::{ALTERNATIVES, each, referred};
 use crate::codegen::error::Result;
 use crate::codegen::model::names::without_acronyms;
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::proposal::Proposal;
 use serde_json::{Map, Value, json};
 
 /// Prepares one revision for [`crate::codegen::model::lower`].
@@ -135,11 +136,11 @@ fn rename(schema: &mut Schema, overlay: &Overlay) {
         if let Some(other) = schema.stored_names.get(&name) {
             let at = format!("/$defs/{}", escape(&stored));
             let what = format!("`{other}` and `{stored}` would both be called `{name}`");
-            let entry = format!(
-                "[[rename]]\nrevision = \"{}\"\nfrom = \"{stored}\"\nto = \"\"\nreason = \"\"",
-                schema.revision
-            );
-            schema.ask(overlay, &at, &what, entry);
+            let entry = Proposal::of("rename")
+                .with("revision", &*schema.revision)
+                .with("from", &*stored)
+                .with("to", "");
+            schema.ask(overlay, &at, &what, entry.reason());
             continue;
         }
         schema.stored_names.insert(name.clone(), stored);

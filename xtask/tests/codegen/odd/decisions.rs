@@ -37,7 +37,7 @@ fn without(kind: &str) -> (Vec<Value>, String) {
 fn a_text_to_fill_in_is_proposed_by_nobody() {
     let (_, asked) = without("fill");
     let place = "at = \"RequestMetaObject.io.modelcontextprotocol/protocolVersion\"";
-    let entry = format!("    {place}\n    value = ''\n");
+    let entry = format!("    {place}\n    value = \"\"\n");
     assert!(asked.contains(&entry), "{asked}");
 
     let workspace = Workspace::new();
