@@ -82,7 +82,9 @@ fn execute(cli: Cli) -> ExitCode {
 /// Runs one task; what it returns goes to standard output.
 fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
     match task {
-        Task::Schema(command) => Ok(schema::run(root, command)?),
+        Task::Schema(command) => {
+            Ok(schema::run(root, command).map_err(|error| format!("{error:#}"))?)
+        }
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
         Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
         Task::Bench { arguments } => bench(root, &arguments),

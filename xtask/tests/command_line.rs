@@ -74,16 +74,27 @@ fn a_schema_goes_in_and_comes_out_compared() {
 fn a_bad_schema_is_refused_with_file_and_path() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("2031-01-01.json");
-    fs::write(&file, r#"{"$defs":{"Tool":{"properties":{"a":7}}}}"#).unwrap();
-    let file = file.display().to_string();
-    let output = xtask(root.path(), &["schema", "import", &file]);
+    fs::write(
+        &file,
+        r#"{"$defs":{"Tool":{"properties":{"a":7},"type":"object"}}}"#,
+    )
+    .unwrap();
+    let import = ["schema", "import", &file.display().to_string()];
+    assert!(xtask(root.path(), &import).status.success());
+    let output = xtask(root.path(), &["codegen"]);
     assert!(!output.status.success());
     assert_eq!(
         stderr(&output),
-        format!(
-            "error: {file}: at $.$defs.Tool.properties.a: expected a schema: an object or a boolean\n"
-        )
+        "error: schema/2031-01-01.json: at /$defs/Tool/properties/a: \
+         expected a schema: an object or `true`\n"
     );
+
+    fs::write(&file, "{}").unwrap();
+    let output = xtask(root.path(), &import);
+    assert!(!output.status.success());
+    let expected = "at $: neither `$defs` nor `definitions`: not a protocol schema";
+    let file = file.display();
+    assert_eq!(stderr(&output), format!("error: {file}: {expected}\n"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `cargo xtask schema adopt`: from a published schema to types that compile, in one command that
 //! is run again until nothing is left to decide.
 
-use super::error::Error;
 use super::{command, diff, import};
 use crate::codegen;
+use anyhow::{Error, Result, bail, ensure};
 use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
@@ -34,7 +34,7 @@ const CHECKS: [(&str, &[&str]); 2] = [
 /// # Errors
 ///
 /// When a step fails, or decisions are open; these are listed in `out`.
-pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(), Error> {
+pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<()> {
     if let Some(source) = options.source {
         let input = command::input(&source)?;
         let revision = import::revision(&input, &options.import)?;
@@ -50,12 +50,15 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
             })?;
         }
     }
-    let open = step(out, "decisions", || Ok(codegen::open(root)?))?;
+    let open = step(out, "decisions", || codegen::open(root).map_err(Error::msg))?;
     if !open.is_settled() {
-        return Err(Error::Open);
+        bail!(
+            "decisions are open; add the entries that are listed above, then run \
+             `cargo xtask schema adopt`"
+        );
     }
     step(out, "generate", || {
-        Ok(codegen::run(root, &codegen::Options::default())?)
+        codegen::run(root, &codegen::Options::default()).map_err(Error::msg)
     })?;
     for (name, arguments) in CHECKS {
         step(out, name, || check(root, name, arguments))?;
@@ -71,8 +74,8 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
 fn step<T: Display>(
     out: &mut impl Write,
     name: &str,
-    run: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
+    run: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     writeln!(out, "==> {name}")?;
     out.flush()?;
     let start = Instant::now();
@@ -83,14 +86,14 @@ fn step<T: Display>(
 }
 
 /// Runs cargo in `root`; its messages go where those of this program go.
-fn check(root: &Path, name: &'static str, arguments: &[&str]) -> Result<&'static str, Error> {
+fn check(root: &Path, name: &str, arguments: &[&str]) -> Result<&'static str> {
     let mut cargo = Command::new(env!("CARGO"));
     let status = cargo.args(arguments).current_dir(root).status()?;
-    match status.success() {
-        true => Ok(""),
-        false => Err(Error::Check {
-            name,
-            command: format!("cargo {}", arguments.join(" ")),
-        }),
-    }
+    ensure!(
+        status.success(),
+        "{name}: `cargo {}` failed; the messages above name the place. If no entry of \
+         schema/overlay.toml explains it, the generator is at fault",
+        arguments.join(" ")
+    );
+    Ok("")
 }

@@ -1,8 +1,8 @@
 //! The subcommands of `cargo xtask schema`.
 
-use super::error::Error;
 use super::import::Input;
 use super::{adopt, diff, fetch, import};
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub(crate) enum Command {
 }
 
 /// Runs one subcommand in the workspace at `root` and returns its report.
-pub(crate) fn run(root: &Path, command: Command) -> Result<String, Error> {
+pub(crate) fn run(root: &Path, command: Command) -> Result<String> {
     match command {
         Command::Adopt(options) => {
             adopt::run(root, options, &mut std::io::stdout().lock())?;
@@ -73,9 +73,11 @@ pub(crate) fn run(root: &Path, command: Command) -> Result<String, Error> {
 }
 
 /// Reads a file, or downloads from an address.
-pub(super) fn input(source: &str) -> Result<Input, Error> {
-    match source.starts_with("http://") || source.starts_with("https://") {
-        true => fetch::download(source),
-        false => Input::read(Path::new(source)),
+pub(super) fn input(source: &str) -> Result<Input> {
+    if source.starts_with("http://") || source.starts_with("https://") {
+        return fetch::download(source);
     }
+    let name = source.to_owned();
+    let bytes = std::fs::read(source).with_context(|| name.clone())?;
+    Ok(Input { name, bytes })
 }

@@ -1,7 +1,7 @@
 //! Downloads published schemas.
 
-use super::error::Error;
 use super::import::Input;
+use anyhow::{Context, Result};
 use std::time::Duration;
 
 /// Raw files of the public repository.
@@ -18,7 +18,7 @@ pub(super) fn address(base: &str, commit: &str, revision: &str) -> String {
 }
 
 /// Gets one file over HTTP or HTTPS.
-pub(super) fn download(address: &str) -> Result<Input, Error> {
+pub(super) fn download(address: &str) -> Result<Input> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
         .build()
@@ -27,10 +27,7 @@ pub(super) fn download(address: &str) -> Result<Input, Error> {
         .get(address)
         .call()
         .and_then(|mut response| response.body_mut().read_to_vec())
-        .map_err(|source| Error::Http {
-            address: address.to_owned(),
-            source: Box::new(source),
-        })?;
+        .with_context(|| address.to_owned())?;
     Ok(Input {
         name: address.to_owned(),
         bytes,
@@ -106,7 +103,7 @@ mod tests {
         };
         let outcome = run(root.path(), command);
         server.join().unwrap();
-        let message = outcome.unwrap_err().to_string();
+        let message = format!("{:#}", outcome.unwrap_err());
         assert!(message.contains("/2031-02-03.json: not JSON"), "{message}");
     }
 
@@ -118,7 +115,7 @@ mod tests {
         let error = run(root.path(), fetch(base.clone())).unwrap_err();
         server.join().unwrap();
         assert_eq!(
-            error.to_string(),
+            format!("{error:#}"),
             format!("{base}/c0ffee/schema/2031-02-03/schema.json: http status: 404")
         );
     }

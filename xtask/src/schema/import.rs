@@ -1,13 +1,13 @@
 //! One published schema in, `schema/<revision>.json` and the record of its source out.
 
-use super::error::Error;
 use super::normalize::normalize;
-use super::sources::{Source, Sources};
+use super::sources::{self, Source};
 use super::unique_keys::UniqueKeys;
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// Options of `cargo xtask schema import`.
@@ -36,39 +36,32 @@ pub(super) struct Input {
     pub(super) bytes: Vec<u8>,
 }
 
-impl Input {
-    /// Reads a file.
-    pub(super) fn read(file: &Path) -> Result<Self, Error> {
-        Ok(Self {
-            name: file.display().to_string(),
-            bytes: std::fs::read(file).map_err(Error::io(file))?,
-        })
-    }
-}
-
 /// Normalizes and stores `input`; returns lines for the user.
-pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<String, Error> {
+pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<String> {
     let revision = revision(input, &options)?;
-    let normal = read(input)?;
+    let normal = read(&input.bytes).with_context(|| input.name.clone())?;
     let folder = folder(root, options.extension.as_deref())?;
     let file = folder.join(format!("{revision}.json"));
-    let record = folder.join("sources.toml");
-    let mut sources = Sources::load(&record)?;
     let text = format!("{normal:#}\n");
-    let stored = std::fs::read_to_string(&file);
-    if !options.replace && stored.is_ok_and(|stored| stored != text) {
-        return Err(Error::Stored(file));
+    let is_other = fs::read_to_string(&file).is_ok_and(|stored| stored != text);
+    ensure!(
+        options.replace || !is_other,
+        "{}: another schema is stored for this revision; pass --replace to overwrite it, and see \
+         what changed with `git diff`",
+        file.display()
+    );
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let files = ["sources.toml", "overlay.toml", "docs.toml"].map(|name| folder.join(name));
+    for file in &files {
+        let created = OpenOptions::new().create(true).append(true).open(file);
+        created.with_context(|| file.display().to_string())?;
     }
-    std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-    for name in ["overlay.toml", "docs.toml"].map(|name| folder.join(name)) {
-        let mut create = OpenOptions::new();
-        let created = create.create(true).append(true).open(&name);
-        created.map_err(Error::io(&name))?;
-    }
-    std::fs::write(&file, text).map_err(Error::io(&file))?;
+    let [record, ..] = files;
+    let mut sources = sources::load(&record)?;
+    fs::write(&file, text).with_context(|| file.display().to_string())?;
 
     let sha256 = hex(&Sha256::digest(&input.bytes));
-    let mut source = Source::of(&input.name, sha256, sources.0.get(&revision));
+    let mut source = Source::of(&input.name, sha256, sources.get(&revision));
     source.commit = options.commit.or(source.commit);
     let types = normal["$defs"].as_object().map_or(0, Map::len);
     let mut report = format!("{}: {types} types\n", file.display());
@@ -76,62 +69,59 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
         let record = record.display();
         let _ = writeln!(report, "{record}: no commit on record; pass --commit");
     }
-    sources.0.insert(revision, source);
-    sources.save(&record)?;
+    sources.insert(revision, source);
+    sources::save(&sources, &record)?;
     Ok(report)
 }
 
 /// The revision that an import is for.
-pub(super) fn revision(input: &Input, options: &Options) -> Result<String, Error> {
-    let named = options.revision.clone();
-    let named = named.or_else(|| revision_in(&input.name));
-    let revision = named.ok_or_else(|| Error::NoRevision(input.name.clone()))?;
+pub(super) fn revision(input: &Input, options: &Options) -> Result<String> {
+    let name = &input.name;
+    let revision = options.revision.clone().or_else(|| revision_in(name));
+    let revision = revision
+        .with_context(|| format!("{name}: no revision in the name; pass --revision YYYY-MM-DD"))?;
     check_revision(&revision)?;
     Ok(revision)
 }
 
 /// The folder of the protocol's schemas, or of an extension's.
-fn folder(root: &Path, extension: Option<&str>) -> Result<PathBuf, Error> {
+fn folder(root: &Path, extension: Option<&str>) -> Result<PathBuf> {
     let folder = root.join("schema");
     let Some(name) = extension else {
         return Ok(folder);
     };
     let is_part = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
-    match name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(is_part) {
-        true => Ok(folder.join("extensions").join(name)),
-        false => Err(Error::BadExtension(name.to_owned())),
-    }
+    ensure!(
+        name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(is_part),
+        "`{name}` cannot name an extension: expected lowercase letters, digits and `_`"
+    );
+    Ok(folder.join("extensions").join(name))
 }
 
 /// Parses a published schema and reduces it to its structure.
-fn read(input: &Input) -> Result<Value, Error> {
-    let file = || input.name.clone();
-    let mend = |what: String| Error::Input { file: file(), what };
-    if input.bytes.starts_with(b"\xEF\xBB\xBF") {
-        return Err(mend(
-            "begins with a byte order mark; save it as UTF-8 without one".into(),
-        ));
-    }
-    let document = serde_json::from_slice(&input.bytes);
-    let UniqueKeys(document) = document.map_err(|source| match source.to_string() {
-        text if source.is_data() => mend(format!("{text}; remove one of them")),
-        text if text.starts_with("recursion limit exceeded") => mend(format!(
+fn read(bytes: &[u8]) -> Result<Value> {
+    ensure!(
+        !bytes.starts_with(b"\xEF\xBB\xBF"),
+        "begins with a byte order mark; save it as UTF-8 without one"
+    );
+    let document = serde_json::from_slice(bytes);
+    let UniqueKeys(document) = document.map_err(|error| match error.to_string() {
+        text if error.is_data() => anyhow!("{text}; remove one of them"),
+        text if text.starts_with("recursion limit exceeded") => anyhow!(
             "more than 127 levels of nesting ({text}); give inner schemas definitions of their own"
-        )),
-        _ => Error::Json {
-            file: file(),
-            source,
-        },
+        ),
+        text => anyhow!("not JSON: {text}"),
     })?;
-    normalize(&document).map_err(|fault| mend(fault.to_string()))
+    normalize(document)
 }
 
 /// Refuses what is not a date of the calendar.
-pub(super) fn check_revision(text: &str) -> Result<(), Error> {
-    match looks_like_date(text) && text.parse::<toml::value::Datetime>().is_ok() {
-        true => Ok(()),
-        false => Err(Error::BadRevision(text.to_owned())),
-    }
+pub(super) fn check_revision(text: &str) -> Result<()> {
+    ensure!(
+        looks_like_date(text) && text.parse::<toml::value::Datetime>().is_ok(),
+        "`{text}` is not a protocol revision: expected a date of the calendar, YYYY-MM-DD"
+    );
+    Ok(())
 }
 
 /// The last date in a file name or address.
@@ -159,7 +149,6 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     const PUBLISHED: &str = r#"{
         "definitions": { "Tool": { "type": "object", "description": "Prose." } }
@@ -175,7 +164,7 @@ mod tests {
     /// Imports a text under a name, without options.
     fn plain(root: &Path, name: &str, text: &str) -> Result<String, String> {
         let outcome = import(root, &input(name, text), Options::default());
-        outcome.map_err(|error| error.to_string())
+        outcome.map_err(|error| format!("{error:#}"))
     }
 
     fn committed(commit: &str) -> Options {
@@ -266,7 +255,10 @@ mod tests {
         assert!(folder.join("2031-02-03.json").exists() && folder.join("sources.toml").exists());
         for bad in ["", "../x", "a/b", "Melting", "9"] {
             let error = import(root.path(), &published, named(bad)).unwrap_err();
-            assert!(matches!(error, Error::BadExtension(_)), "{error}");
+            assert!(
+                error.to_string().contains("cannot name an extension"),
+                "{error}"
+            );
         }
     }
 
@@ -308,8 +300,9 @@ mod tests {
         );
         assert!(fails("2031-02-03.json", "[1,").starts_with("2031-02-03.json: not JSON: EOF"));
         assert_eq!(
-            fails("2031-02-03.json", r#"{"$defs":{"A":{"type":1}}}"#),
-            "2031-02-03.json: at $.$defs.A.type: expected a list of names"
+            fails("2031-02-03.json", r#"{"$defs":{},"type":"object"}"#),
+            "2031-02-03.json: at $.type: only definitions are read at the root; \
+             give this a definition of its own"
         );
         assert!(!root.path().join("schema").exists());
     }

@@ -5,7 +5,6 @@
 mod adopt;
 mod command;
 mod diff;
-mod error;
 mod fetch;
 mod import;
 mod normalize;

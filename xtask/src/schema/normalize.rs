@@ -6,10 +6,10 @@
 //! sorted. A keyword is dropped only where a keyword can stand: a property that
 //! is *called* `description` stays.
 //!
-//! Keywords for which no Rust type has a form are refused with their path, so that
-//! nothing is lost later. The generator checks their values.
+//! All else stays as it is, so that nothing is lost. The generator checks it, after repairs.
 
-use super::error::Fault;
+use crate::codegen::{alternatives, each};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -18,158 +18,93 @@ use std::collections::BTreeSet;
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The largest integer of JavaScript, which some tools write as the limit of each integer.
-const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Whether a keyword only comments.
-#[rustfmt::skip]
-fn is_prose(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "$comment" | "$id" | "$schema" | "deprecated" | "description" | "examples"
-            | "markdownDescription" | "title"
-    )
-}
-
-/// Whether the value of a keyword is taken as it stands.
-#[rustfmt::skip]
-fn is_verbatim(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "const" | "contentEncoding" | "contentMediaType" | "default" | "enum" | "exclusiveMaximum"
-            | "exclusiveMinimum" | "format" | "maxItems" | "maxLength" | "maxProperties"
-            | "maximum" | "minItems" | "minLength" | "minProperties" | "minimum" | "multipleOf"
-            | "pattern" | "uniqueItems"
-    )
-}
+/// Keywords that only comment.
+const PROSE: [&str; 8] = [
+    "$comment",
+    "$id",
+    "$schema",
+    "deprecated",
+    "description",
+    "examples",
+    "markdownDescription",
+    "title",
+];
 
 /// Reduces a published schema to its structure.
 ///
-/// The result has exactly two keys, `$defs` and `$schema`. The error names the
-/// first place that the normal form has no word for.
-pub(super) fn normalize(document: &Value) -> Result<Value, Fault> {
+/// The result has exactly two keys, `$defs` and `$schema`.
+pub(super) fn normalize(mut document: Value) -> Result<Value> {
     let key = match (document.get("$defs"), document.get("definitions")) {
-        (Some(_), Some(_)) => Err("both `$defs` and `definitions`; move all into `$defs`"),
-        (None, None) => Err("neither `$defs` nor `definitions`: not a protocol schema"),
-        (Some(_), None) => Ok("$defs"),
-        (None, Some(_)) => Ok("definitions"),
+        (Some(_), Some(_)) => bail!("at $: both `$defs` and `definitions`; move all into `$defs`"),
+        (None, None) => bail!("at $: neither `$defs` nor `definitions`: not a protocol schema"),
+        (Some(_), None) => "$defs",
+        (None, Some(_)) => "definitions",
     };
-    let key = key.map_err(|what| fault("$", what))?;
-    if let Some((other, _)) = structure(document).find(|(other, _)| *other != key) {
-        let what = "only definitions are read at the root; give this a definition of its own";
-        return Err(fault(&format!("$.{other}"), what));
+    if let Some(other) = structure(&document).find(|other| *other != key) {
+        bail!(
+            "at $.{other}: only definitions are read at the root; \
+             give this a definition of its own"
+        );
     }
-    let path = format!("$.{key}");
-    let definitions = document[key].as_object().filter(|it| !it.is_empty());
+    let definitions = document[key].as_object_mut().filter(|it| !it.is_empty());
     let definitions =
-        definitions.ok_or_else(|| fault(&path, "expected at least one definition"))?;
-    let normal = Normalizer { definitions }.schema_map(&document[key], &path)?;
-    Ok(object([
-        ("$defs".to_owned(), normal),
-        ("$schema".to_owned(), Value::from(DIALECT)),
-    ]))
+        definitions.with_context(|| format!("at $.{key}: expected at least one definition"))?;
+    for definition in definitions.values_mut() {
+        each(definition, "", &mut |schema, _| reduce(schema));
+    }
+    let mut normal = json!({ "$defs": definitions, "$schema": DIALECT });
+    normal.sort_all_objects();
+    Ok(normal)
 }
 
-/// The members of a schema that do more than comment.
-fn structure(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    let members = schema.as_object().into_iter().flatten();
-    members.filter(|(keyword, _)| !is_prose(keyword))
+/// The keywords of a schema that do more than comment.
+fn structure(schema: &Value) -> impl Iterator<Item = &str> {
+    let keywords = schema.as_object().into_iter().flat_map(Map::keys);
+    keywords
+        .map(String::as_str)
+        .filter(|keyword| !PROSE.contains(keyword))
 }
 
-struct Normalizer<'a> {
-    definitions: &'a Map<String, Value>,
+/// Reduces one schema; the schemas inside of it are reduced already.
+fn reduce(schema: &mut Value) {
+    if *schema == true {
+        *schema = json!({});
+    }
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    members
+        .retain(|keyword, value| !PROSE.contains(&keyword.as_str()) && !allows_all(keyword, value));
+    for keyword in ["required", "type"] {
+        if let Some(names) = members.get_mut(keyword)
+            && let Ok(sorted) = BTreeSet::<String>::deserialize(&*names)
+        {
+            *names = sorted.into_iter().collect();
+        }
+    }
+    if let Some(Value::String(target)) = members.get_mut("$ref")
+        && let Some(name) = target.strip_prefix("#/definitions/")
+    {
+        *target = format!("#/$defs/{name}");
+    }
+    if members.len() > 1 {
+        return;
+    }
+    if members.get("not").is_some_and(is_true) {
+        *schema = json!(false);
+    } else if let Some(values) = constants(schema) {
+        *schema = json!({ "enum": values, "type": "string" });
+    }
 }
 
-impl Normalizer<'_> {
-    fn schema(&self, value: &Value, path: &str) -> Result<Value, Fault> {
-        let normal = self.part(value, path)?;
-        check_required(&normal, path)?;
-        Ok(normal)
-    }
-
-    /// A schema that, inside an `allOf`, may require the fields of another one.
-    fn part(&self, value: &Value, path: &str) -> Result<Value, Fault> {
-        match value {
-            Value::Bool(true) => return Ok(object([])),
-            Value::Bool(false) => return Ok(value.clone()),
-            Value::Object(_) => {}
-            _ => return Err(fault(path, "expected a schema: an object or a boolean")),
-        }
-        if let Some(values) = constants(value) {
-            return Ok(json!({ "enum": values, "type": "string" }));
-        }
-        let is_reference = value.get("$ref").is_some();
-        let mut normal = Vec::new();
-        for (keyword, member) in structure(value) {
-            let path = format!("{path}.{keyword}");
-            match keyword.as_str() {
-                "not" if is_true(member) && structure(value).count() == 1 => {
-                    return Ok(Value::from(false));
-                }
-                "propertyNames" if is_true(member) || *member == json!({ "type": "string" }) => {}
-                "maximum" | "minimum"
-                    if member.as_i64().map(i64::abs) == Some(MAX_SAFE_INTEGER) => {}
-                other if is_reference && other != "$ref" && other != "default" => {
-                    let what = "the `$ref` beside it hides it; put both into an `allOf`";
-                    return Err(fault(&path, what));
-                }
-                _ => normal.push((keyword.clone(), self.member(keyword, member, &path)?)),
-            }
-        }
-        Ok(object(normal))
-    }
-
-    /// The normal form of one keyword's value.
-    fn member(&self, keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
-        match keyword {
-            "$ref" => self.reference(value, path),
-            "type" if value.is_string() => Ok(value.clone()),
-            "required" | "type" => sorted_names(value, path),
-            "items" if value.is_array() => Err(refused("prefixItems", path)),
-            "additionalProperties" | "items" => self.schema(value, path),
-            "allOf" | "anyOf" | "oneOf" => self.schema_list(value, path),
-            "properties" => self.schema_map(value, path),
-            _ if is_verbatim(keyword) => Ok(value.clone()),
-            _ => Err(refused(keyword, path)),
-        }
-    }
-
-    fn reference(&self, value: &Value, path: &str) -> Result<Value, Fault> {
-        let target = value.as_str().and_then(|text| {
-            text.strip_prefix("#/definitions/")
-                .or_else(|| text.strip_prefix("#/$defs/"))
-        });
-        let what = match target {
-            Some(name) if self.definitions.contains_key(name) => {
-                return Ok(Value::from(format!("#/$defs/{name}")));
-            }
-            Some(name) => &format!("no definition is called `{name}`"),
-            None => "expected a reference to one of the document's definitions",
-        };
-        Err(fault(path, what))
-    }
-
-    fn schema_list(&self, value: &Value, path: &str) -> Result<Value, Fault> {
-        let members = value.as_array();
-        let members = members.ok_or_else(|| fault(path, "expected a list of schemas"))?;
-        let members = members.iter().enumerate().map(|(index, member)| {
-            let place = format!("{path}[{index}]");
-            match path.ends_with(".allOf") {
-                true => self.part(member, &place),
-                false => self.schema(member, &place),
-            }
-        });
-        members.collect()
-    }
-
-    /// Names on this level are not keywords: all of them stay.
-    fn schema_map(&self, value: &Value, path: &str) -> Result<Value, Fault> {
-        let members = value.as_object();
-        let members = members.ok_or_else(|| fault(path, "expected an object of schemas"))?;
-        let members = members.iter().map(|(name, member)| {
-            let member = self.schema(member, &format!("{path}.{name}"))?;
-            Ok((name.clone(), member))
-        });
-        Ok(object(members.collect::<Result<Vec<_>, Fault>>()?))
+/// Whether a keyword with this value allows everything.
+fn allows_all(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "propertyNames" => is_true(value) || *value == json!({ "type": "string" }),
+        "maximum" | "minimum" => value.as_i64().map(i64::unsigned_abs) == Some(MAX_SAFE_INTEGER),
+        _ => false,
     }
 }
 
@@ -180,75 +115,15 @@ fn is_true(schema: &Value) -> bool {
 
 /// The strings of a schema that lists them one by one, as alternatives.
 fn constants(schema: &Value) -> Option<BTreeSet<&str>> {
-    let mut keywords = structure(schema);
-    let (keyword, alternatives) = keywords.next()?;
-    let is_only = keywords.next().is_none() && (keyword == "anyOf" || keyword == "oneOf");
-    let alternatives = alternatives
-        .as_array()
-        .filter(|it| is_only && !it.is_empty())?;
-    let is_constant = |one: &Value| {
-        let mut rest = structure(one).filter(|(key, _)| *key != "const");
-        rest.all(|(key, it)| key == "type" && it == "string")
-    };
-    let values = alternatives
-        .iter()
-        .map(|one| one.get("const")?.as_str().filter(|_| is_constant(one)));
-    values.collect()
-}
-
-/// Refuses a required field that is no property.
-fn check_required(schema: &Value, path: &str) -> Result<(), Fault> {
-    let names = schema.get("required").and_then(Value::as_array);
-    let is_declared = |name: &Value| {
-        let name = name.as_str().unwrap_or_default();
-        schema["properties"].get(name).is_some() || schema.get("allOf").is_some()
-    };
-    match names.into_iter().flatten().find(|name| !is_declared(name)) {
-        None => Ok(()),
-        Some(name) => {
-            let what = format!("{name} is no property; declare it, as `{{}}` if it is any JSON");
-            Err(fault(&format!("{path}.required"), &what))
-        }
-    }
-}
-
-fn sorted_names(value: &Value, path: &str) -> Result<Value, Fault> {
-    let names = BTreeSet::<String>::deserialize(value);
-    let names = names.map_err(|_| fault(path, "expected a list of names"))?;
-    Ok(names.into_iter().collect())
-}
-
-/// A keyword that the generator does not read.
-fn refused(keyword: &str, path: &str) -> Fault {
-    let reason = match keyword {
-        "additionalItems" | "prefixItems" | "unevaluatedItems" => "a list typed by position",
-        "patternProperties" | "propertyNames" | "unevaluatedProperties" => {
-            "fields typed by the form of their names"
-        }
-        "contains" | "maxContains" | "minContains" => "a list of which some items are typed",
-        "dependencies" | "dependentRequired" | "dependentSchemas" => "a field typed by another",
-        "if" | "then" | "else" | "not" => "a condition",
-        "$defs" | "definitions" => "a definition inside another",
-        _ => "an unknown keyword",
-    };
-    let what = format!(
-        "{reason} has no Rust form; import a copy without it, or teach xtask/src/codegen to read it"
-    );
-    fault(path, &what)
-}
-
-/// An object with sorted keys, whichever map `serde_json` was built with.
-fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
-    let mut members: Vec<_> = members.into_iter().collect();
-    members.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Value::Object(Map::from_iter(members))
-}
-
-fn fault(path: &str, what: &str) -> Fault {
-    Fault {
-        path: path.to_owned(),
-        what: what.to_owned(),
-    }
+    let alternatives = alternatives(schema)?;
+    let values = alternatives.iter().map(|one| {
+        let value = one.get("const")?.as_str()?;
+        let typed = json!({ "const": value, "type": "string" });
+        (*one == typed || *one == json!({ "const": value })).then_some(value)
+    });
+    values
+        .collect::<Option<BTreeSet<_>>>()
+        .filter(|values| !values.is_empty())
 }
 
 #[cfg(test)]
@@ -274,7 +149,7 @@ mod tests {
                 },
             },
         });
-        let normal = normalize(&published).unwrap();
+        let normal = normalize(published).unwrap();
         assert_eq!(
             normal,
             json!({
@@ -304,38 +179,22 @@ mod tests {
         let other = parse(
             r#"{"definitions":{"A":true,"B":{"properties":{"a":{},"x":{}},"type":"object"}}}"#,
         );
-        let text = |document| normalize(document).unwrap().to_string();
-        assert_eq!(text(&one), text(&other));
-        assert!(text(&one).find("\"A\"") < text(&one).find("\"B\""));
+        let [one, other] = [one, other].map(|document| normalize(document).unwrap().to_string());
+        assert_eq!(one, other);
+        assert!(one.find("\"A\"") < one.find("\"B\""));
     }
 
     #[test]
-    fn faults_name_their_path() {
-        let at = |document| normalize(&document).unwrap_err().to_string();
-        assert_eq!(
-            at(json!({})),
-            "at $: neither `$defs` nor `definitions`: not a protocol schema"
-        );
-        assert_eq!(
-            at(json!({ "$defs": { "A": { "properties": { "x": { "if": {} } } } } })),
-            "at $.$defs.A.properties.x.if: a condition has no Rust form; \
-             import a copy without it, or teach xtask/src/codegen to read it"
-        );
-        assert_eq!(
-            at(json!({ "definitions": { "A": { "anyOf": [{}, 1] } } })),
-            "at $.definitions.A.anyOf[1]: expected a schema: an object or a boolean"
-        );
-        assert_eq!(
-            at(json!({ "$defs": { "A": { "items": { "$ref": "#/definitions/B" } } } })),
-            "at $.$defs.A.items.$ref: no definition is called `B`"
-        );
-        assert_eq!(
-            at(json!({ "$defs": { "A": { "$ref": "other.json" } } })),
-            "at $.$defs.A.$ref: expected a reference to one of the document's definitions"
-        );
-        assert_eq!(
-            at(json!({ "$defs": { "A": { "required": [1] } } })),
-            "at $.$defs.A.required: expected a list of names"
-        );
+    fn what_the_generator_does_not_read_stays() {
+        let odd = json!({
+            "A": { "properties": { "x": { "if": {} } } },
+            "B": { "anyOf": [{}, 1] },
+            "C": { "items": { "$ref": "#/$defs/Nobody" } },
+            "D": { "$ref": "other.json", "required": [1] },
+            "E": { "minimum": i64::MIN, "not": {}, "type": 1 },
+            "F": 7,
+        });
+        let normal = normalize(json!({ "definitions": odd })).unwrap();
+        assert_eq!(normal["$defs"], odd);
     }
 }

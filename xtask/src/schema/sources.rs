@@ -1,6 +1,6 @@
 //! The record of where each stored schema came from, `schema/sources.toml`.
 
-use super::error::Error;
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,27 +64,19 @@ impl Source {
 }
 
 /// All origins, by revision.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Sources(pub(super) BTreeMap<String, Source>);
+pub(super) type Sources = BTreeMap<String, Source>;
 
-impl Sources {
-    /// Reads the record; a missing file is an empty record.
-    pub(super) fn load(file: &Path) -> Result<Self, Error> {
-        let text = match std::fs::read_to_string(file) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            text => text.map_err(Error::io(file))?,
-        };
-        toml::from_str(&text).map_err(|source| Error::Sources {
-            file: file.to_path_buf(),
-            source,
-        })
-    }
+/// Reads the record.
+pub(super) fn load(file: &Path) -> Result<Sources> {
+    let name = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(name)?;
+    toml::from_str(&text).with_context(name)
+}
 
-    pub(super) fn save(&self, file: &Path) -> Result<(), Error> {
-        let text = format!("{HEADER}{}", toml::to_string(self)?);
-        std::fs::write(file, text).map_err(Error::io(file))
-    }
+/// Writes the record.
+pub(super) fn save(sources: &Sources, file: &Path) -> Result<()> {
+    let text = format!("{HEADER}{}", toml::to_string(sources)?);
+    std::fs::write(file, text).with_context(|| file.display().to_string())
 }
 
 #[cfg(test)]

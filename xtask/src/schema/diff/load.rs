@@ -1,24 +1,24 @@
 //! Reads one stored revision.
 
-use super::super::error::Error;
 use super::super::import::check_revision;
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::Path;
 
 /// The definitions of a stored revision.
-pub(super) fn load(root: &Path, revision: &str) -> Result<Value, Error> {
+pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
     check_revision(revision)?;
     let folder = root.join("schema");
     let file = folder.join(format!("{revision}.json"));
     if !file.exists() {
         let stored = stored(&folder).join(", ");
-        return Err(Error::UnknownRevision { file, stored });
+        bail!("{}: no such revision; stored are: {stored}", file.display());
     }
-    let bytes = std::fs::read(&file).map_err(Error::io(&file))?;
-    let document: Value = serde_json::from_slice(&bytes).map_err(|source| Error::Json {
-        file: file.display().to_string(),
-        source,
-    })?;
+    let name = || file.display().to_string();
+    let bytes = std::fs::read(&file).with_context(name)?;
+    let document: Value = serde_json::from_slice(&bytes)
+        .context("not JSON")
+        .with_context(name)?;
     Ok(document["$defs"].clone())
 }
 

@@ -1,10 +1,10 @@
 //! Two revisions in, a report out: for a terminal, or as Markdown.
 
-use super::super::error::Error;
 use super::common::Change;
 use super::compare::{Section, compare};
 use super::load::load;
 use super::words::code;
+use anyhow::Result;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(in super::super) fn run(
     from: &str,
     to: &str,
     as_markdown: bool,
-) -> Result<String, Error> {
+) -> Result<String> {
     let sections = compare(&load(root, from)?, &load(root, to)?);
     let title = format!("{from} → {to}");
     Ok(match as_markdown {

@@ -1,4 +1,4 @@
-//! Schemas that `schema import` refuses, each with the reason and what to do, or stores on terms.
+//! Schemas that `schema import` refuses or stores in another form, or that are refused once stored.
 
 use crate::workspace::Workspace;
 use std::fs;
@@ -29,6 +29,22 @@ fn refuses(rows: &[(&str, String, &str)]) {
     for (name, text, expected) in rows {
         let message = import(text).expect_err(name);
         assert!(message.contains(expected), "{name}: {message}");
+    }
+}
+
+/// Each schema is stored, and all that is wrong with it is said before code is generated.
+fn is_not_read(rows: &[(&str, &str, &[&str])]) {
+    for (name, schema, expected) in rows {
+        let workspace = Workspace::new();
+        let file = workspace.path().join("2031-02-03.json");
+        fs::write(&file, defined(schema)).unwrap();
+        let file = file.display().to_string();
+        workspace.xtask(&["schema", "import", &file]).expect(name);
+        let message = workspace.xtask(&["codegen"]).expect_err(name);
+        for expected in *expected {
+            let expected = format!("schema/2031-02-03.json: at {expected}");
+            assert!(message.contains(&expected), "{name}: {message}");
+        }
     }
 }
 
@@ -90,86 +106,125 @@ fn documents_that_are_no_schema_of_a_protocol() {
 
 #[test]
 fn keywords_without_a_rust_form() {
-    let row = |name, schema: &str, expected| (name, defined(schema), expected);
-    refuses(&[
-        row(
+    is_not_read(&[
+        (
             "prefixItems",
             r#"{"prefixItems":[{}]}"#,
-            "at $.$defs.A.prefixItems: a list typed by position has no Rust form; import a copy without it, or teach",
+            &[
+                "/$defs/A: no step reads `prefixItems` beside this `type`; to do without it, \
+                 add a [[repair]] that sets it to null",
+            ],
         ),
-        row(
+        (
             "items as a list",
-            r#"{"items":[{}]}"#,
-            "at $.$defs.A.items: a list typed by position",
+            r#"{"items":[{}],"type":"array"}"#,
+            &["/$defs/A/items: expected a schema: an object or `true`"],
         ),
-        row(
+        (
             "patternProperties",
-            r#"{"properties":{"a":{}},"patternProperties":{"^x":{}}}"#,
-            "at $.$defs.A.patternProperties: fields typed by the form of their names",
+            r#"{"properties":{"a":{}},"patternProperties":{"^x":{}},"type":"object"}"#,
+            &["/$defs/A: no step reads `patternProperties`"],
         ),
-        row(
+        (
             "contains",
-            r#"{"contains":{}}"#,
-            "at $.$defs.A.contains: a list of which",
+            r#"{"contains":{},"type":"array"}"#,
+            &["/$defs/A: no step reads `contains`"],
         ),
-        row(
+        (
             "not",
             r#"{"not":{"type":"string"}}"#,
-            "at $.$defs.A.not: a condition",
+            &["/$defs/A: no step reads `not`"],
         ),
-        row(
-            "if",
-            r#"{"properties":{"x":{"if":{}}}}"#,
-            "at $.$defs.A.properties.x.if: a condition",
+        (
+            "if and then",
+            r#"{"properties":{"x":{"if":{},"then":{}}},"type":"object"}"#,
+            &[
+                "/$defs/A/properties/x: no step reads `if`",
+                "/$defs/A/properties/x: no step reads `then`",
+            ],
         ),
-        row(
+        (
             "propertyNames",
-            r#"{"propertyNames":{"pattern":"^x"}}"#,
-            "at $.$defs.A.propertyNames: fields typed by the form of their names",
+            r#"{"propertyNames":{"pattern":"^x"},"type":"object"}"#,
+            &["/$defs/A: no step reads `propertyNames`"],
         ),
-        row(
+        (
             "dependentRequired",
-            r#"{"dependentRequired":{}}"#,
-            "a field typed by another",
+            r#"{"dependentRequired":{},"type":"object"}"#,
+            &["/$defs/A: no step reads `dependentRequired`"],
         ),
-        row(
+        (
             "nested definitions",
-            r#"{"$defs":{"C":{}}}"#,
-            "at $.$defs.A.$defs: a definition inside another",
+            r#"{"$defs":{"C":{}},"type":"object"}"#,
+            &["/$defs/A: no step reads `$defs`"],
         ),
-        row(
+        (
             "unknown",
-            r#"{"x-go-type":"A"}"#,
-            "at $.$defs.A.x-go-type: an unknown keyword",
+            r#"{"x-go-type":"A","nullable":true,"type":"string"}"#,
+            &[
+                "/$defs/A: no step reads `x-go-type`",
+                "/$defs/A: no step reads `nullable`",
+            ],
         ),
-        row(
+        (
             "structure beside a reference",
             r##"{"$ref":"#/$defs/B","properties":{}}"##,
-            "at $.$defs.A.properties: the `$ref` beside it hides it; put both into an `allOf`",
+            &["/$defs/A: no step reads `properties` beside $ref"],
+        ),
+        (
+            "no schema",
+            r#"{"anyOf":[{},1]}"#,
+            &["/$defs/A/anyOf/1: expected a schema: an object or `true`"],
+        ),
+        (
+            "required fields without names",
+            r#"{"required":[1],"type":"object"}"#,
+            &["/$defs/A: `required` is not a list of names"],
         ),
     ]);
 }
 
 #[test]
 fn references_and_requirements_that_lead_nowhere() {
-    let row = |name, schema: &str, expected| (name, defined(schema), expected);
-    refuses(&[
-        row(
+    is_not_read(&[
+        (
             "required but not declared",
-            r#"{"properties":{"a":{}},"required":["b"]}"#,
-            r#"at $.$defs.A.required: "b" is no property; declare it, as `{}` if it is any JSON"#,
+            r#"{"properties":{"a":{}},"required":["b"],"type":"object"}"#,
+            &["/$defs/A: `b` is required, but `properties` has no schema for it; add one"],
         ),
-        row(
+        (
             "dangling reference",
-            r##"{"$ref":"#/$defs/C"}"##,
-            "at $.$defs.A.$ref: no definition is called `C`",
+            r##"{"items":{"$ref":"#/definitions/C"},"type":"array"}"##,
+            &["/$defs/A/items: `$ref` leads nowhere: no definition is called `C`"],
         ),
-        row(
+        (
             "foreign reference",
             r#"{"$ref":"other.json"}"#,
-            "at $.$defs.A.$ref: expected a reference to one of",
+            &["/$defs/A: `$ref` is not `#/$defs/` and the name of a definition"],
         ),
     ]);
+}
+
+#[test]
+fn a_repair_settles_a_keyword_without_a_rust_form() {
+    let workspace = Workspace::new();
+    let file = workspace.path().join("2031-02-03.json");
+    let newest = fs::read_to_string(workspace.path().join("schema/2026-07-28.json")).unwrap();
+    let mut schema: serde_json::Value = serde_json::from_str(&newest).unwrap();
+    schema["$defs"]["Tool"]["if"] = serde_json::json!({});
+    fs::write(&file, schema.to_string()).unwrap();
+    let file = file.display().to_string();
+    workspace.xtask(&["schema", "import", &file]).unwrap();
+    let message = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(
+        message.contains("at /$defs/Tool: no step reads `if`"),
+        "{message}"
+    );
+    let entry = "\n[[repair]]\nat = \"/Tool\"\nrevisions = [\"2031-02-03\"]\n\
+                 set = '{\"if\": null}'\nreason = \"none\"\n";
+    workspace.append("schema/overlay.toml", entry);
+    let message = workspace.xtask(&["codegen"]).err().unwrap_or_default();
+    assert!(!message.contains("no step reads"), "{message}");
 }
 
 #[test]
