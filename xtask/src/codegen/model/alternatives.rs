@@ -2,7 +2,7 @@
 
 use super::ir::{Def, Enum, Member, Type, Union};
 use super::lowering::{ANY, Lowering, Site, has_type, scalar};
-use super::methods;
+use super::methods::method_of;
 use crate::codegen::schemas::keywords::{kind_of, kinds};
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::{Value, json};
@@ -50,13 +50,18 @@ impl<'a> Lowering<'a> {
         if let [only] = &types[..] {
             return only.clone();
         }
-        let def = match choice(&types) {
-            Some(choice) => Def::Enum(choice),
-            None => {
-                let members = types.into_iter().map(|ty| Member { ty, method: None });
-                let members = members.collect();
-                Def::Union(Union { members })
-            }
+        let constants = types.iter().filter_map(|ty| match ty {
+            Type::Constant(value) => Some(value.clone()),
+            _ => None,
+        });
+        let values: BTreeSet<_> = constants.collect();
+        let open = types.contains(&Type::Text);
+        let def = if !values.is_empty() && values.len() + usize::from(open) == types.len() {
+            Def::Enum(Enum { values, open })
+        } else {
+            let members = types.into_iter().map(|ty| Member { ty, method: None });
+            let members = members.collect();
+            Def::Union(Union { members })
         };
         let name = self.name_for(json, site);
         self.insert(&name, def, json)
@@ -70,26 +75,22 @@ impl<'a> Lowering<'a> {
         if let Some(Type::OneOrMany(inner)) = site.expected {
             site.expected = Some(inner);
         }
-        let errors = self.errors.len();
         let (mut out, mut dissolved) = (Vec::new(), BTreeSet::new());
         let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
         for (index, member) in members.iter().enumerate() {
             let place = format!("{}|{form}/{index}", site.place);
             self.member(member, &place, &mut out, &mut dissolved);
         }
-        let messages = out.iter().filter(|member| member.method.is_some()).count();
-        if self.errors.len() > errors || out.iter().any(|member| member.ty == ANY) {
+        if out.iter().any(|member| member.ty == ANY) {
             return ANY;
-        } else if messages > 0 && messages < out.len() {
-            return self.ask_any(
-                json,
-                site.place,
-                "alternatives of which only some are messages",
-            );
-        } else if out
-            .iter()
-            .all(|member| !matches!(member.ty, Type::Named(_)))
-        {
+        }
+        let messages = out.iter().filter(|member| member.method.is_some());
+        if ![0, out.len()].contains(&messages.count()) {
+            let what = "alternatives of which only some are messages";
+            return self.ask_any(json, site.place, what);
+        }
+        let mut types = out.iter().map(|member| &member.ty);
+        if !types.any(|ty| matches!(ty, Type::Named(_))) {
             let types = out.into_iter().map(|member| member.ty).collect();
             return self.scalars(json, types, site);
         }
@@ -125,28 +126,25 @@ impl<'a> Lowering<'a> {
     ) {
         let name = referred(json);
         let target = self.resolve(json);
-        if let (Some(method), Some(name)) = (methods::method_of(target), name) {
-            let ty = Type::Named(methods::params_name(self, name, target, method));
+        if let (Some(method), Some(name)) = (method_of(target), name) {
+            let ty = Type::Named(self.params_name(name, target, method));
             let method = Some(method.to_owned());
             out.push(Member { ty, method });
             return;
         }
-        let is_own = name.is_none_or(|name| self.overlay.support(name).is_none());
-        if let (Some(members), true) = (alternatives(target), is_own) {
-            let name = name.unwrap_or_default();
-            if self.pending.contains(&name) {
-                let ty = self.ask_any(json, name, "a union that contains itself");
-                out.push(Member { ty, method: None });
+        let is_closed = name.is_some_and(|name| {
+            self.pending.contains(&name) || self.overlay.support(name).is_some()
+        });
+        if let (Some(members), false) = (alternatives(target), is_closed) {
+            if name.is_some_and(|name| !dissolved.insert(name)) {
                 return;
             }
-            if !name.is_empty() && !dissolved.insert(name) {
-                return;
-            }
-            self.pending.push(name);
+            self.pending.extend(name);
             for (index, member) in members.iter().enumerate() {
                 self.member(member, &format!("{place}/{index}"), out, dissolved);
             }
-            self.pending.pop();
+            self.pending
+                .truncate(self.pending.len() - usize::from(name.is_some()));
             return;
         }
         let types = match target.get("type") {
@@ -164,17 +162,4 @@ impl<'a> Lowering<'a> {
         let def = ty.name().and_then(|name| self.model.types.get(name));
         def.is_some_and(|def| def.fields().is_none())
     }
-}
-
-/// The enum that constants are, beside any string if it is open.
-fn choice(types: &[Type]) -> Option<Enum> {
-    let mut choice = Enum::default();
-    for ty in types {
-        match ty {
-            Type::Constant(value) => drop(choice.values.insert(value.clone())),
-            Type::Text => choice.open = true,
-            _ => return None,
-        }
-    }
-    (!choice.values.is_empty()).then_some(choice)
 }

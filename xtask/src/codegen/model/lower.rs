@@ -4,10 +4,10 @@
 //! kept as [`Model::unreached`].
 
 use super::ir::{Def, Model, Type};
-use super::lowering::{Lowering, fields};
-use super::methods;
+use super::lowering::{Lowering, Site, fields, has_field, is_transparent};
 use crate::codegen::error::{Error, Result};
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::kinds::Definition;
 use crate::codegen::schemas::load::Schema;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
@@ -16,15 +16,13 @@ use std::collections::BTreeSet;
 /// Takes over one revision; `newer` holds the ones after it, newest first.
 pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Result<Model> {
     let mut lowering = Lowering::new(schema, newer, overlay);
-    methods::collect(&mut lowering);
+    lowering.messages();
     let reached = &lowering.model.types;
     let kept = overlay.keep.matching(|entry| {
         schema.defs.contains_key(&entry.name) && !reached.contains_key(&entry.name)
     });
-    for entry in kept.collect::<Vec<_>>() {
-        if let Some((name, _)) = schema.defs.get_key_value(&entry.name) {
-            lowering.definition(name);
-        }
+    for Definition { name, .. } in kept.collect::<Vec<_>>() {
+        lowering.reference(name, Site::new(name, None));
     }
     lowering.errors.extend(endless(&lowering));
     Error::none(std::mem::take(&mut lowering.errors))?;
@@ -77,7 +75,7 @@ fn unreached(lowering: &Lowering<'_>) -> BTreeSet<String> {
             || by_envelope.contains(name)
             || lowering.reached.contains(name)
             || lowering.overlay.support.has(|entry| entry.name == name)
-            || lowering.is_transparent(name, json)
+            || is_transparent(json)
     };
     defs.iter()
         .filter(|(name, json)| !is_settled(name) && !is_covered(json, &is_settled))
@@ -97,6 +95,5 @@ fn is_covered(json: &Value, is_settled: &dyn Fn(&str) -> bool) -> bool {
 
 /// Whether a definition is a JSON-RPC message, or a base of those without a method of its own.
 fn is_envelope(json: &Value) -> bool {
-    let has = |name| fields(json).is_some_and(|fields| fields.contains_key(name));
-    has("jsonrpc") || has("method")
+    has_field(json, "jsonrpc") || has_field(json, "method")
 }

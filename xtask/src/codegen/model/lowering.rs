@@ -84,21 +84,18 @@ impl<'a> Lowering<'a> {
             Some(definition) => {
                 let is_object = has_type(definition, "object");
                 let kind = if is_object { "object" } else { "json" };
-                Proposal::of("support")
-                    .with("name", place)
-                    .with("as", kind)
-                    .reason()
+                Proposal::of("support").with("name", place).with("as", kind)
             }
-            None => Proposal::of("raw").with("at", place).reason(),
+            None => Proposal::of("raw").with("at", place),
         };
         self.ask(json, what, entry);
         ANY
     }
 
     /// Asks for an entry that settles a question about `json`.
-    pub(crate) fn ask(&self, json: &Value, what: &str, entry: String) {
+    pub(crate) fn ask(&self, json: &Value, what: &str, entry: Proposal) {
         let at = self.schema.pointer_to(json);
-        self.schema.ask(self.overlay, &at, what, entry);
+        self.schema.ask(self.overlay, &at, what, entry.reason());
     }
 
     /// Asks whether the members `set` may replace those of `json`.
@@ -107,41 +104,22 @@ impl<'a> Lowering<'a> {
         self.schema.ask_repair(self.overlay, &at, what, set);
     }
 
+    /// The definition `name`, which counts as reached.
+    pub(crate) fn definition(&mut self, name: &str) -> Option<&'a Value> {
+        self.reached.insert(name.to_owned());
+        self.schema.defs.get(name)
+    }
+
     /// The schema behind any references.
     pub(crate) fn resolve(&mut self, mut json: &'a Value) -> &'a Value {
-        let schema = self.schema;
         // Two definitions of one name can make a circle; the decision about them is asked for.
-        for _ in 0..schema.defs.len() {
-            match referred(json).and_then(|name| schema.defs.get_key_value(name)) {
-                Some((name, target)) => {
-                    self.reached.insert(name.clone());
-                    json = target;
-                }
+        for _ in 0..self.schema.defs.len() {
+            match referred(json).and_then(|name| self.definition(name)) {
+                Some(target) => json = target,
                 None => break,
             }
         }
         json
-    }
-
-    /// Takes over the definition `name` and returns what stands for it.
-    pub(crate) fn definition(&mut self, name: &'a str) -> Type {
-        self.reached.insert(name.to_owned());
-        if let Some(kind) = self.overlay.support(name) {
-            return match kind {
-                SupportKind::Type => Type::Named(name.to_owned()),
-                SupportKind::Json => ANY,
-                SupportKind::Object => Type::Object { open: true },
-            };
-        }
-        if self.model.types.contains_key(name) || self.unfinished.contains(name) {
-            return Type::Named(name.to_owned());
-        }
-        let schema = self.schema;
-        let Some(json) = schema.defs.get(name) else {
-            return ANY;
-        };
-        let expected = Type::Named(name.to_owned());
-        self.inline(json, Site::new(name, Some(&expected)))
     }
 
     /// Type of the schema `json`.
@@ -157,7 +135,7 @@ impl<'a> Lowering<'a> {
             self.insert(&entry.name, Def::Enum(Enum { values, open: true }), json)
         } else {
             match referred(json) {
-                Some(name) => self.reference(json, name, site),
+                Some(name) => self.reference(name, site),
                 None => self.inline(json, site),
             }
         };
@@ -167,31 +145,29 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type of a reference.
-    fn reference(&mut self, json: &'a Value, name: &'a str, site: Site<'_>) -> Type {
-        let schema = self.schema;
-        if self.pending.contains(&name) {
-            return self.ask_any(json, name, "a type that contains itself without a struct");
-        }
+    /// Type of a reference to the definition `name`.
+    pub(crate) fn reference(&mut self, name: &'a str, site: Site<'_>) -> Type {
+        let target = self.definition(name).unwrap_or(&Value::Null);
+        let named = Type::Named(name.to_owned());
+        let is_known = self.model.types.contains_key(name) || self.unfinished.contains(name);
+        let is_pending = self.pending.contains(&name);
         self.pending.push(name);
-        let ty = match schema.defs.get(name) {
-            Some(target) if self.is_transparent(name, target) => {
-                self.reached.insert(name.to_owned());
-                self.any(target, site)
+        let ty = match self.overlay.support(name) {
+            Some(SupportKind::Type) => named,
+            Some(SupportKind::Json) => ANY,
+            Some(SupportKind::Object) => Type::Object { open: true },
+            None if is_pending => {
+                self.ask_any(target, name, "a type that contains itself without a struct")
             }
-            Some(target) if target.get("nullable").is_some() => self.definition(name).or_null(),
-            Some(_) | None => self.definition(name),
+            None if is_transparent(target) => self.any(target, site),
+            None if is_known => named,
+            None => self.inline(target, Site::new(name, Some(&named))),
         };
         self.pending.pop();
-        ty
-    }
-
-    /// Whether a definition is another word for something that needs no name.
-    pub(crate) fn is_transparent(&self, name: &str, json: &Value) -> bool {
-        alternatives(json).is_none()
-            && json.get("enum").is_none()
-            && self.overlay.support(name).is_none()
-            && fields(json).is_none_or(Map::is_empty)
+        match target.get("nullable") {
+            Some(_) => ty.or_null(),
+            None => ty,
+        }
     }
 
     /// Type of a part that cannot have limits of its own.
@@ -216,15 +192,8 @@ impl<'a> Lowering<'a> {
 
     /// Type of a schema without a name of its own.
     fn inline(&mut self, json: &'a Value, site: Site<'_>) -> Type {
-        match json.get("const") {
-            Some(Value::String(text)) => return Type::Constant(text.clone()),
-            Some(value) => {
-                let what = format!("the constant {value}, but Rust has types for strings only");
-                let kind = kind_of(value);
-                self.ask_repair(json, &what, &json!({ "const": null, "type": kind }));
-                return scalar(json, kind);
-            }
-            None => {}
+        if let Some(value) = json.get("const") {
+            return self.constant(json, value);
         }
         if alternatives(json).is_some() {
             return self.union(json, site);
@@ -232,27 +201,30 @@ impl<'a> Lowering<'a> {
         if json.get("enum").is_some() || self.is_open_enum(json, site) {
             return self.string_enum(json, site);
         }
-        match json.get("type") {
-            Some(Value::Array(_)) => {
-                let types = kinds(json).iter().map(|kind| scalar(json, kind)).collect();
+        match &kinds(json)[..] {
+            ["array"] => Type::List(Box::new(match json.get("items") {
+                Some(items) => self.element(items, site, "[]"),
+                None => ANY,
+            })),
+            ["object"] => self.object(json, site),
+            ["null"] => self.ask_any(json, site.place, "always null"),
+            [] => ANY,
+            kinds => {
+                let types = kinds.iter().map(|kind| scalar(json, kind)).collect();
                 self.scalars(json, types, site)
             }
-            Some(Value::String(kind)) => match kind.as_str() {
-                "array" => self.list(json, site),
-                "object" => self.object(json, site),
-                "null" => self.ask_any(json, site.place, "always null"),
-                kind => scalar(json, kind),
-            },
-            _ => ANY,
         }
     }
 
-    fn list(&mut self, json: &'a Value, site: Site<'_>) -> Type {
-        let item = json.get("items");
-        Type::List(Box::new(match item {
-            Some(item) => self.element(item, site, "[]"),
-            None => ANY,
-        }))
+    /// Type of what has always the same value.
+    fn constant(&mut self, json: &Value, value: &Value) -> Type {
+        if let Value::String(text) = value {
+            return Type::Constant(text.clone());
+        }
+        let what = format!("the constant {value}, but Rust has types for strings only");
+        let kind = kind_of(value);
+        self.ask_repair(json, &what, &json!({ "const": null, "type": kind }));
+        scalar(json, kind)
     }
 
     /// Type of the items of a list, or of the values of a map.
@@ -301,11 +273,8 @@ impl<'a> Lowering<'a> {
         if place.contains('|') || from != place || self.schema.defs.contains_key(&name) {
             let what =
                 format!("the inline type at `{place}` has no name of its own, such as `{name}`");
-            let entry = Proposal::of("name")
-                .with("at", place)
-                .with("name", "")
-                .reason();
-            self.ask(json, &what, entry);
+            let entry = Proposal::of("name");
+            self.ask(json, &what, entry.with("at", place).with("name", ""));
             return format!("{name}{}", self.made_from.len());
         }
         name
@@ -371,6 +340,18 @@ pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
 /// Whether `type` is this one kind.
 pub(crate) fn has_type(json: &Value, kind: &str) -> bool {
     json.get("type").is_some_and(|own| own == kind)
+}
+
+/// Whether a definition is another word for something that needs no name.
+pub(crate) fn is_transparent(json: &Value) -> bool {
+    alternatives(json).is_none()
+        && json.get("enum").is_none()
+        && fields(json).is_none_or(Map::is_empty)
+}
+
+/// Whether an object schema has this property.
+pub(crate) fn has_field(json: &Value, name: &str) -> bool {
+    json["properties"].get(name).is_some()
 }
 
 /// The `properties` of an object schema.

@@ -4,282 +4,226 @@
 //! hand; what is left of a message is its method, its `params` and its result.
 
 use super::ir::{Def, ErrorCode, Member, Method, Struct, Type, Union};
-use super::lowering::{Lowering, Site, fields};
-use super::results::{is_answered, result_of};
+use super::lowering::{Lowering, Site, has_field};
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 
-/// A union that lists what one side sends.
-#[derive(PartialEq)]
-struct Sender {
-    name: &'static str,
-    client: bool,
-    request: bool,
-}
-
-const SENDERS: [Sender; 4] = [
-    sender("ClientRequest", true, true),
-    sender("ClientNotification", true, false),
-    sender("ServerRequest", false, true),
-    sender("ServerNotification", false, false),
+/// The unions that list what one side sends.
+const SENDERS: [&str; 4] = [
+    "ClientRequest",
+    "ClientNotification",
+    "ServerRequest",
+    "ServerNotification",
 ];
-
-const fn sender(name: &'static str, client: bool, request: bool) -> Sender {
-    Sender {
-        name,
-        client,
-        request,
-    }
-}
 
 /// A message in one of these unions.
 struct Sent<'a> {
-    by: &'static Sender,
+    by: &'static str,
     method: &'a str,
     json: &'a Value,
 }
 
-/// Takes over all methods and error codes, and the types they reach.
-pub(crate) fn collect(lowering: &mut Lowering<'_>) {
-    let schema = lowering.schema;
-    let sent = sent(lowering);
-    for (name, json) in &schema.defs {
-        let is_union = SENDERS.iter().any(|by| by.name == name);
-        if let (Some(method), false) = (method_of(json), is_union) {
-            lowering.reached.insert(name.clone());
-            message(lowering, name, json, method, &sent);
-        }
+impl Sent<'_> {
+    fn is_request(&self) -> bool {
+        self.by.ends_with("Request")
     }
-    for by in &SENDERS {
-        senders(lowering, by, &sent);
-    }
-    for (name, json) in &schema.defs {
-        error_code(lowering, name, json);
+
+    fn in_words(&self) -> String {
+        let kind = match self.is_request() {
+            true => "request",
+            false => "notification",
+        };
+        format!("a {kind} by #/$defs/{}", self.by)
     }
 }
 
 /// The method of a message's schema.
 pub(crate) fn method_of(json: &Value) -> Option<&str> {
-    fields(json)?.get("method")?.get("const")?.as_str()
+    json["properties"]["method"]["const"].as_str()
 }
 
-/// Reads the unions that list who sends what.
-fn sent<'a>(lowering: &mut Lowering<'a>) -> Vec<Sent<'a>> {
-    let schema = lowering.schema;
-    let mut sent = Vec::new();
-    for by in &SENDERS {
-        let Some(json) = schema.defs.get(by.name) else {
-            continue;
-        };
-        lowering.reached.insert(by.name.to_owned());
-        let members = alternatives(json).map_or(std::slice::from_ref(json), Vec::as_slice);
-        for member in members {
-            let json = lowering.resolve(member);
+impl<'a> Lowering<'a> {
+    /// Takes over all methods and error codes, and the types they reach.
+    pub(crate) fn messages(&mut self) {
+        let schema = self.schema;
+        let sent = self.sent();
+        for (name, json) in &schema.defs {
             match method_of(json) {
-                Some(method) => sent.push(Sent { by, method, json }),
-                None => drop(lowering.fault(member, "not a message: no constant `method`")),
+                Some(_) if SENDERS.contains(&name.as_str()) => {}
+                Some(method) => self.message(name, json, method, &sent),
+                None if self.overlay.support(name).is_some() => {}
+                None => self.error_code(name, json),
+            }
+        }
+        for by in SENDERS {
+            let sent = sent.iter().filter(|sent| sent.by == by);
+            let members = sent.filter_map(|sent| {
+                let params = self.model.methods.get(sent.method)?.params.clone();
+                Some(Member {
+                    ty: Type::Named(params?),
+                    method: Some(sent.method.to_owned()),
+                })
+            });
+            let members = members.collect();
+            if let Some(json) = schema.defs.get(by) {
+                self.insert(by, Def::Union(Union { members }), json);
             }
         }
     }
-    sent
-}
 
-fn message<'a>(
-    lowering: &mut Lowering<'a>,
-    name: &'a str,
-    json: &'a Value,
-    method: &str,
-    sent: &[Sent<'_>],
-) {
-    if let Some(other) = lowering.model.methods.get(method) {
-        let what = format!("`{method}` is the method of `{}` as well", other.name);
-        lowering.fault(json, &what);
-        return;
-    }
-    let sent_here: Vec<_> = sent.iter().filter(|sent| sent.method == method).collect();
-    if let Some(other) = sent_here.iter().find(|sent| sent.json != json) {
-        let what = format!("differs from the message in #/$defs/{}", other.by.name);
-        lowering.fault(json, &what);
-    }
-    let request = match sent_here.first() {
-        Some(first) => is_request(lowering, json, first, &sent_here, sent),
-        None => {
-            if !sent.is_empty() && (has(json, "id") || has(json, "jsonrpc")) {
-                let what = "no union lists who sends this message, such as #/$defs/ClientRequest; \
-                            add it to one with a [[repair]]";
-                lowering.fault(json, what);
+    /// Reads the unions that list who sends what.
+    fn sent(&mut self) -> Vec<Sent<'a>> {
+        let mut sent = Vec::new();
+        for by in SENDERS {
+            let Some(json) = self.schema.defs.get(by) else {
+                continue;
+            };
+            let members = alternatives(json).map_or(std::slice::from_ref(json), Vec::as_slice);
+            for member in members {
+                let json = self.resolve(member);
+                match method_of(json) {
+                    Some(method) => sent.push(Sent { by, method, json }),
+                    None => drop(self.fault(member, "not a message: no constant `method`")),
+                }
             }
-            has(json, "id") || is_answered(lowering, name, json, method)
         }
-    };
-    let (result, alternative) = match request {
-        true => result_of(lowering, name, json, method),
-        false => (None, None),
-    };
-    let mut required = json["required"].as_array().into_iter().flatten();
-    let entry = Method {
-        name: name.to_owned(),
-        request,
-        params: Some(params_of(lowering, name, json, method, request)),
-        params_optional: !required.any(|field| field == "params"),
-        result,
-        alternative,
-        by_client: sent_here.iter().any(|sent| sent.by.client),
-        by_server: sent_here.iter().any(|sent| !sent.by.client),
-    };
-    lowering.model.methods.insert(method.to_owned(), entry);
-}
+        sent
+    }
 
-/// Whether a message has an answer, by the first union that it is in; the others, and the `id` of
-/// requests, have to agree.
-fn is_request(
-    lowering: &mut Lowering<'_>,
-    json: &Value,
-    first: &Sent<'_>,
-    sent_here: &[&Sent<'_>],
-    sent: &[Sent<'_>],
-) -> bool {
-    let in_words = |by: &Sender| {
-        let kind = if by.request {
-            "request"
-        } else {
-            "notification"
+    fn message(&mut self, name: &str, json: &'a Value, method: &str, sent: &[Sent<'_>]) {
+        if let Some(other) = self.model.methods.get(method) {
+            let what = format!("`{method}` is the method of `{}` as well", other.name);
+            self.fault(json, &what);
+            return;
+        }
+        let here: Vec<_> = sent.iter().filter(|sent| sent.method == method).collect();
+        if let Some(other) = here.iter().find(|sent| sent.json != json) {
+            let what = format!("differs from the message in #/$defs/{}", other.by);
+            self.fault(json, &what);
+        }
+        let request = match here.first() {
+            Some(first) => {
+                self.check_kind(json, first, &here, sent);
+                first.is_request()
+            }
+            None => {
+                if !sent.is_empty() && (has_field(json, "id") || has_field(json, "jsonrpc")) {
+                    let what = "no union lists who sends this message, such as \
+                                #/$defs/ClientRequest; add it to one with a [[repair]]";
+                    self.fault(json, what);
+                }
+                has_field(json, "id") || self.is_answered(name, json, method)
+            }
         };
-        format!("a {kind} by #/$defs/{}", by.name)
-    };
-    let union = in_words(first.by);
-    let request = first.by.request;
-    let mut with_id = sent.iter().filter(|it| it.by.request && has(it.json, "id"));
-    let other = sent_here.iter().find(|it| it.by.request != request);
-    let what = match (other, request, has(json, "id")) {
-        (Some(other), ..) => Some(format!("{union}, {}", in_words(other.by))),
-        (None, true, false) => with_id.next().map(|other| {
-            let other = lowering.schema.pointer_to(other.json);
-            format!("{union}, but without the `id` of others, such as #{other}")
-        }),
-        (None, false, true) => Some(format!("{union}, but with an `id`")),
-        (None, true, true) | (None, false, false) => None,
-    };
-    if let Some(what) = what {
-        lowering.fault(json, &what);
+        let mut required = json["required"].as_array().into_iter().flatten();
+        let (result, alternative) = match request {
+            true => self.result_of(name, json, method),
+            false => (None, None),
+        };
+        let entry = Method {
+            name: name.to_owned(),
+            request,
+            params: Some(self.params_of(name, json, method, request)),
+            params_optional: !required.any(|field| field == "params"),
+            by_client: here.iter().any(|sent| sent.by.starts_with("Client")),
+            by_server: here.iter().any(|sent| sent.by.starts_with("Server")),
+            result,
+            alternative,
+        };
+        self.model.methods.insert(method.to_owned(), entry);
     }
-    request
-}
 
-fn has(json: &Value, field: &str) -> bool {
-    fields(json).is_some_and(|fields| fields.contains_key(field))
-}
-
-/// The name that the type of `params` goes by: the one that newer revisions use.
-pub(crate) fn params_name(
-    lowering: &Lowering<'_>,
-    name: &str,
-    json: &Value,
-    method: &str,
-) -> String {
-    let mut newer = lowering.newer.iter();
-    let newer = newer.find_map(|model| model.methods.get(method)?.params.as_deref());
-    let own = || referred(fields(json)?.get("params")?);
-    let known = newer.or_else(own).map(str::to_owned);
-    known.unwrap_or_else(|| format!("{name}Params"))
-}
-
-/// Takes over `params`; a message without has an object without fields.
-fn params_of<'a>(
-    lowering: &mut Lowering<'a>,
-    name: &str,
-    json: &'a Value,
-    method: &str,
-    request: bool,
-) -> String {
-    let params = params_name(lowering, name, json, method);
-    match fields(json).and_then(|fields| fields.get("params")) {
-        Some(json) => drop(lowering.body(json, &params)),
-        None => {
-            let empty = Def::Struct(Struct::default());
-            lowering.model.types.insert(params.clone(), empty);
+    /// Refuses a message that another union, or its `id`, makes something else than `first` does.
+    fn check_kind(
+        &mut self,
+        json: &Value,
+        first: &Sent<'_>,
+        here: &[&Sent<'_>],
+        sent: &[Sent<'_>],
+    ) {
+        let (union, request) = (first.in_words(), first.is_request());
+        let has_id = has_field(json, "id");
+        let mut with_id = sent
+            .iter()
+            .filter(|it| it.is_request() && has_field(it.json, "id"));
+        if let Some(other) = here.iter().find(|it| it.is_request() != request) {
+            self.fault(json, &format!("{union}, {}", other.in_words()));
+        } else if has_id && !request {
+            self.fault(json, &format!("{union}, but with an `id`"));
+        } else if request
+            && !has_id
+            && let Some(other) = with_id.next()
+        {
+            let other = self.schema.pointer_to(other.json);
+            let what = format!("{union}, but without the `id` of others, such as #{other}");
+            self.fault(json, &what);
         }
     }
-    inherit_meta(lowering, request, &params);
-    params
-}
 
-/// Older revisions declare `_meta` on the base of all messages only.
-fn inherit_meta(lowering: &mut Lowering<'_>, request: bool, params: &str) {
-    let base = if request { "Request" } else { "Notification" };
-    let base = lowering.schema.defs.get(base);
-    let meta = base.and_then(|base| base.pointer("/properties/params/properties/_meta"));
-    let Some(meta) = meta else {
-        return;
-    };
-    let holders = match lowering.model.types.get(params) {
-        Some(Def::Union(union)) => {
-            let members = union.members.iter().filter_map(|member| member.ty.name());
-            members.map(str::to_owned).collect()
+    /// The name that the type of `params` goes by: the one that newer revisions use.
+    pub(crate) fn params_name(&self, name: &str, json: &Value, method: &str) -> String {
+        let mut newer = self.newer.iter();
+        let newer = newer.find_map(|model| model.methods.get(method)?.params.as_deref());
+        let known = newer.or_else(|| referred(&json["properties"]["params"]));
+        known.map_or_else(|| format!("{name}Params"), str::to_owned)
+    }
+
+    /// Takes over `params`; a message without has an object without fields.
+    fn params_of(&mut self, name: &str, json: &'a Value, method: &str, request: bool) -> String {
+        let params = self.params_name(name, json, method);
+        match json["properties"].get("params") {
+            Some(json) => drop(self.body(json, &params)),
+            None => {
+                let empty = Def::Struct(Struct::default());
+                self.model.types.insert(params.clone(), empty);
+            }
         }
-        _ => vec![params.to_owned()],
-    };
-    for holder in holders {
-        lowering.add_field(&holder, "_meta", meta);
-    }
-}
-
-/// Takes over the union of what one side sends.
-fn senders(lowering: &mut Lowering<'_>, by: &Sender, sent: &[Sent<'_>]) {
-    let Some(json) = lowering.schema.defs.get(by.name) else {
-        return;
-    };
-    let sent = sent.iter().filter(|sent| sent.by == by);
-    let members = sent.filter_map(|sent| {
-        let params = lowering.model.methods.get(sent.method)?.params.clone()?;
-        Some(Member {
-            ty: Type::Named(params),
-            method: Some(sent.method.to_owned()),
-        })
-    });
-    let members = members.collect();
-    lowering.insert(by.name, Def::Union(Union { members }), json);
-}
-
-/// Takes over an error definition: its code, and its `data` where that is fixed.
-fn error_code<'a>(lowering: &mut Lowering<'a>, name: &str, json: &'a Value) {
-    if lowering.overlay.support(name).is_some() {
-        return;
-    }
-    let fields = &json.pointer("/properties/error").unwrap_or(json)["properties"];
-    let Some(value) = fields.pointer("/code/const") else {
-        return;
-    };
-    lowering.reached.insert(name.to_owned());
-    let Some(code) = value.as_i64() else {
-        lowering.fault(json, "an error code that is no integer");
-        return;
-    };
-    let error = ErrorCode {
-        name: name.strip_suffix("Error").unwrap_or(name).to_owned(),
-        data: fields
-            .get("data")
-            .and_then(|data| data_of(lowering, name, data)),
-    };
-    if let Some(other) = lowering.model.errors.insert(code, error) {
-        let what = format!(
-            "{code} is the code of another error as well, `{}`",
-            other.name
-        );
-        lowering.fault(json, &what);
-    }
-}
-
-/// The type of an error's `data`, where that is an object with fields.
-fn data_of<'a>(lowering: &mut Lowering<'a>, error: &str, data: &'a Value) -> Option<String> {
-    let place = format!("{error}Data");
-    let site = Site::new(&place, None);
-    match lowering.any(data, site) {
-        Type::Named(name) => Some(name),
-        Type::Json { .. } | Type::Object { .. } => None,
-        _ => {
-            lowering.ask_any(data, &place, "the data of an error, but not an object");
-            None
+        // Older revisions declare `_meta` on the base of all messages only.
+        let base = if request { "Request" } else { "Notification" };
+        let base = self.schema.defs.get(base);
+        if let Some(meta) = base.and_then(|it| it.pointer("/properties/params/properties/_meta")) {
+            let mut holders = vec![params.clone()];
+            if let Some(Def::Union(union)) = self.model.types.get(&params) {
+                let members = union.members.iter().filter_map(|member| member.ty.name());
+                holders = members.map(str::to_owned).collect();
+            }
+            for holder in holders {
+                self.add_field(&holder, "_meta", meta);
+            }
         }
+        params
+    }
+
+    /// Takes over an error definition: its code, and its `data` where that is fixed.
+    fn error_code(&mut self, name: &str, json: &'a Value) {
+        let fields = &json.pointer("/properties/error").unwrap_or(json)["properties"];
+        let Some(code) = fields.pointer("/code/const") else {
+            return;
+        };
+        self.reached.insert(name.to_owned());
+        let Some(code) = code.as_i64() else {
+            self.fault(json, "an error code that is no integer");
+            return;
+        };
+        let error = ErrorCode {
+            name: name.strip_suffix("Error").unwrap_or(name).to_owned(),
+            data: fields.get("data").and_then(|data| self.data_of(name, data)),
+        };
+        if let Some(other) = self.model.errors.insert(code, error) {
+            let other = other.name;
+            let what = format!("{code} is the code of another error as well, `{other}`");
+            self.fault(json, &what);
+        }
+    }
+
+    /// The type of an error's `data`, where that is an object with fields.
+    fn data_of(&mut self, error: &str, data: &'a Value) -> Option<String> {
+        let place = format!("{error}Data");
+        match self.any(data, Site::new(&place, None)) {
+            Type::Named(name) => return Some(name),
+            Type::Json { .. } | Type::Object { .. } => {}
+            _ => drop(self.ask_any(data, &place, "the data of an error, but not an object")),
+        }
+        None
     }
 }

@@ -13,20 +13,15 @@ impl<'a> Lowering<'a> {
         let is_nullable = whole.get("nullable").or(json.get("nullable")).is_some();
         let ty = match alternatives(json) {
             _ if is_nullable => ANY,
-            Some(_) => {
-                let expected = Type::Named(name.to_owned());
-                self.union(json, Site::new(name, Some(&expected)))
-            }
+            Some(_) => self.union(json, Site::new(name, Some(&Type::Named(name.to_owned())))),
             None if has_type(json, "object") => self.structure(json, name),
             None => ANY,
         };
         match ty {
             Type::Named(name) if self.overlay.support(&name).is_none() => Some(name),
             _ => {
-                self.fault(
-                    json,
-                    "`params` and results are objects, or one of several, and never null",
-                );
+                let what = "`params` and results are objects, or one of several, and never null";
+                self.fault(json, what);
                 None
             }
         }
