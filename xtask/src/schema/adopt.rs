@@ -20,14 +20,8 @@ pub(crate) struct Adopt {
     import: import::Options,
 }
 
-/// Calls of cargo that check the generated code: the first compiles it, the second runs its tests.
-const CHECKS: [(&str, &[&str]); 2] = [
-    (
-        "compile",
-        &["test", "--quiet", "--package", "mcp-types", "--no-run"],
-    ),
-    ("conform", &["test", "--quiet", "--package", "mcp-types"]),
-];
+/// The call of cargo that tests the generated code.
+const TEST: &str = "test --quiet --package mcp-types";
 
 /// Imports, compares, generates and checks; the report of each step goes to `out` as it ends.
 ///
@@ -60,9 +54,8 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
     step(out, "generate", || {
         codegen::run(root, &codegen::Options::default()).map_err(Error::msg)
     })?;
-    for (name, arguments) in CHECKS {
-        step(out, name, || check(root, name, arguments))?;
-    }
+    step(out, "compile", || cargo(root, &format!("{TEST} --no-run")))?;
+    step(out, "conform", || cargo(root, TEST))?;
     writeln!(
         out,
         "adopted; rules and short ways to write by hand: docs/regenerate.md#by-hand"
@@ -86,14 +79,16 @@ fn step<T: Display>(
 }
 
 /// Runs cargo in `root`; its messages go where those of this program go.
-fn check(root: &Path, name: &str, arguments: &[&str]) -> Result<&'static str> {
+fn cargo(root: &Path, arguments: &str) -> Result<&'static str> {
     let mut cargo = Command::new(env!("CARGO"));
-    let status = cargo.args(arguments).current_dir(root).status()?;
+    let status = cargo
+        .args(arguments.split(' '))
+        .current_dir(root)
+        .status()?;
     ensure!(
         status.success(),
-        "{name}: `cargo {}` failed; the messages above name the place. If no entry of \
-         schema/overlay.toml explains it, the generator is at fault",
-        arguments.join(" ")
+        "`cargo {arguments}` failed; the messages above name the place. If no entry of \
+         schema/overlay.toml explains it, the generator is at fault"
     );
     Ok("")
 }

@@ -59,7 +59,7 @@ pub(crate) fn run(root: &Path, command: Command) -> Result<String> {
             replace,
         } => {
             import::check_revision(&revision)?;
-            let input = fetch::download(&fetch::address(&base_url, &commit, &revision))?;
+            let input = fetch::published(&base_url, &commit, &revision)?;
             let options = import::Options {
                 revision: Some(revision),
                 commit: Some(commit),

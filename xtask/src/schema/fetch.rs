@@ -11,10 +11,10 @@ pub(super) const BASE_URL: &str =
 /// Longest wait for a whole download.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Address of a revision's schema at a commit, tag or branch.
-pub(super) fn address(base: &str, commit: &str, revision: &str) -> String {
+/// Gets a revision's schema at a commit, tag or branch.
+pub(super) fn published(base: &str, commit: &str, revision: &str) -> Result<Input> {
     let base = base.trim_end_matches('/');
-    format!("{base}/{commit}/schema/{revision}/schema.json")
+    download(&format!("{base}/{commit}/schema/{revision}/schema.json"))
 }
 
 /// Gets one file over HTTP or HTTPS.

@@ -60,7 +60,7 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     let mut sources = sources::load(&record)?;
     fs::write(&file, text).with_context(|| file.display().to_string())?;
 
-    let sha256 = hex(&Sha256::digest(&input.bytes));
+    let sha256 = digest(&input.bytes);
     let mut source = Source::of(&input.name, sha256, sources.get(&revision));
     source.commit = options.commit.or(source.commit);
     let types = normal["$defs"].as_object().map_or(0, Map::len);
@@ -139,11 +139,10 @@ fn looks_like_date(text: &str) -> bool {
     text.split('-').map(str::len).eq([4, 2, 2]) && text.chars().all(is_part)
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// The SHA-256 of a file, in hexadecimal.
+fn digest(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -198,7 +197,7 @@ mod tests {
 "#
         );
         let record = record(root.path());
-        let sha256 = hex(&Sha256::digest(PUBLISHED));
+        let sha256 = digest(PUBLISHED.as_bytes());
         let expected = format!(
             "[2031-02-03]\nfile = \"2031-02-03.json\"\ncommit = \"c0ffee\"\nsha256 = \"{sha256}\"\n"
         );

@@ -1,6 +1,7 @@
 //! The record of where each stored schema came from, `schema/sources.toml`.
 
 use anyhow::{Context, Result};
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,25 +41,24 @@ impl Source {
     /// For the bytes of `known`, an earlier record, a local file changes nothing.
     pub(super) fn of(name: &str, sha256: String, known: Option<&Self>) -> Self {
         let parts = name.strip_prefix(REPOSITORIES).unwrap_or_default();
-        let parts: Vec<_> = parts.splitn(4, '/').map(str::to_owned).collect();
-        match (<[String; 4]>::try_from(parts), known) {
-            (Ok([owner, repository, commit, path]), _) => Self {
+        if let Some((owner, repository, commit, path)) = parts.splitn(4, '/').collect_tuple() {
+            return Self {
                 repository: Some(format!("{owner}/{repository}")),
-                path: Some(path),
-                commit: Some(commit),
+                path: Some(path.to_owned()),
+                commit: Some(commit.to_owned()),
                 file: None,
                 sha256,
-            },
-            (_, Some(known)) if known.sha256 == sha256 => known.clone(),
-            _ => {
-                let local = || name.rsplit(['/', '\\']).next();
-                let address = name.contains("://").then_some(name);
-                Self {
-                    file: address.or_else(local).map(str::to_owned),
-                    sha256,
-                    ..Self::default()
-                }
-            }
+            };
+        }
+        if let Some(known) = known.filter(|known| known.sha256 == sha256) {
+            return known.clone();
+        }
+        let local = name.rsplit(['/', '\\']).next();
+        let address = name.contains("://").then_some(name);
+        Self {
+            file: address.or(local).map(str::to_owned),
+            sha256,
+            ..Self::default()
         }
     }
 }

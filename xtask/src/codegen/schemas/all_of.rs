@@ -25,11 +25,11 @@ struct Merging<'a> {
     /// Definitions without `allOf`.
     done: Map<String, Value>,
     /// Definitions in progress, each a part of the one before.
-    path: Vec<&'a str>,
+    path: Vec<String>,
     errors: Vec<Error>,
 }
 
-impl<'a> Merging<'a> {
+impl Merging<'_> {
     fn fault(&mut self, at: &str, what: &str) {
         self.errors.push(self.schema.fault(at, what));
     }
@@ -39,31 +39,28 @@ impl<'a> Merging<'a> {
         if let Some(done) = self.done.get(name) {
             return done.clone();
         }
-        let schema = self.schema;
-        let at = schema.pointer(name);
-        let Some((name, def)) = schema.defs.get_key_value(name) else {
-            return json!({});
-        };
-        if self.path.contains(&name.as_str()) {
+        let at = self.schema.pointer(name);
+        let name = name.to_owned();
+        if self.path.contains(&name) {
             let path = self.path.join(" -> ");
             self.fault(&at, &format!("refers to itself: {path} -> {name}"));
-            self.done.insert(name.clone(), json!({ "type": "object" }));
+            self.done.insert(name, json!({ "type": "object" }));
             return json!({ "type": "object" });
         }
-        let mut def = def.clone();
-        self.path.push(name);
+        let mut def = self.schema.defs[&name].clone();
+        self.path.push(name.clone());
         each(&mut def, &at, &mut |json, at| self.schema_at(json, at));
         if let Some(target) = referred(&def) {
             self.definition(target);
         }
         self.path.pop();
         each(&mut def, &at, &mut |json, at| self.check_required(json, at));
-        self.done.entry(name.clone()).or_insert(def).clone()
+        self.done.entry(name).or_insert(def).clone()
     }
 
     /// Merges the parts of one schema; the schemas inside of it are merged already.
     fn schema_at(&mut self, json: &mut Value, at: &str) {
-        let Some(Value::Array(mut parts)) = json.as_object_mut().and_then(|it| it.remove("allOf"))
+        let Some(Value::Array(parts)) = json.as_object_mut().and_then(|it| it.remove("allOf"))
         else {
             return;
         };
@@ -73,8 +70,6 @@ impl<'a> Merging<'a> {
             return;
         }
         json["type"] = "object".into();
-        parts.push(json.take());
-        *json = json!({ "type": "object" });
         for (index, part) in parts.into_iter().enumerate() {
             let at = format!("{at}/allOf/{index}");
             let part = self.resolved(part);
