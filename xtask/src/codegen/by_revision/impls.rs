@@ -100,7 +100,7 @@ impl Conform<'_> {
             replaced(nearest)
         });
         let arms = members.iter().zip(&variants);
-        let arms = arms.filter_map(|(member, variant)| {
+        let arms = arms.filter_map(|(member, (_, variant, _))| {
             let variant = ident(variant);
             let visit = self.visit(&member.member.ty, &quote!(value), None)?;
             let body = match self.merged.optional_params(&member.member) {

@@ -62,7 +62,7 @@ fn describe(
     nearest: &Nearest,
 ) -> TokenStream {
     let variants = variants::of_union(conform.merged, name, members);
-    let arms = variants.iter().filter_map(|variant| {
+    let arms = variants.iter().filter_map(|(_, variant, _)| {
         let template = nearest.describe.get(variant)?;
         let variant = ident(variant);
         Some(quote!(Self::#variant(value) => fit::describe(value, #template)))

@@ -6,7 +6,7 @@ use crate::codegen::merged::merge::{Merged, MergedField, Shape};
 use crate::codegen::model::ir::Type;
 use crate::codegen::model::names::snake;
 use crate::codegen::overlay::file::Overlay;
-use crate::codegen::overlay::proposal::Proposal;
+use crate::codegen::overlay::proposal::entry;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
         let what = format!("required in {names} ({required}), and nothing to fill it with");
         let place = format!("{holder}.{wire}");
         let value = example(merged, &field.ty, "");
-        overlay.decisions.ask(&place, what, entry(&place, &value));
+        overlay.decisions.ask(&place, what, fill(&place, &value));
     }
     told_apart(merged, overlay, &open);
 }
@@ -68,7 +68,7 @@ fn told_apart(
             if shared && overlay.fill.find(&place).is_none() {
                 let what = format!("tells it apart from the results that `{general}` fills");
                 let value = snake(alternative.trim_end_matches("Result")).into();
-                overlay.decisions.ask(&place, what, entry(&place, &value));
+                overlay.decisions.ask(&place, what, fill(&place, &value));
             }
         }
     }
@@ -82,13 +82,10 @@ fn is_word(merged: &Merged, ty: &Type) -> bool {
 
 /// The entry. Nothing can be proposed for a text: what stands in its place is refused until it is
 /// written.
-fn entry(place: &str, value: &Value) -> String {
+fn fill(place: &str, value: &Value) -> String {
     let value = match value.as_str() {
         Some("") => String::new(),
         _ => value.to_string(),
     };
-    Proposal::of("fill")
-        .with("at", place)
-        .with("value", value)
-        .reason()
+    entry("fill", [("at", place), ("value", &value)])
 }

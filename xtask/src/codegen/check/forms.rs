@@ -2,20 +2,19 @@
 
 use crate::codegen::emit::best_match;
 use crate::codegen::merged::merge::{Merged, MergedField, MergedMember, Shape};
-use crate::codegen::merged::places::origin_of;
 use crate::codegen::merged::variants::{self, Tag};
 use crate::codegen::model::ir::Type;
 use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
-use crate::codegen::overlay::proposal::Proposal;
+use crate::codegen::overlay::proposal::{Proposal, entry};
 use std::collections::BTreeMap;
 
 /// Asks about each such form.
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
     for (name, ty) in &merged.types {
-        let ask = |place: &str, fault: String, entry: Proposal| {
-            let what = format!("{fault} ({})", origin_of(merged, ty, &ty.known, ""));
-            overlay.decisions.ask(place, what, entry.reason());
+        let ask = |place: &str, fault: &str, entry: String| {
+            let what = format!("{fault} ({})", merged.origin_of(ty, &ty.known, ""));
+            overlay.decisions.ask(place, what, entry);
         };
         match &ty.shape {
             Shape::Struct(structure) => {
@@ -25,20 +24,20 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                     if let Type::Constant(value) = &field.ty
                         && (constant != Some(wire) || field.known != ty.known)
                     {
-                        let fault = format!(
-                            "always {value:?}, which is written for one field only, and in all revisions of the type"
-                        );
+                        let fault =
+                            "which is written for one field only, and in all revisions of the type";
                         let entry = Proposal::of("values").with("at", &*place);
                         let entry = entry.with("name", format!("{name}{}", pascal(wire)));
-                        ask(&place, fault, entry.with("values", vec![value.clone()]));
+                        let entry = entry.with("values", vec![value.clone()]);
+                        ask(
+                            &place,
+                            &format!("always {value:?}, {fault}"),
+                            entry.reason(),
+                        );
                     }
                     if is_list_of_some(merged, field) {
                         let fault = "one value in some revisions, and nothing makes one of a list";
-                        ask(
-                            &place,
-                            fault.into(),
-                            Proposal::of("raw").with("at", &*place),
-                        );
+                        ask(&place, fault, entry("raw", [("at", &place)]));
                     }
                 }
             }
@@ -46,12 +45,10 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                 let ambiguity = ambiguity(merged, members);
                 if let Some(fault) = ambiguity.filter(|_| !overlay.decisions.is_open(name)) {
                     let entry = match merged.place(ty) {
-                        Some(place) => Proposal::of("raw").with("at", place),
-                        None => Proposal::of("support")
-                            .with("name", &**name)
-                            .with("as", "json"),
+                        Some(place) => entry("raw", [("at", &place)]),
+                        None => entry("support", [("name", name), ("as", "json")]),
                     };
-                    ask(name, fault, entry);
+                    ask(name, &fault, entry);
                 }
             }
             Shape::Enum(_) => {}
@@ -77,30 +74,26 @@ pub(crate) fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<Str
     let tag = variants::tag(merged, members);
     let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {
         (Tag::Method, _) | (Tag::Field { .. } | Tag::Key(_), None) => Some(label.clone()),
-        (Tag::Kind, None) => {
-            let kind = variants::kind(merged, &member.member.ty)?;
-            Some(kind.0.to_owned())
-        }
+        (Tag::Kind, None) => Some(variants::kind(merged, &member.member.ty)?.0.to_owned()),
         (Tag::BestMatch, None) => {
             let structure = variants::structure(merged, member)?;
             Some(best_match::candidate(merged, structure).to_string())
         }
         (_, Some(_)) => None,
     };
+    let labels = variants::labels(merged, members, &tag);
     let mut marks = BTreeMap::new();
-    let labels = variants::labels(merged, members);
-    labels
-        .iter()
-        .zip(members)
-        .find_map(|(label, member)| match mark(label, member) {
-            Some(mark) => {
-                let other = marks.insert(mark, label)?;
-                Some(format!(
-                    "nothing tells its members `{other}` and `{label}` apart"
-                ))
-            }
-            None => Some(format!(
+    for (label, member) in labels.iter().zip(members) {
+        let Some(mark) = mark(label, member) else {
+            return Some(format!(
                 "nothing tells its member `{label}` apart from the others"
-            )),
-        })
+            ));
+        };
+        if let Some(other) = marks.insert(mark, label) {
+            return Some(format!(
+                "nothing tells its members `{other}` and `{label}` apart"
+            ));
+        }
+    }
+    None
 }

@@ -10,12 +10,12 @@ use crate::codegen::by_revision::span;
 use crate::codegen::emit::dispatch;
 use crate::codegen::emit::rust::{self, is_identifier};
 use crate::codegen::error::{Error, Result};
-use crate::codegen::merged::merge::{Merged, MergedType, Shape};
-use crate::codegen::merged::places::{origin, origin_of};
+use crate::codegen::merged::merge::{Merged, MergedStruct, MergedType, Shape};
+use crate::codegen::merged::places::definition;
 use crate::codegen::merged::variants;
 use crate::codegen::model::names::{pascal, screaming, snake};
 use crate::codegen::overlay::file::Overlay;
-use crate::codegen::overlay::proposal::Proposal;
+use crate::codegen::overlay::proposal::entry;
 use crate::codegen::schemas::load::escape;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,17 +23,16 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// Returns the names that entries give, for [`Merged::identifiers`].
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<String, String>> {
-    let given = BTreeMap::new();
     let mut check = Check {
         merged,
         overlay,
-        given,
+        given: BTreeMap::new(),
     };
     check.revisions()?;
     check.types();
     for (name, ty) in &merged.types {
         match &ty.shape {
-            Shape::Struct(_) => check.fields(name, ty),
+            Shape::Struct(structure) => check.fields(name, ty, structure),
             // It will not have variants.
             Shape::Union(members) if ambiguity(merged, members).is_some() => {}
             Shape::Union(_) | Shape::Enum(_) => check.variants(name, ty),
@@ -91,124 +90,141 @@ impl Check<'_> {
 
     /// Types, and the types that stand for messages.
     fn types(&self) {
-        let types = self.merged.types.iter().map(|(name, ty)| {
-            let definition = ty.origins.values().next_back();
-            let definition = definition.and_then(|pointer| pointer.strip_prefix("/$defs/"));
-            let definition = definition.map(|name| name.replace("~1", "/").replace("~0", "~"));
-            Name {
-                place: name.clone(),
-                rust: name.clone(),
-                origin: origin_of(self.merged, ty, &ty.known, ""),
-                entry: match self.merged.place(ty) {
-                    Some(place) => Proposal::of("name")
-                        .with("at", place)
-                        .with("name", NEW)
-                        .reason(),
-                    None => rename(
-                        Proposal::of("rename"),
-                        definition.as_deref().unwrap_or(name),
-                    ),
-                },
-            }
+        let merged = self.merged;
+        let types = merged.types.iter().map(|(name, ty)| Name {
+            place: name.clone(),
+            rust: name.clone(),
+            origin: merged.origin_of(ty, &ty.known, ""),
+            entry: match (merged.place(ty), ty.origins.values().next_back()) {
+                (Some(place), _) => entry("name", [("at", &place), ("name", NEW)]),
+                (None, origin) => {
+                    let from = definition(origin.unwrap_or(name));
+                    entry("rename", [("from", &from), ("to", NEW)])
+                }
+            },
         });
-        let messages = self.merged.methods.values().map(|entry| {
-            let name = &entry.method.name;
-            let newest = entry.known.last().copied().unwrap_or_default();
-            let newest = &*self.merged.revisions[newest];
+        let messages = merged.methods.values().map(|message| {
+            let name = &message.method.name;
+            let newest = message
+                .known
+                .last()
+                .map_or("", |index| &merged.revisions[*index]);
             Name {
                 place: name.clone(),
                 rust: name.clone(),
-                origin: origin(self.merged, &entry.known, |_| {
-                    Some(format!("/$defs/{name}"))
-                }),
-                entry: match self.merged.types.contains_key(name) {
+                origin: merged.origin(&message.known, &format!("/$defs/{name}")),
+                entry: match merged.types.contains_key(name) {
                     // The message is the value of a field as well.
-                    true => Proposal::of("support")
-                        .with("name", &**name)
-                        .with("as", "json")
-                        .reason(),
-                    false => rename(Proposal::of("rename").with("revision", newest), name),
+                    true => entry("support", [("name", name), ("as", "json")]),
+                    false => entry(
+                        "rename",
+                        [("revision", newest), ("from", name), ("to", NEW)],
+                    ),
                 },
             }
         });
         self.scope(
             UPPER_CAMEL,
             &scope::names(),
-            types.chain(messages).collect(),
+            &types.chain(messages).collect::<Vec<_>>(),
         );
     }
 
-    fn fields(&self, name: &str, ty: &MergedType) {
-        let Some(structure) = self.merged.structure(name) else {
-            return;
-        };
+    fn fields(&mut self, name: &str, ty: &MergedType, structure: &MergedStruct) {
+        let (merged, overlay) = (self.merged, self.overlay);
         let fields = structure.stored().map(|(wire, field)| {
-            let escaped = escape(wire);
-            let origin = origin_of(
-                self.merged,
-                ty,
-                &field.known,
-                &format!("/properties/{escaped}"),
-            );
-            let rust = rust::field_name(name, wire, self.overlay);
-            named(format!("{name}.{wire}"), rust, origin)
+            let part = format!("/properties/{}", escape(wire));
+            let origin = merged.origin_of(ty, &field.known, &part);
+            (
+                format!("{name}.{wire}"),
+                rust::field_name(name, wire, overlay),
+                origin,
+            )
         });
-        let extra = (!structure.open.is_empty()).then(|| "extra".to_owned());
-        self.scope(SNAKE, &extra.into_iter().collect(), fields.collect());
+        let extra = (!structure.open.is_empty()).then_some("extra");
+        self.identifiers(SNAKE, extra, fields);
     }
 
     fn variants(&mut self, name: &str, ty: &MergedType) {
-        let mut names = Vec::new();
-        for (label, rust, known) in variants::of(self.merged, name, &ty.shape) {
-            let origin = origin_of(self.merged, ty, known, "");
-            names.push(self.constant(format!("{name}::{label}"), rust, origin));
-        }
-        self.scope(UPPER_CAMEL, &BTreeSet::from(["Unknown".to_owned()]), names);
+        let merged = self.merged;
+        let variants = variants::of(merged, name, &ty.shape).into_iter();
+        let variants = variants.map(|(label, rust, known)| {
+            (
+                format!("{name}::{label}"),
+                rust,
+                merged.origin_of(ty, known, ""),
+            )
+        });
+        self.identifiers(UPPER_CAMEL, Some("Unknown"), variants);
     }
 
     fn constants(&mut self) {
         let merged = self.merged;
-        let mut methods = Vec::new();
-        for (method, entry) in &merged.methods {
+        let methods = merged.methods.iter().map(|(method, entry)| {
             let pointer = format!("/$defs/{}/properties/method", entry.method.name);
-            let origin = origin(self.merged, &entry.known, |_| Some(pointer.clone()));
-            let rust = dispatch::method_name(merged, method);
-            methods.push(self.constant(format!("methods::{method}"), rust, origin));
-        }
-        let mut keys = Vec::new();
-        for (key, revisions) in dispatch::all_meta_keys(merged, self.overlay) {
-            let rust = dispatch::meta_key_name(merged, &key);
-            keys.push(self.constant(format!("meta_keys::{key}"), rust, revisions));
-        }
-        let mut codes = Vec::new();
-        for (code, (error, known)) in &merged.errors {
-            let origin = origin(self.merged, known, |_| {
-                Some(format!("/$defs/{}Error", error.name))
-            });
-            let rust = dispatch::code_name(merged, *code, error);
-            codes.push(self.constant(format!("error_codes::{code}"), rust, origin));
-        }
-        for names in [methods, keys, codes] {
-            self.scope(SCREAMING, &BTreeSet::new(), names);
-        }
+            let origin = merged.origin(&entry.known, &pointer);
+            (
+                format!("methods::{method}"),
+                dispatch::method_name(merged, method),
+                origin,
+            )
+        });
+        self.identifiers(SCREAMING, None, methods);
+        let keys = dispatch::all_meta_keys(merged, self.overlay).into_iter();
+        let keys = keys.map(|(key, revisions)| {
+            (
+                format!("meta_keys::{key}"),
+                dispatch::meta_key_name(merged, &key),
+                revisions,
+            )
+        });
+        self.identifiers(SCREAMING, None, keys);
+        let codes = merged.errors.iter().map(|(code, (error, known))| {
+            let origin = merged.origin(known, &format!("/$defs/{}Error", error.name));
+            (
+                format!("error_codes::{code}"),
+                dispatch::code_name(merged, *code, error),
+                origin,
+            )
+        });
+        self.identifiers(SCREAMING, None, codes);
     }
 
-    /// A name that an entry may give.
-    fn constant(&mut self, place: String, rust: String, origin: String) -> Name {
-        let given = self.overlay.identifier(&place).map(str::to_owned);
-        if let Some(given) = &given {
-            self.given.insert(place.clone(), given.clone());
+    /// Checks the names in one scope, each with its place and origin, that entries may give.
+    fn identifiers(
+        &mut self,
+        style: Style,
+        reserved: Option<&str>,
+        names: impl Iterator<Item = (String, String, String)>,
+    ) {
+        let mut scope = Vec::new();
+        for (place, mut rust, origin) in names {
+            if let Some(given) = self.overlay.identifier(&place) {
+                given.clone_into(&mut rust);
+                self.given.insert(place.clone(), rust.clone());
+            }
+            let entry = entry("identifier", [("at", &place), ("name", NEW)]);
+            scope.push(Name {
+                place,
+                rust,
+                origin,
+                entry,
+            });
         }
-        named(place, given.unwrap_or(rust), origin)
+        self.scope(
+            style,
+            &reserved.map(str::to_owned).into_iter().collect(),
+            &scope,
+        );
     }
 
     /// Asks for another name for each that cannot be written in this scope.
-    fn scope(&self, style: Style, reserved: &BTreeSet<String>, names: Vec<Name>) {
+    fn scope(&self, style: Style, reserved: &BTreeSet<String>, names: &[Name]) {
         let (convert, prefix) = style;
         let mut taken: BTreeSet<_> = names.iter().map(|name| name.rust.clone()).collect();
         taken.extend(reserved.iter().cloned());
         let mut first: BTreeMap<&str, &Name> = BTreeMap::new();
-        for name in &names {
+        for name in names {
             let rust = name.rust.as_str();
             let fault = if !is_identifier(rust) || convert(rust) != rust.trim_matches('_') {
                 "which is no name for it".to_owned()
@@ -230,23 +246,4 @@ impl Check<'_> {
             taken.insert(new);
         }
     }
-}
-
-/// A name that an `[[identifier]]` replaces.
-fn named(place: String, rust: String, origin: String) -> Name {
-    let entry = Proposal::of("identifier")
-        .with("at", &*place)
-        .with("name", NEW)
-        .reason();
-    Name {
-        place,
-        rust,
-        origin,
-        entry,
-    }
-}
-
-/// The entry that renames a definition.
-fn rename(entry: Proposal, definition: &str) -> String {
-    entry.with("from", definition).with("to", NEW).reason()
 }

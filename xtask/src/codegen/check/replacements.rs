@@ -1,10 +1,11 @@
 //! Questions about values that some revision cannot express.
 
-use crate::codegen::merged::merge::{Merged, MergedField, MergedType, Shape};
+use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct, MergedType, Shape};
 use crate::codegen::merged::variants;
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::Proposal;
+use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -15,21 +16,23 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let places = places(merged);
     let mut unused = Vec::new();
     for (name, ty) in &merged.types {
+        if let Shape::Struct(_) = ty.shape {
+            continue;
+        }
         let is_enum = matches!(ty.shape, Shape::Enum(_));
+        // Entries have the values of an enum as on the wire, and the variants of a union.
         let values = variants::expressible(merged, name, ty).into_iter();
-        let values = values.map(
-            |(label, variant, known)| match is_enum || known.is_empty() {
-                true => (label, known),
-                false => (variant, known),
-            },
-        );
+        let values = values.map(|(label, variant, known)| {
+            let is_label = is_enum || known.is_empty();
+            (if is_label { label } else { variant }, known)
+        });
         let values: Vec<_> = values.collect();
         let lacking = values.iter().filter(|(_, known)| *known != ty.known);
-        let lacking = lacking.map(|(value, known)| match known.is_empty() {
-            true => value.clone(),
-            false => format!("{value} ({})", merged.span(known)),
+        let lacking = lacking.format_with(", ", |(value, known), f| match known.is_empty() {
+            true => f(value),
+            false => f(&format_args!("{value} ({})", merged.span(known))),
         });
-        let lacking = lacking.collect::<Vec<_>>().join(", ");
+        let lacking = lacking.to_string();
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
             continue;
         };
@@ -79,19 +82,15 @@ fn places(merged: &Merged) -> BTreeMap<&str, Vec<(String, bool)>> {
         }
     };
     for (name, ty) in &merged.types {
-        match &ty.shape {
-            Shape::Struct(structure) => {
-                for (wire, field) in structure.stored() {
-                    add(format!("{name}.{wire}"), &field.ty, !field.always);
-                }
-            }
-            Shape::Union(members) => {
-                for member in members {
-                    add(name.clone(), &member.member.ty, false);
-                }
-            }
-            Shape::Enum(_) => {}
+        if let Shape::Union(members) = &ty.shape {
+            let members = members.iter();
+            members.for_each(|member| add(name.clone(), &member.member.ty, false));
         }
+        let fields = merged
+            .structure(name)
+            .into_iter()
+            .flat_map(MergedStruct::stored);
+        fields.for_each(|(wire, field)| add(format!("{name}.{wire}"), &field.ty, !field.always));
     }
     places
 }

@@ -19,13 +19,13 @@ pub(crate) struct EmittedUnion<'a> {
 
 impl<'a> EmittedUnion<'a> {
     pub(crate) fn new(merged: &'a Merged, name: &'a str, members: &'a [MergedMember]) -> Self {
-        let variants = variants::of_union(merged, name, members);
+        let variants = variants::of_union(merged, name, members).into_iter();
         Self {
             merged,
             name,
             ident: ident(name),
             members,
-            variants: variants.iter().map(|variant| ident(variant)).collect(),
+            variants: variants.map(|(_, variant, _)| ident(&variant)).collect(),
         }
     }
 

@@ -1,22 +1,22 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
-use super::merge::wider;
-use super::type_words::{by_revision, place_of};
-use crate::codegen::model::ir::{Def, Field, Method, Model, Type};
+use super::merge::{Answers, gather, joined, parts};
+use super::places::{definition, place_of};
+use super::type_words::by_revision;
+use crate::codegen::model::ir::{Def, Field, Model, Type};
 use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Rename;
-use crate::codegen::overlay::proposal::Proposal;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::codegen::overlay::proposal::{Proposal, entry};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 /// Asks about each conflict between the revisions, given oldest first.
 pub(crate) fn ask(models: &[Model], overlay: &Overlay) {
-    let revisions: Vec<_> = models.iter().map(|model| model.revision.clone()).collect();
     let conflicts = Conflicts {
-        models,
+        models: models.iter().enumerate().collect(),
+        revisions: models.iter().map(|model| model.revision.clone()).collect(),
         overlay,
-        revisions,
     };
     conflicts.kinds();
     conflicts.fields();
@@ -27,29 +27,12 @@ pub(crate) fn ask(models: &[Model], overlay: &Overlay) {
 }
 
 struct Conflicts<'a> {
-    models: &'a [Model],
-    overlay: &'a Overlay,
+    models: Answers<&'a Model>,
     revisions: Vec<String>,
+    overlay: &'a Overlay,
 }
 
-/// By revision, oldest first.
-type Answers<T> = Vec<(usize, T)>;
-
 impl<'a> Conflicts<'a> {
-    /// What the revisions have under each name.
-    fn gather<K: Ord, V, I: Iterator<Item = (K, V)>>(
-        &self,
-        list: impl Fn(&'a Model) -> I,
-    ) -> BTreeMap<K, Answers<V>> {
-        let mut all: BTreeMap<K, Answers<V>> = BTreeMap::new();
-        for (index, model) in self.models.iter().enumerate() {
-            for (key, value) in list(model) {
-                all.entry(key).or_default().push((index, value));
-            }
-        }
-        all
-    }
-
     fn ask<T: Display>(&self, place: &str, what: &Answers<T>, entry: impl Into<String>) {
         let what = by_revision(&self.revisions, what);
         self.overlay.decisions.ask(place, what, entry);
@@ -58,28 +41,26 @@ impl<'a> Conflicts<'a> {
     /// Definitions that no message reaches.
     fn unreached(&self) {
         let gone = "no message reaches it";
-        for (name, known) in self.gather(|model| model.unreached.iter().map(|name| (name, gone))) {
+        let unreached = |model: &'a Model| model.unreached.iter().map(|name| (name, gone));
+        for (name, known) in gather(&self.models, unreached) {
             if self.overlay.drop.find(name).is_none() {
-                let entry = Proposal::of("keep]] # or [[drop")
-                    .with("name", &**name)
-                    .reason();
-                self.ask(name, &known, entry);
+                self.ask(name, &known, entry("keep]] # or [[drop", [("name", name)]));
             }
         }
     }
 
     /// Types that are an object in one revision and a choice in another.
     fn kinds(&self) {
-        for (name, defs) in self.gather(|model| model.types.iter()) {
+        for (name, defs) in gather(&self.models, |model| &model.types) {
             let kinds = parts(&defs, |def| Some(def.kind()));
-            self.names(name, &kinds, |index, _, _| {
+            self.differing(name, &kinds, |index, _, _| {
                 self.rename(index, name, &format!("Legacy{name}"))
             });
         }
     }
 
     /// Asks about `place` if the newest answer is not that of all; `entry` settles another one.
-    fn names<T: Display + PartialEq>(
+    fn differing<T: Display + PartialEq>(
         &self,
         place: &str,
         answers: &Answers<T>,
@@ -96,23 +77,32 @@ impl<'a> Conflicts<'a> {
         }
     }
 
+    /// Asks about `place` if not all revisions have the newest name there.
+    fn names(&self, place: &str, names: &Answers<String>) {
+        self.differing(place, names, |index, own, newest| {
+            self.rename(index, own, newest)
+        });
+    }
+
     /// The entry that gives a revision's type another name; an inline one becomes any JSON.
     fn rename(&self, index: usize, name: &str, to: &str) -> String {
-        let model = &self.models[index];
+        let (_, model) = self.models[index];
         let origin = model.origins.get(name).map_or(name, String::as_str);
         match place_of(origin, model.origins.iter()) {
-            Some(place) => raw(&place),
+            Some(place) => entry("raw", [("at", &place)]),
             None => {
-                let (revision, from) = (&model.revision, origin.trim_start_matches("/$defs/"));
-                let entry = Proposal::of("rename").with("revision", &**revision);
-                entry.with("from", from).with("to", to).reason()
+                let (revision, from) = (&model.revision, &definition(origin));
+                entry(
+                    "rename",
+                    [("revision", revision), ("from", from), ("to", to)],
+                )
             }
         }
     }
 
     /// Fields whose types have nothing in common.
     fn fields(&self) {
-        let fields = self.gather(|model| {
+        let fields = gather(&self.models, |model| {
             let fields = model.fields();
             fields.map(|(name, wire, field)| (format!("{name}.{wire}"), &field.ty))
         });
@@ -138,14 +128,14 @@ impl<'a> Conflicts<'a> {
             match ty {
                 Type::Text => {}
                 Type::Constant(value) => values.extend([value]),
-                Type::Named(other) => match self.models[*index].types.get(other) {
+                Type::Named(other) => match self.models[*index].1.types.get(other) {
                     Some(Def::Enum(def)) => {
                         name.clone_from(other);
                         values.extend(&def.values);
                     }
-                    _ => return raw(place),
+                    _ => return entry("raw", [("at", place)]),
                 },
-                _ => return raw(place),
+                _ => return entry("raw", [("at", place)]),
             }
         }
         let values: Vec<_> = values.into_iter().cloned().collect();
@@ -157,26 +147,15 @@ impl<'a> Conflicts<'a> {
     ///
     /// A renaming to the same name says that they are two.
     fn members(&self) {
-        let unions = self.gather(|model| {
-            let types = model.types.iter();
-            types.filter_map(|(name, def)| match def {
-                Def::Union(def) => Some((name, def)),
-                _ => None,
-            })
-        });
-        for (union, defs) in unions {
-            let mut members: BTreeMap<&str, Answers<&str>> = BTreeMap::new();
-            for (index, def) in defs {
-                for name in def.members.iter().filter_map(|member| member.ty.name()) {
-                    members.entry(name).or_default().push((index, name));
-                }
-            }
+        for (union, defs) in gather(&self.models, |model| &model.types) {
+            let members = gather(&defs, |def| def.member_names().map(|name| (name, name)));
             for (name, old) in &members {
                 let is_settled = |entry: &Rename| entry.from == *name && entry.to == *name;
-                let is_settled = self.overlay.rename.has(is_settled);
-                let newer = members.iter().filter(|(_, new)| self.is_same(old, new));
-                for (new_name, new) in newer.filter(|_| !is_settled) {
-                    let both = old.iter().chain(new).copied().collect();
+                if self.overlay.rename.has(is_settled) {
+                    continue;
+                }
+                for (new_name, new) in members.iter().filter(|(_, new)| self.is_same(old, new)) {
+                    let both = [&old[..], new].concat();
                     let entries = old.iter();
                     let entries = entries.map(|(index, name)| self.rename(*index, name, new_name));
                     self.ask(union, &both, entries.collect::<String>());
@@ -190,7 +169,8 @@ impl<'a> Conflicts<'a> {
         let (Some(old), Some(new)) = (old.last(), new.first()) else {
             return false;
         };
-        let fields = |(index, name): &(usize, &str)| self.models[*index].types.get(*name)?.fields();
+        let fields =
+            |(index, name): &(usize, &str)| self.models[*index].1.types.get(*name)?.fields();
         let (Some(own), Some(others)) = (fields(old), fields(new)) else {
             return false;
         };
@@ -200,56 +180,30 @@ impl<'a> Conflicts<'a> {
 
     /// Error codes with another name, and those that are JSON-RPC's own.
     fn errors(&self) {
-        for (code, errors) in self.gather(|model| model.errors.iter()) {
+        for (code, errors) in gather(&self.models, |model| &model.errors) {
             let names = parts(&errors, |error| Some(format!("{}Error", error.name)));
             let place = format!("error {code}");
             if let (-32700 | -32603..=-32600, Some((_, name))) = (code, names.last()) {
                 let entry = Proposal::of("support")
                     .with("name", &**name)
-                    .with("as", "type")
-                    .with("reason", "a code of JSON-RPC itself")
-                    .text();
-                self.ask(&place, &names, entry);
+                    .with("as", "type");
+                let entry = entry.with("reason", "a code of JSON-RPC itself");
+                self.ask(&place, &names, entry.text());
             } else {
-                self.names(&place, &names, |index, own, newest| {
-                    self.rename(index, own, newest)
-                });
+                self.names(&place, &names);
             }
         }
     }
 
     /// Methods that change their kind, or whose params or results have another name.
     fn methods(&self) {
-        for (name, methods) in self.gather(|model| model.methods.iter()) {
-            let kinds = |method: &&Method| Some(format!("answered: {}", method.request));
-            self.names(name, &parts(&methods, kinds), |_, _, _| {
-                Proposal::of("result").with("method", &**name).reason()
+        for (name, methods) in gather(&self.models, |model| &model.methods) {
+            let kinds = parts(&methods, |method| {
+                Some(format!("answered: {}", method.request))
             });
-            let params = parts(&methods, |method| method.params.as_deref());
-            let results = parts(&methods, |method| method.result.as_deref());
-            for names in [params, results] {
-                self.names(name, &names, |index, own, newest| {
-                    self.rename(index, own, newest)
-                });
-            }
+            self.differing(name, &kinds, |_, _, _| entry("result", [("method", name)]));
+            self.names(name, &parts(&methods, |method| method.params.clone()));
+            self.names(name, &parts(&methods, |method| method.result.clone()));
         }
     }
-}
-
-/// A part of each answer that has it.
-fn parts<'a, T, U>(answers: &Answers<&'a T>, part: impl Fn(&&'a T) -> Option<U>) -> Answers<U> {
-    let parts = answers.iter();
-    let parts = parts.map(|(index, answer)| Some((*index, part(answer)?)));
-    parts.flatten().collect()
-}
-
-/// The type that holds what all of them hold.
-fn joined(types: &Answers<&Type>) -> Option<Type> {
-    let mut newest_first = types.iter().rev().map(|(_, ty)| *ty);
-    let newest = newest_first.next()?.clone();
-    newest_first.try_fold(newest, |newer, older| wider(&newer, older))
-}
-
-fn raw(place: &str) -> String {
-    Proposal::of("raw").with("at", place).reason()
 }

@@ -2,6 +2,7 @@
 
 use super::merge::Set;
 use crate::codegen::model::ir::{Def, Field, Type};
+use itertools::Itertools;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -34,6 +35,15 @@ impl Def {
         }
     }
 
+    /// The names of a union's members that have one.
+    pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
+        let members = match self {
+            Self::Union(def) => &def.members[..],
+            Self::Struct(_) | Self::Enum(_) => &[],
+        };
+        members.iter().filter_map(|member| member.ty.name())
+    }
+
     /// The kind of type.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -42,23 +52,6 @@ impl Def {
             Self::Enum(_) => "one of several strings",
         }
     }
-}
-
-/// The place of the inline type at a JSON pointer, as entries name it: `Type.field[]`; none for a
-/// definition.
-///
-/// `types` are the pointers of all types of the same revision.
-pub(crate) fn place_of<'a>(
-    pointer: &str,
-    mut types: impl Iterator<Item = (&'a String, &'a String)>,
-) -> Option<String> {
-    let (holder, field) = pointer.rsplit_once("/properties/")?;
-    let (holder, _) = types.find(|(_, at)| *at == holder)?;
-    let (field, inside) = field.split_once('/').unwrap_or((field, ""));
-    let field = field.replace("~1", "/").replace("~0", "~");
-    let inside = inside.replace("items", "[]").replace('/', "");
-    let inside = inside.replace("additionalProperties", "{}");
-    Some(format!("{holder}.{field}{inside}"))
 }
 
 /// Some of the revisions in words.
@@ -73,25 +66,20 @@ pub(crate) fn span(revisions: &[String], known: &Set) -> String {
             (0, _) => format!("until {}", name(last)),
             _ => format!("{} to {}", name(first), name(last)),
         },
-        _ => {
-            let names: Vec<_> = known.iter().map(|&index| name(index)).collect();
-            names.join(", ")
-        }
+        _ => known.iter().map(|&index| name(index)).join(", "),
     }
 }
 
 /// Each revision's answer, as `string in 2025-06-18; array of string since 2025-11-25`.
 pub(crate) fn by_revision<T: fmt::Display>(revisions: &[String], answers: &[(usize, T)]) -> String {
-    let mut groups: Vec<(String, Set)> = Vec::new();
-    for (index, answer) in answers {
-        let answer = answer.to_string();
-        match groups.iter_mut().find(|(known, _)| *known == answer) {
-            Some((_, set)) => drop(set.insert(*index)),
-            None => groups.push((answer, Set::from([*index]))),
-        }
-    }
-    let groups = groups.iter().map(|(answer, set)| {
-        let span = span(revisions, set);
+    let answers = answers
+        .iter()
+        .map(|(index, answer)| (*index, answer.to_string()));
+    let answers: Vec<_> = answers.collect();
+    let groups = answers.iter().map(|(_, answer)| answer).unique();
+    let mut groups = groups.map(|answer| {
+        let same = answers.iter().filter(|(_, other)| other == answer);
+        let span = span(revisions, &same.map(|(index, _)| *index).collect());
         let span = match span.strip_suffix(" only") {
             Some(one) if revisions.last().is_some_and(|last| last == one) => format!("since {one}"),
             Some(one) => format!("in {one}"),
@@ -100,7 +88,7 @@ pub(crate) fn by_revision<T: fmt::Display>(revisions: &[String], answers: &[(usi
         };
         format!("{answer} {span}")
     });
-    groups.collect::<Vec<_>>().join("; ")
+    groups.join("; ")
 }
 
 #[cfg(test)]

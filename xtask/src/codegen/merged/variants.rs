@@ -3,9 +3,9 @@
 use super::merge::{Merged, MergedMember, MergedStruct, MergedType, Set, Shape};
 use crate::codegen::model::ir::{Member, Type};
 use crate::codegen::model::names::pascal;
+use itertools::{Itertools, izip};
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeSet;
 
 /// How the members of a union are told apart.
 #[derive(Debug, PartialEq)]
@@ -56,8 +56,7 @@ fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
             return None;
         });
     }
-    let distinct: BTreeSet<_> = values.iter().collect();
-    (distinct.len() == values.len()).then_some(Tag::Field {
+    values.iter().all_unique().then_some(Tag::Field {
         field,
         values,
         default,
@@ -118,9 +117,9 @@ pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStr
 }
 
 /// The names of the members as entries of `overlay.toml` have them: method, value, type or kind.
-pub(crate) fn labels(merged: &Merged, members: &[MergedMember]) -> Vec<String> {
-    if let Tag::Field { values, .. } = tag(merged, members) {
-        return values;
+pub(crate) fn labels(merged: &Merged, members: &[MergedMember], tag: &Tag) -> Vec<String> {
+    if let Tag::Field { values, .. } = tag {
+        return values.clone();
     }
     let label = |Member { ty, method }: &Member| match (method, ty) {
         (Some(method), _) => method.clone(),
@@ -130,55 +129,67 @@ pub(crate) fn labels(merged: &Merged, members: &[MergedMember]) -> Vec<String> {
     members.iter().map(|member| label(&member.member)).collect()
 }
 
-/// The variants of the union `name`, one for each member, in their order.
-pub(crate) fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> Vec<String> {
-    let labels = labels(merged, members);
-    let names = match tag(merged, members) {
-        Tag::Method => {
-            let methods = labels.iter();
-            methods.map(|method| of_method(merged, method)).collect()
-        }
-        Tag::Kind => labels.clone(),
-        Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
-        Tag::Key(_) | Tag::BestMatch => without_common_end(&labels),
-    };
-    let names = labels.iter().zip(names);
-    let names = names.map(|(label, own)| merged.identifier(&format!("{name}::{label}"), own));
-    names.collect()
-}
+/// A member or value as entries name it, its name in Rust, and its revisions.
+pub(crate) type Variant<'a> = (String, String, &'a Set);
 
-/// The variants of a union or enum: each member or value, its name in Rust, and its revisions.
-pub(crate) fn of<'a>(
-    merged: &'a Merged,
-    name: &str,
-    shape: &'a Shape,
-) -> Vec<(String, String, &'a Set)> {
+/// The variants of a union or enum.
+pub(crate) fn of<'a>(merged: &Merged, name: &str, shape: &'a Shape) -> Vec<Variant<'a>> {
     match shape {
         Shape::Struct(_) => Vec::new(),
-        Shape::Union(members) => labels(merged, members)
-            .into_iter()
-            .zip(of_union(merged, name, members))
-            .zip(members)
-            .map(|((label, variant), member)| (label, variant, &member.known))
-            .collect(),
+        Shape::Union(members) => of_union(merged, name, members),
         Shape::Enum(values) => {
             let values = values.values.iter();
-            values
-                .map(|(value, known)| (value.clone(), of_value(merged, name, value), known))
-                .collect()
+            let values = values.map(|(value, known)| {
+                let label = value.clone();
+                variant(merged, name, label, last_word(value), known)
+            });
+            values.collect()
         }
     }
 }
 
-/// The same with the revisions that can express each, and last the values that no schema lists.
+/// The variants of the union `name`, one for each member, in their order.
+pub(crate) fn of_union<'a>(
+    merged: &Merged,
+    name: &str,
+    members: &'a [MergedMember],
+) -> Vec<Variant<'a>> {
+    let tag = tag(merged, members);
+    let labels = labels(merged, members, &tag);
+    let names = match tag {
+        Tag::Method => labels
+            .iter()
+            .map(|method| of_method(merged, method))
+            .collect(),
+        Tag::Kind => labels.clone(),
+        Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
+        Tag::Key(_) | Tag::BestMatch => without_common_end(labels.clone()),
+    };
+    izip!(labels, names, members)
+        .map(|(label, own, member)| variant(merged, name, label, own, &member.known))
+        .collect()
+}
+
+/// A variant of the type `name`, which is called `own` unless an entry gives another name.
+fn variant<'a>(
+    merged: &Merged,
+    name: &str,
+    label: String,
+    own: String,
+    known: &'a Set,
+) -> Variant<'a> {
+    let rust = merged.identifier(&format!("{name}::{label}"), own);
+    (label, rust, known)
+}
+
+/// The variants with the revisions that can express each, and last the values that no schema lists.
 pub(crate) fn expressible(
     merged: &Merged,
     name: &str,
     ty: &MergedType,
 ) -> Vec<(String, String, Set)> {
     let open = match &ty.shape {
-        Shape::Struct(_) => return Vec::new(),
-        Shape::Union(_) => Set::new(),
+        Shape::Struct(_) | Shape::Union(_) => Set::new(),
         Shape::Enum(values) => values.open.clone(),
     };
     let listed = of(merged, name, &ty.shape).into_iter();
@@ -197,19 +208,13 @@ fn of_method(merged: &Merged, method: &str) -> String {
     entry.map_or(method, |entry| entry.method.stem()).to_owned()
 }
 
-/// The variant of the enum `name` for a value.
-pub(crate) fn of_value(merged: &Merged, name: &str, value: &str) -> String {
-    merged.identifier(&format!("{name}::{value}"), last_word(value))
-}
-
 /// The last word group of a value.
 fn last_word(value: &str) -> String {
     pascal(value.rsplit('/').next().unwrap_or(value))
 }
 
 /// The names without the words that all of them end with.
-fn without_common_end(names: &[String]) -> Vec<String> {
-    let mut names = names.to_vec();
+fn without_common_end(mut names: Vec<String>) -> Vec<String> {
     let shared = |names: &[String]| {
         let first = names.first()?;
         let word = &first[first.rfind(char::is_uppercase)?..];

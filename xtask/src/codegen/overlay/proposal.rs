@@ -27,3 +27,9 @@ impl Proposal {
         self.0
     }
 }
+
+/// The text of an entry of strings, with a reason that is still to be written.
+pub(crate) fn entry<const N: usize>(kind: &str, members: [(&str, &str); N]) -> String {
+    let add = |entry: Proposal, (key, value): (&str, &str)| entry.with(key, value);
+    members.into_iter().fold(Proposal::of(kind), add).reason()
+}
