@@ -47,7 +47,7 @@ fn type_info(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
         }
         _ => true,
     };
-    let variants = variants::of(merged, name, &ty.shape).into_iter();
+    let variants = variants::of(merged, name).into_iter();
     let variants = variants.map(|(label, variant, known)| {
         let known = bits(known);
         let tag = match is_tagged {

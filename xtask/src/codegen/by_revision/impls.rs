@@ -87,7 +87,7 @@ impl Conform<'_> {
     }
 
     fn union_body(&self, name: &str, members: &[MergedMember]) -> TokenStream {
-        let variants = variants::of_union(self.merged, name, members);
+        let variants = variants::of(self.merged, name);
         let nearest = self.overlay.replacement(name).map(|_| {
             let nearest = quote!(Self::from_text(self.describe()));
             let nearest = match variants::tag(self.merged, members) {
@@ -127,7 +127,7 @@ impl Conform<'_> {
     fn exists(&self, name: &str, ty: &MergedType) -> TokenStream {
         let mut arms = Vec::new();
         let mut has_unknown = false;
-        for (_, variant, known) in variants::expressible(self.merged, name, ty) {
+        for (_, variant, known) in variants::expressible(self.merged, name) {
             let variant = ident(&variant);
             if let Some(condition) = condition(self.merged, &known, &ty.known) {
                 arms.push(quote!(Self::#variant { .. } => #condition));

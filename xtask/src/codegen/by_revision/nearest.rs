@@ -17,7 +17,7 @@ pub(crate) fn of_union(
     members: &[MergedMember],
     nearest: &Nearest,
 ) -> Result<TokenStream> {
-    let describe = describe(conform, name, members, nearest);
+    let describe = describe(conform, name, nearest);
     let text = nearest.json.as_deref().unwrap_or("null");
     let fault = || {
         let what = "`json` of `nearest` is none of the values that all revisions have";
@@ -55,13 +55,8 @@ pub(crate) fn of_union(
 }
 
 /// The description of each variant.
-fn describe(
-    conform: &Conform<'_>,
-    name: &str,
-    members: &[MergedMember],
-    nearest: &Nearest,
-) -> TokenStream {
-    let variants = variants::of_union(conform.merged, name, members);
+fn describe(conform: &Conform<'_>, name: &str, nearest: &Nearest) -> TokenStream {
+    let variants = variants::of(conform.merged, name);
     let arms = variants.iter().filter_map(|(_, variant, _)| {
         let template = nearest.describe.get(variant)?;
         let variant = ident(variant);

@@ -3,6 +3,7 @@
 use crate::codegen::emit::rust::ident;
 use crate::codegen::merged::merge::Merged;
 use crate::codegen::overlay::file::Overlay;
+use crate::codegen::overlay::kinds::Alias;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
@@ -27,18 +28,16 @@ pub(crate) fn emit(overlay: &Overlay) -> TokenStream {
 /// keeps it.
 pub(crate) fn gone(root: &Path, merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let methods = merged.methods.values().map(|entry| &entry.method.name);
-    let names: BTreeSet<_> = merged.types.keys().chain(methods).collect();
-    let aliases = overlay
-        .alias
-        .matching(|alias| names.contains(&alias.new) && !names.contains(&alias.old));
-    let kept: BTreeSet<_> = aliases.map(|alias| &alias.old).collect();
-    let committed = committed(root).into_iter();
-    let gone = committed
-        .filter(|name| name != "Revision" && !names.contains(name) && !kept.contains(name));
-    gone.map(|name| {
+    let mut names: BTreeSet<_> = merged.types.keys().chain(methods).collect();
+    let is_alias = |entry: &Alias| names.contains(&entry.new) && !names.contains(&entry.old);
+    let kept: Vec<_> = overlay.alias.matching(is_alias).collect();
+    names.extend(kept.iter().map(|alias| &alias.old));
+    let mut gone = committed(root);
+    gone.retain(|name| name != "Revision" && !names.contains(name));
+    let notes = gone.iter().map(|name| {
         format!("`{name}` is no longer public; to keep it as a deprecated alias:\n    [[alias]]\n    old = \"{name}\"\n    new = \"\"\n    since = \"\"\n")
-    })
-    .collect()
+    });
+    notes.collect()
 }
 
 /// The public types of the generated code as it is; none before it is generated first.
@@ -47,13 +46,15 @@ fn committed(root: &Path) -> BTreeSet<String> {
     let files = files.into_iter().flatten().flatten();
     let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
     let names = texts.flat_map(|text| {
-        let names = text.lines().filter_map(|line| {
-            let line = line.strip_prefix("pub ")?;
-            let mut types = ["struct ", "enum ", "type "].iter();
-            let name = types.find_map(|kind| line.strip_prefix(kind))?;
-            name.split([' ', '<', '(', ';']).next()
-        });
+        let names = text.lines().filter_map(public_type);
         names.map(str::to_owned).collect::<Vec<_>>()
     });
     names.collect()
+}
+
+/// The public type that a line of generated code defines.
+fn public_type(line: &str) -> Option<&str> {
+    let (kind, name) = line.strip_prefix("pub ")?.split_once(' ')?;
+    let is_type = ["struct", "enum", "type"].contains(&kind);
+    name.split([' ', '<', '(', ';']).next().filter(|_| is_type)
 }

@@ -16,24 +16,24 @@ pub(crate) fn constructor_order<'a>(
 ) -> Vec<(&'a String, &'a MergedField)> {
     let ranks = ranks(name, structure, overlay);
     let rank = |wire: &String| ranks.iter().position(|ranked| *ranked == wire);
-    let mut required = required(structure);
+    let mut required: Vec<_> = structure.required().collect();
     required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
     required
 }
 
-fn required(structure: &MergedStruct) -> Vec<(&String, &MergedField)> {
-    let fields = structure.stored();
-    fields.filter(|(_, field)| field.always).collect()
-}
-
 /// The fields whose order the overlay decides, in that order.
 fn ranks<'a>(name: &str, structure: &MergedStruct, overlay: &'a Overlay) -> Vec<&'a String> {
-    let required = required(structure);
+    let is_several = structure.required().count() > 1;
     let is_argument =
-        |wire: &String| required.len() > 1 && required.iter().any(|(own, _)| *own == wire);
+        |wire: &String| is_several && structure.required().any(|(own, _)| own == wire);
+    let first = overlay.first.matching(is_argument);
+    ordered(name, overlay).chain(first).collect()
+}
+
+/// The fields that the type's `[[order]]` lists.
+fn ordered<'a>(name: &str, overlay: &'a Overlay) -> impl Iterator<Item = &'a String> {
     let order = overlay.order.find(name).into_iter();
-    let order = order.flat_map(|entry| &entry.fields);
-    order.chain(overlay.first.matching(is_argument)).collect()
+    order.flat_map(|entry| &entry.fields)
 }
 
 /// Asks for the order of arguments of one type, which could be mistaken for each other.
@@ -44,7 +44,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     for (name, structure) in merged.structs() {
         let ranks = ranks(name, structure, overlay);
         let mut by_type: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (wire, field) in required(structure) {
+        for (wire, field) in structure.required() {
             if !ranks.contains(&wire) {
                 let fields = by_type.entry((&field.ty, field.nullable));
                 fields.or_default().push(wire);
@@ -53,18 +53,13 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         for ((ty, _), fields) in by_type.into_iter().filter(|(_, fields)| fields.len() > 1) {
             let what =
                 format!("the constructor takes several of type {ty}, and nothing orders them");
-            let entry = Proposal::of("order")
-                .with("type", &**name)
-                .with("fields", fields.into_iter().cloned().collect::<Vec<_>>())
-                .reason();
+            let fields: Vec<_> = fields.into_iter().cloned().collect();
+            let entry = Proposal::of("order").with("type", &**name);
+            let entry = entry.with("fields", fields).reason();
             overlay.decisions.ask(name, what, entry);
         }
-        let fields = overlay.order.find(name).map(|entry| &entry.fields);
         let is_argument = |wire: &&String| structure.fields.get(*wire).is_some_and(|it| it.always);
-        let gone = fields
-            .into_iter()
-            .flatten()
-            .filter(|wire| !is_argument(wire));
+        let gone = ordered(name, overlay).filter(|wire| !is_argument(wire));
         unused.extend(gone.map(|wire| format!("order: {name}, field {wire}")));
     }
     unused

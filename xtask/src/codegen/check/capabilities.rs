@@ -48,10 +48,8 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
 fn likely<'a>(merged: &Merged, method: &'a str) -> (&'a str, Vec<&'static str>) {
     let part = method.trim_start_matches("notifications/");
     let part = part.split('/').next().unwrap_or(part);
-    let sides = SIDES.iter().filter(|(_, name, _)| {
-        let structure = merged.structure(name);
-        structure.is_some_and(|def| def.fields.contains_key(part))
-    });
+    let sides = SIDES.iter();
+    let sides = sides.filter(|(_, name, _)| merged.field(name, part).is_some());
     (part, sides.map(|(side, ..)| *side).collect())
 }
 
@@ -78,16 +76,14 @@ fn info(merged: &Merged, entry: &Capability) -> Result<Option<TokenStream>> {
     let &(_, mut name, side) = side.ok_or_else(|| fault("`of` is `client` or `server`"))?;
     let mut known = TokenStream::new();
     for part in path.split('.') {
-        let structure = merged.structure(name);
-        let field = structure.and_then(|structure| structure.fields.get(part));
+        let field = merged.field(name, part);
         let field = field.ok_or_else(|| fault(&format!("{name} has no `{part}`")))?;
         known = bits(&field.known);
         name = field.ty.name().unwrap_or_default();
     }
     let side = ident(side);
-    Ok(Some(
-        quote!(CapabilityInfo::new(Side::#side, #path, #known)),
-    ))
+    let info = quote!(CapabilityInfo::new(Side::#side, #path, #known));
+    Ok(Some(info))
 }
 
 /// `declares` of both sides' capabilities, for entries that [`of_method`] has checked.
@@ -127,8 +123,7 @@ fn declared(
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     let place = ident(&rust::field_name(name, first, overlay));
     let place = quote!(#holder.#place);
-    let structure = merged.structure(name);
-    let Some(field) = structure.and_then(|structure| structure.fields.get(first)) else {
+    let Some(field) = merged.field(name, first) else {
         return quote!(false);
     };
     let inner = |holder: &TokenStream| match field.ty.name() {

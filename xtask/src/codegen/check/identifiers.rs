@@ -105,10 +105,9 @@ impl Check<'_> {
         });
         let messages = merged.methods.values().map(|message| {
             let name = &message.method.name;
-            let newest = message
-                .known
-                .last()
-                .map_or("", |index| &merged.revisions[*index]);
+            let newest = message.known.last();
+            let newest = newest.map_or("", |index| &merged.revisions[*index]);
+            let rename = [("revision", newest), ("from", name), ("to", NEW)];
             Name {
                 place: name.clone(),
                 rust: name.clone(),
@@ -116,18 +115,12 @@ impl Check<'_> {
                 entry: match merged.types.contains_key(name) {
                     // The message is the value of a field as well.
                     true => entry("support", [("name", name), ("as", "json")]),
-                    false => entry(
-                        "rename",
-                        [("revision", newest), ("from", name), ("to", NEW)],
-                    ),
+                    false => entry("rename", rename),
                 },
             }
         });
-        self.scope(
-            UPPER_CAMEL,
-            &scope::names(),
-            &types.chain(messages).collect::<Vec<_>>(),
-        );
+        let names: Vec<_> = types.chain(messages).collect();
+        self.scope(UPPER_CAMEL, &scope::names(), &names);
     }
 
     fn fields(&mut self, name: &str, ty: &MergedType, structure: &MergedStruct) {
@@ -135,11 +128,8 @@ impl Check<'_> {
         let fields = structure.stored().map(|(wire, field)| {
             let part = format!("/properties/{}", escape(wire));
             let origin = merged.origin_of(ty, &field.known, &part);
-            (
-                format!("{name}.{wire}"),
-                rust::field_name(name, wire, overlay),
-                origin,
-            )
+            let rust = rust::field_name(name, wire, overlay);
+            (format!("{name}.{wire}"), rust, origin)
         });
         let extra = (!structure.open.is_empty()).then_some("extra");
         self.identifiers(SNAKE, extra, fields);
@@ -147,13 +137,10 @@ impl Check<'_> {
 
     fn variants(&mut self, name: &str, ty: &MergedType) {
         let merged = self.merged;
-        let variants = variants::of(merged, name, &ty.shape).into_iter();
+        let variants = variants::of(merged, name).into_iter();
         let variants = variants.map(|(label, rust, known)| {
-            (
-                format!("{name}::{label}"),
-                rust,
-                merged.origin_of(ty, known, ""),
-            )
+            let origin = merged.origin_of(ty, known, "");
+            (format!("{name}::{label}"), rust, origin)
         });
         self.identifiers(UPPER_CAMEL, Some("Unknown"), variants);
     }
@@ -163,66 +150,53 @@ impl Check<'_> {
         let methods = merged.methods.iter().map(|(method, entry)| {
             let pointer = format!("/$defs/{}/properties/method", entry.method.name);
             let origin = merged.origin(&entry.known, &pointer);
-            (
-                format!("methods::{method}"),
-                dispatch::method_name(merged, method),
-                origin,
-            )
+            let rust = dispatch::method_name(merged, method);
+            (format!("methods::{method}"), rust, origin)
         });
         self.identifiers(SCREAMING, None, methods);
         let keys = dispatch::all_meta_keys(merged, self.overlay).into_iter();
         let keys = keys.map(|(key, revisions)| {
-            (
-                format!("meta_keys::{key}"),
-                dispatch::meta_key_name(merged, &key),
-                revisions,
-            )
+            let rust = dispatch::meta_key_name(merged, &key);
+            (format!("meta_keys::{key}"), rust, revisions)
         });
         self.identifiers(SCREAMING, None, keys);
         let codes = merged.errors.iter().map(|(code, (error, known))| {
             let origin = merged.origin(known, &format!("/$defs/{}Error", error.name));
-            (
-                format!("error_codes::{code}"),
-                dispatch::code_name(merged, *code, error),
-                origin,
-            )
+            let rust = dispatch::code_name(merged, *code, error);
+            (format!("error_codes::{code}"), rust, origin)
         });
         self.identifiers(SCREAMING, None, codes);
     }
 
-    /// Checks the names in one scope, each with its place and origin, that entries may give.
+    /// Checks the names in one scope that entries may give: the place, name and origin of each.
     fn identifiers(
         &mut self,
         style: Style,
         reserved: Option<&str>,
         names: impl Iterator<Item = (String, String, String)>,
     ) {
-        let mut scope = Vec::new();
-        for (place, mut rust, origin) in names {
-            if let Some(given) = self.overlay.identifier(&place) {
-                given.clone_into(&mut rust);
-                self.given.insert(place.clone(), rust.clone());
+        let names = names.map(|(place, rust, origin)| {
+            let given = self.overlay.identifier(&place).map(str::to_owned);
+            if let Some(given) = given.clone() {
+                self.given.insert(place.clone(), given);
             }
-            let entry = entry("identifier", [("at", &place), ("name", NEW)]);
-            scope.push(Name {
+            Name {
+                entry: entry("identifier", [("at", &place), ("name", NEW)]),
+                rust: given.unwrap_or(rust),
                 place,
-                rust,
                 origin,
-                entry,
-            });
-        }
-        self.scope(
-            style,
-            &reserved.map(str::to_owned).into_iter().collect(),
-            &scope,
-        );
+            }
+        });
+        let names: Vec<_> = names.collect();
+        let reserved = reserved.map(str::to_owned).into_iter().collect();
+        self.scope(style, &reserved, &names);
     }
 
     /// Asks for another name for each that cannot be written in this scope.
     fn scope(&self, style: Style, reserved: &BTreeSet<String>, names: &[Name]) {
         let (convert, prefix) = style;
-        let mut taken: BTreeSet<_> = names.iter().map(|name| name.rust.clone()).collect();
-        taken.extend(reserved.iter().cloned());
+        let mut taken = reserved.clone();
+        taken.extend(names.iter().map(|name| name.rust.clone()));
         let mut first: BTreeMap<&str, &Name> = BTreeMap::new();
         for name in names {
             let rust = name.rust.as_str();

@@ -1,6 +1,6 @@
 //! Questions about values that some revision cannot express.
 
-use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct, MergedType, Shape};
+use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct, MergedType, Set, Shape};
 use crate::codegen::merged::variants;
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
@@ -21,7 +21,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         }
         let is_enum = matches!(ty.shape, Shape::Enum(_));
         // Entries have the values of an enum as on the wire, and the variants of a union.
-        let values = variants::expressible(merged, name, ty).into_iter();
+        let values = variants::expressible(merged, name).into_iter();
         let values = values.map(|(label, variant, known)| {
             let is_label = is_enum || known.is_empty();
             (if is_label { label } else { variant }, known)
@@ -62,10 +62,10 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         let entry = Proposal::of("nearest").with("type", &**name);
         let (at, entry) = match required {
             None => (String::new(), entry.with("drop", true)),
-            Some((place, _)) => (
-                format!(", required at {place}"),
-                proposal(merged, ty, entry),
-            ),
+            Some((place, _)) => {
+                let at = format!(", required at {place}");
+                (at, proposal(merged, ty, &values, entry))
+            }
         };
         let what = format!("{problem}{at}; some revisions lack {lacking}");
         overlay.decisions.ask(name, what, entry.reason());
@@ -106,21 +106,20 @@ fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
     }
 }
 
-/// Proposes a value that all revisions have.
-fn proposal(merged: &Merged, ty: &MergedType, entry: Proposal) -> Proposal {
-    match &ty.shape {
-        Shape::Struct(_) => entry,
-        Shape::Enum(def) => {
-            let mut values = def.values.iter();
-            let value = values.find(|(_, known)| *known | &def.open == ty.known);
-            entry.with("value", value.map_or("", |(value, _)| value))
-        }
-        Shape::Union(members) => {
-            let common = members.iter().find(|member| member.known == ty.known);
-            let value = common.map(|member| example(merged, &member.member.ty, "{}"));
-            entry.with("json", value.unwrap_or_default().to_string())
-        }
+/// Proposes a value that all revisions have, for an enum one of `values`.
+fn proposal(
+    merged: &Merged,
+    ty: &MergedType,
+    values: &[(String, Set)],
+    entry: Proposal,
+) -> Proposal {
+    if let Shape::Union(members) = &ty.shape {
+        let common = members.iter().find(|member| member.known == ty.known);
+        let value = common.map(|member| example(merged, &member.member.ty, "{}"));
+        return entry.with("json", value.unwrap_or_default().to_string());
     }
+    let value = values.iter().find(|(_, known)| *known == ty.known);
+    entry.with("value", value.map_or("", |(value, _)| value))
 }
 
 /// A value of type `ty`, to propose it, with `text` for a string.

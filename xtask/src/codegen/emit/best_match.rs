@@ -61,9 +61,9 @@ pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStrea
             let values = values.values.keys();
             constants.push(quote!((#at, &[#(#values),*])));
         } else if let Some(Shape::Struct(inner)) = shape
-            && inner.stored().any(|(_, field)| field.always)
+            && inner.required().next().is_some()
         {
-            let inner = inner.stored().filter(|(_, field)| field.always);
+            let inner = inner.required();
             required.extend(inner.map(|(inner, _)| format!("{at}/{}", escape(inner))));
         } else if field.always {
             required.push(at);

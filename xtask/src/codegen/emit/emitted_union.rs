@@ -19,7 +19,7 @@ pub(crate) struct EmittedUnion<'a> {
 
 impl<'a> EmittedUnion<'a> {
     pub(crate) fn new(merged: &'a Merged, name: &'a str, members: &'a [MergedMember]) -> Self {
-        let variants = variants::of_union(merged, name, members).into_iter();
+        let variants = variants::of(merged, name).into_iter();
         Self {
             merged,
             name,

@@ -18,7 +18,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
 fn emit_one(merged: &Merged, type_name: &str, ty: &MergedType, docs: &Docs<'_>) -> TokenStream {
     let name = ident(type_name);
     let doc = docs.of(type_name, &ty.known);
-    let values = variants::of(merged, type_name, &ty.shape);
+    let values = variants::of(merged, type_name);
     let wire: Vec<_> = values.iter().map(|(value, ..)| value).collect();
     let variants: Vec<_> = values
         .iter()

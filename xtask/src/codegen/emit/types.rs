@@ -84,7 +84,7 @@ impl Schema<'_> {
             }
             properties.insert(wire.clone(), schema);
         }
-        let required = structure.stored().filter(|(_, field)| field.always);
+        let required = structure.required();
         let required: Vec<_> = required.map(|(wire, _)| wire).collect();
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         self.definitions.insert(name.to_owned(), schema);

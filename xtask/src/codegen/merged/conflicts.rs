@@ -1,6 +1,6 @@
 //! Places where the revisions disagree and no rule of [`super::merge`] joins them.
 
-use super::merge::{Answers, gather, joined, parts};
+use super::merge::wider;
 use super::places::{definition, place_of};
 use super::type_words::by_revision;
 use crate::codegen::model::ir::{Def, Field, Model, Type};
@@ -8,7 +8,7 @@ use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Rename;
 use crate::codegen::overlay::proposal::{Proposal, entry};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 /// Asks about each conflict between the revisions, given oldest first.
@@ -25,6 +25,9 @@ pub(crate) fn ask(models: &[Model], overlay: &Overlay) {
     conflicts.methods();
     conflicts.unreached();
 }
+
+/// What some of the revisions have, oldest first.
+type Answers<T> = Vec<(usize, T)>;
 
 struct Conflicts<'a> {
     models: Answers<&'a Model>,
@@ -92,10 +95,8 @@ impl<'a> Conflicts<'a> {
             Some(place) => entry("raw", [("at", &place)]),
             None => {
                 let (revision, from) = (&model.revision, &definition(origin));
-                entry(
-                    "rename",
-                    [("revision", revision), ("from", from), ("to", to)],
-                )
+                let members = [("revision", &**revision), ("from", from), ("to", to)];
+                entry("rename", members)
             }
         }
     }
@@ -184,9 +185,8 @@ impl<'a> Conflicts<'a> {
             let names = parts(&errors, |error| Some(format!("{}Error", error.name)));
             let place = format!("error {code}");
             if let (-32700 | -32603..=-32600, Some((_, name))) = (code, names.last()) {
-                let entry = Proposal::of("support")
-                    .with("name", &**name)
-                    .with("as", "type");
+                let entry = Proposal::of("support").with("name", &**name);
+                let entry = entry.with("as", "type");
                 let entry = entry.with("reason", "a code of JSON-RPC itself");
                 self.ask(&place, &names, entry.text());
             } else {
@@ -206,4 +206,32 @@ impl<'a> Conflicts<'a> {
             self.names(name, &parts(&methods, |method| method.result.clone()));
         }
     }
+}
+
+/// What the revisions have under each name.
+fn gather<'a, T, K: Ord, V, I: IntoIterator<Item = (K, V)>>(
+    answers: &Answers<&'a T>,
+    list: impl Fn(&'a T) -> I,
+) -> BTreeMap<K, Answers<V>> {
+    let mut all: BTreeMap<K, Answers<V>> = BTreeMap::new();
+    for (index, answer) in answers {
+        for (key, value) in list(answer) {
+            all.entry(key).or_default().push((*index, value));
+        }
+    }
+    all
+}
+
+/// A part of each answer that has it.
+fn parts<'a, T, U>(answers: &Answers<&'a T>, part: impl Fn(&'a T) -> Option<U>) -> Answers<U> {
+    let parts = answers.iter();
+    let parts = parts.filter_map(|(index, answer)| Some((*index, part(answer)?)));
+    parts.collect()
+}
+
+/// The type that holds what all of them hold.
+fn joined(types: &Answers<&Type>) -> Option<Type> {
+    let mut newest_first = types.iter().rev().map(|(_, ty)| *ty);
+    let newest = newest_first.next()?.clone();
+    newest_first.try_fold(newest, |newer, older| wider(&newer, older))
 }

@@ -16,7 +16,7 @@ pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
     }
     for (name, ty) in &merged.types {
         keys.insert(name.clone(), ty.known.clone());
-        for (_, variant, known) in variants::of(merged, name, &ty.shape) {
+        for (_, variant, known) in variants::of(merged, name) {
             keys.insert(format!("{name}::{variant}"), known.clone());
         }
     }

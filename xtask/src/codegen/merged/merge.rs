@@ -6,7 +6,7 @@
 
 use super::type_words::span;
 use crate::codegen::model::ir::{
-    Def, Enum, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type,
+    Def, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type,
 };
 use crate::codegen::overlay::file::Overlay;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) type Set = BTreeSet<usize>;
 
 /// The one model.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Merged {
     /// Oldest first.
     pub(crate) revisions: Vec<String>,
@@ -46,7 +46,7 @@ pub(crate) enum Shape {
 }
 
 /// The fields that any revision has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct MergedStruct {
     pub(crate) fields: BTreeMap<String, MergedField>,
     /// Revisions that allow unknown fields.
@@ -77,7 +77,7 @@ pub(crate) struct MergedMember {
 }
 
 /// The values that any revision lists.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct MergedEnum {
     pub(crate) values: BTreeMap<String, Set>,
     /// Revisions that allow other values.
@@ -85,7 +85,7 @@ pub(crate) struct MergedEnum {
 }
 
 /// A message of some revisions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct MergedMethod {
     /// As in the newest revision that has it.
     pub(crate) method: Method,
@@ -112,6 +112,11 @@ impl Merged {
             Shape::Struct(structure) => Some(structure),
             Shape::Union(_) | Shape::Enum(_) => None,
         }
+    }
+
+    /// The field of a struct.
+    pub(crate) fn field(&self, name: &str, wire: &str) -> Option<&MergedField> {
+        self.structure(name)?.fields.get(wire)
     }
 
     /// Some of the revisions in words.
@@ -166,90 +171,46 @@ impl MergedStruct {
         let fields = self.fields.iter();
         fields.filter(|(_, field)| !matches!(field.ty, Type::Constant(_)))
     }
-}
 
-/// What some of the revisions have, oldest first.
-pub(super) type Answers<T> = Vec<(usize, T)>;
-
-/// What the revisions have under each name.
-pub(super) fn gather<'a, T, K: Ord, V, I: IntoIterator<Item = (K, V)>>(
-    answers: &Answers<&'a T>,
-    list: impl Fn(&'a T) -> I,
-) -> BTreeMap<K, Answers<V>> {
-    let mut all: BTreeMap<K, Answers<V>> = BTreeMap::new();
-    for (index, answer) in answers {
-        for (key, value) in list(answer) {
-            all.entry(key).or_default().push((*index, value));
-        }
+    /// The stored fields that the model requires.
+    pub(crate) fn required(&self) -> impl Iterator<Item = (&String, &MergedField)> {
+        self.stored().filter(|(_, field)| field.always)
     }
-    all
-}
-
-/// A part of each answer that has it.
-pub(super) fn parts<'a, T, U>(
-    answers: &Answers<&'a T>,
-    part: impl Fn(&'a T) -> Option<U>,
-) -> Answers<U> {
-    let parts = answers.iter();
-    let parts = parts.filter_map(|(index, answer)| Some((*index, part(answer)?)));
-    parts.collect()
-}
-
-/// The revisions of which something holds.
-fn those<T>(answers: &Answers<&T>, holds: impl Fn(&T) -> bool) -> Set {
-    let those = answers.iter().filter(|(_, answer)| holds(answer));
-    those.map(|(index, _)| *index).collect()
-}
-
-/// The type that holds what all of them hold.
-pub(super) fn joined(types: &Answers<&Type>) -> Option<Type> {
-    let mut newest_first = types.iter().rev().map(|(_, ty)| *ty);
-    let newest = newest_first.next()?.clone();
-    newest_first.try_fold(newest, |newer, older| wider(&newer, older))
 }
 
 /// Joins the revisions, given oldest first.
 pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
     name_opaque(&mut models);
-    let models: Answers<&Model> = models.iter().enumerate().collect();
-    let types = gather(&models, |model| &model.types).into_iter();
-    let types = types.filter_map(|(name, defs)| {
-        let known = those(&defs, |_| true);
-        let origin = |model: &Model| model.types.get(name).and(model.origins.get(name).cloned());
-        let origins = parts(&models, origin).into_iter().collect();
-        let shape = shape(&defs, |wire, required| {
-            *required == known && overlay.fill.at(&format!("{name}.{wire}")).is_none()
-        });
-        let shape = shape?;
-        Some((
-            name.clone(),
-            MergedType {
-                known,
-                origins,
-                shape,
-            },
-        ))
-    });
-    let methods = gather(&models, |model| &model.methods).into_iter();
-    let methods = methods.filter_map(|(name, all)| Some((name.clone(), method(&all)?)));
-    let errors = gather(&models, |model| &model.errors).into_iter();
-    let errors = errors.filter_map(|(code, all)| {
-        let data = parts(&all, |error| error.data.clone()).pop();
-        let name = all.last()?.1.name.clone();
-        let data = data.map(|(_, data)| data);
-        Some((*code, (ErrorCode { name, data }, those(&all, |_| true))))
-    });
-    Merged {
-        revisions: models
-            .iter()
-            .map(|(_, model)| model.revision.clone())
-            .collect(),
-        batches: those(&models, |model| model.batches),
-        types: types.collect(),
-        methods: methods.collect(),
-        errors: errors.collect(),
-        identifiers: BTreeMap::new(),
+    let mut merged = Merged {
+        revisions: models.iter().map(|model| model.revision.clone()).collect(),
+        ..Merged::default()
+    };
+    for (index, model) in models.iter().enumerate().rev() {
+        merged.batches.extend(model.batches.then_some(index));
+        for (name, def) in &model.types {
+            let ty = add_type(&mut merged, name, def, index);
+            let origin = model.origins.get(name).cloned();
+            ty.origins.extend(origin.map(|origin| (index, origin)));
+        }
+        for (name, method) in &model.methods {
+            add_method(&mut merged, name, method, index);
+        }
+        for (code, error) in &model.errors {
+            let entry = merged.errors.entry(*code);
+            let (joined, known) = entry.or_insert_with(|| (error.clone(), Set::new()));
+            joined.data = joined.data.take().or_else(|| error.data.clone());
+            known.insert(index);
+        }
     }
+    for (name, ty) in &mut merged.types {
+        if let Shape::Struct(structure) = &mut ty.shape {
+            for (field, entry) in &mut structure.fields {
+                let filled = || overlay.fill.at(&format!("{name}.{field}")).is_some();
+                entry.always = entry.required == ty.known && !filled();
+            }
+        }
+    }
+    merged
 }
 
 /// Where one revision has an object without known fields and another a struct,
@@ -279,64 +240,69 @@ fn name_opaque(models: &mut [Model]) {
     }
 }
 
-/// A type of the newest revision's kind; that another one has another kind was asked about.
-///
-/// `is_always` says of a field and the revisions that require it whether the model does.
-fn shape(defs: &Answers<&Def>, is_always: impl Fn(&str, &Set) -> bool) -> Option<Shape> {
-    let mut members = Vec::new();
-    let mut values: BTreeMap<_, Set> = BTreeMap::new();
-    for (index, def) in defs.iter().rev() {
-        match def {
-            Def::Struct(_) => {}
-            Def::Union(def) => {
-                for member in &def.members {
-                    add_member(&mut members, member, *index);
-                }
-            }
-            Def::Enum(def) => {
-                for value in &def.values {
-                    values.entry(value.clone()).or_default().insert(*index);
-                }
+fn add_type<'a>(merged: &'a mut Merged, name: &str, def: &Def, index: usize) -> &'a mut MergedType {
+    let entry = merged
+        .types
+        .entry(name.to_owned())
+        .or_insert_with(|| MergedType {
+            known: Set::new(),
+            origins: BTreeMap::new(),
+            shape: match def {
+                Def::Struct(_) => Shape::Struct(MergedStruct::default()),
+                Def::Union(_) => Shape::Union(Vec::new()),
+                Def::Enum(_) => Shape::Enum(MergedEnum::default()),
+            },
+        });
+    entry.known.insert(index);
+    match (&mut entry.shape, def) {
+        (Shape::Struct(merged), Def::Struct(def)) => {
+            merged.open.extend(def.open.then_some(index));
+            for (field, entry) in &def.fields {
+                add_field(merged, field, entry, index);
             }
         }
+        (Shape::Union(members), Def::Union(def)) => {
+            for member in &def.members {
+                add_member(members, member, index);
+            }
+        }
+        (Shape::Enum(merged), Def::Enum(def)) => {
+            merged.open.extend(def.open.then_some(index));
+            for value in &def.values {
+                let known = merged.values.entry(value.clone()).or_default();
+                known.insert(index);
+            }
+        }
+        // Another kind of type was asked about.
+        _ => {}
     }
-    let fields = gather(defs, |def| def.fields().into_iter().flatten()).into_iter();
-    let fields = fields.filter_map(|(wire, all)| {
-        let required = those(&all, |field| field.required);
-        let always = is_always(wire, &required);
-        Some((wire.clone(), field(&all, required, always)?))
-    });
-    let fields = fields.collect();
-    let open = those(defs, |def| match def {
-        Def::Struct(Struct { open, .. }) | Def::Enum(Enum { open, .. }) => *open,
-        Def::Union(_) => false,
-    });
-    Some(match defs.last()?.1 {
-        Def::Struct(_) => Shape::Struct(MergedStruct { fields, open }),
-        Def::Union(_) => Shape::Union(members),
-        Def::Enum(_) => Shape::Enum(MergedEnum { values, open }),
-    })
+    entry
 }
 
-fn field(all: &Answers<&Field>, required: Set, always: bool) -> Option<MergedField> {
-    let types = parts(all, |field| Some(&field.ty));
-    let newest = all.last()?.1;
-    Some(MergedField {
-        // Types that nothing joins were asked about.
-        ty: joined(&types).unwrap_or_else(|| newest.ty.clone()),
-        known: those(all, |_| true),
-        required,
-        nullable: all.iter().any(|(_, field)| field.nullable),
-        limits: newest.limits,
-        always,
-        by_revision: parts(all, |field| Some(field.ty.clone()))
-            .into_iter()
-            .collect(),
-    })
+fn add_field(merged: &mut MergedStruct, field: &str, entry: &Field, index: usize) {
+    let slot = merged
+        .fields
+        .entry(field.to_owned())
+        .or_insert_with(|| MergedField {
+            ty: entry.ty.clone(),
+            known: Set::new(),
+            required: Set::new(),
+            nullable: false,
+            limits: entry.limits,
+            always: false,
+            by_revision: BTreeMap::new(),
+        });
+    if let Some(ty) = wider(&slot.ty, &entry.ty) {
+        slot.ty = ty;
+    }
+    slot.known.insert(index);
+    slot.nullable |= entry.nullable;
+    slot.by_revision.insert(index, entry.ty.clone());
+    slot.required.extend(entry.required.then_some(index));
 }
 
 /// The type that holds what both hold; `newer` wins where that is a matter of taste.
-fn wider(newer: &Type, older: &Type) -> Option<Type> {
+pub(crate) fn wider(newer: &Type, older: &Type) -> Option<Type> {
     Some(match (newer, older) {
         (a, b) if a == b => a.clone(),
         (Type::Json { .. }, _) | (_, Type::Json { .. }) => Type::Json { object: false },
@@ -376,16 +342,22 @@ fn add_member(members: &mut Vec<MergedMember>, member: &Member, index: usize) {
     });
 }
 
-fn method(all: &Answers<&Method>) -> Option<MergedMethod> {
-    let mut method = all.last()?.1.clone();
-    let params = parts(all, |method| method.params.clone()).pop();
-    method.params = params.map(|(_, params)| params);
-    Some(MergedMethod {
-        method,
-        known: those(all, |_| true),
-        by_client: those(all, |method| method.by_client),
-        by_server: those(all, |method| method.by_server),
-        params_required: those(all, |method| !method.params_optional),
-        alternative: those(all, |method| method.alternative.is_some()),
-    })
+fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) {
+    let entry = merged
+        .methods
+        .entry(name.to_owned())
+        .or_insert_with(|| MergedMethod {
+            method: method.clone(),
+            ..MergedMethod::default()
+        });
+    let params = &mut entry.method.params;
+    *params = params.take().or_else(|| method.params.clone());
+    entry.known.insert(index);
+    let index = |mark: bool| mark.then_some(index);
+    entry.by_client.extend(index(method.by_client));
+    entry.by_server.extend(index(method.by_server));
+    entry.params_required.extend(index(!method.params_optional));
+    entry
+        .alternative
+        .extend(index(method.alternative.is_some()));
 }

@@ -23,18 +23,13 @@ impl Merged {
     pub(crate) fn origin_of(&self, ty: &MergedType, known: &Set, part: &str) -> String {
         let mut pointers: BTreeMap<_, Set> = BTreeMap::new();
         for index in known {
-            let pointer = ty
-                .origins
-                .get(index)
-                .map(|origin| format!("{origin}{part}"));
-            pointers
-                .entry(pointer.unwrap_or_default())
-                .or_default()
-                .insert(*index);
+            let revisions = pointers.entry(ty.origins.get(index)).or_default();
+            revisions.insert(*index);
         }
-        let mut origins = pointers
-            .iter()
-            .map(|(pointer, known)| self.origin(known, pointer));
+        let mut origins = pointers.into_iter().map(|(pointer, known)| {
+            let pointer = pointer.map(|pointer| format!("{pointer}{part}"));
+            self.origin(&known, &pointer.unwrap_or_default())
+        });
         origins.join("; ")
     }
 }

@@ -1,6 +1,6 @@
 //! Unions classified: how their members are told apart, and what they are called.
 
-use super::merge::{Merged, MergedMember, MergedStruct, MergedType, Set, Shape};
+use super::merge::{Merged, MergedMember, MergedStruct, Set, Shape};
 use crate::codegen::model::ir::{Member, Type};
 use crate::codegen::model::names::pascal;
 use itertools::{Itertools, izip};
@@ -46,14 +46,13 @@ fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
     let mut values = Vec::new();
     let mut default = None;
     for (index, structure) in structs.iter().enumerate() {
-        let ty = &structure.fields.get(&field)?.ty;
-        values.push(if let Type::Constant(value) = ty {
-            value.clone()
-        } else if let (Type::Named(name), None) = (ty, default) {
-            default = Some(index);
-            single_value(merged, name)?
-        } else {
-            return None;
+        values.push(match (&structure.fields.get(&field)?.ty, default) {
+            (Type::Constant(value), _) => value.clone(),
+            (Type::Named(name), None) => {
+                default = Some(index);
+                single_value(merged, name)?
+            }
+            _ => return None,
         });
     }
     values.iter().all_unique().then_some(Tag::Field {
@@ -74,14 +73,11 @@ fn single_value(merged: &Merged, name: &str) -> Option<String> {
 
 /// For each member a required field that no other has.
 fn by_key(structs: &[&MergedStruct]) -> Option<Tag> {
+    let holders = structs.iter().flat_map(|def| def.fields.keys()).counts();
     let mut keys = Vec::new();
-    for (index, structure) in structs.iter().enumerate() {
-        let unique = |name: &str| {
-            let mut all = structs.iter().enumerate();
-            all.all(|(other, def)| other == index || !def.fields.contains_key(name))
-        };
-        let mut required = structure.stored().filter(|(_, field)| field.always);
-        keys.push(required.find(|(name, _)| unique(name))?.0.clone());
+    for structure in structs {
+        let (key, _) = structure.required().find(|(wire, _)| holders[wire] == 1)?;
+        keys.push(key.clone());
     }
     Some(Tag::Key(keys))
 }
@@ -109,10 +105,7 @@ pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStr
             Shape::Enum(_) => Some(string),
             Shape::Union(_) => None,
         },
-        Type::Json { object: false }
-        | Type::Constant(_)
-        | Type::OneOrMany(_)
-        | Type::Nullable(_) => None,
+        _ => None,
     }
 }
 
@@ -132,73 +125,53 @@ pub(crate) fn labels(merged: &Merged, members: &[MergedMember], tag: &Tag) -> Ve
 /// A member or value as entries name it, its name in Rust, and its revisions.
 pub(crate) type Variant<'a> = (String, String, &'a Set);
 
-/// The variants of a union or enum.
-pub(crate) fn of<'a>(merged: &Merged, name: &str, shape: &'a Shape) -> Vec<Variant<'a>> {
-    match shape {
-        Shape::Struct(_) => Vec::new(),
-        Shape::Union(members) => of_union(merged, name, members),
-        Shape::Enum(values) => {
-            let values = values.values.iter();
-            let values = values.map(|(value, known)| {
-                let label = value.clone();
-                variant(merged, name, label, last_word(value), known)
-            });
-            values.collect()
+/// The variants of the union or enum `name`, one for each member or value, in their order.
+pub(crate) fn of<'a>(merged: &'a Merged, name: &str) -> Vec<Variant<'a>> {
+    let own: Vec<_> = match merged.types.get(name).map(|ty| &ty.shape) {
+        None | Some(Shape::Struct(_)) => Vec::new(),
+        Some(Shape::Union(members)) => {
+            let tag = tag(merged, members);
+            let labels = labels(merged, members, &tag);
+            let names = names(merged, &tag, &labels);
+            let known = members.iter().map(|member| &member.known);
+            izip!(labels, names, known).collect()
         }
-    }
+        Some(Shape::Enum(values)) => {
+            let values = values.values.iter();
+            values
+                .map(|(value, known)| (value.clone(), last_word(value), known))
+                .collect()
+        }
+    };
+    let variants = own.into_iter().map(|(label, own, known)| {
+        let rust = merged.identifier(&format!("{name}::{label}"), own);
+        (label, rust, known)
+    });
+    variants.collect()
 }
 
-/// The variants of the union `name`, one for each member, in their order.
-pub(crate) fn of_union<'a>(
-    merged: &Merged,
-    name: &str,
-    members: &'a [MergedMember],
-) -> Vec<Variant<'a>> {
-    let tag = tag(merged, members);
-    let labels = labels(merged, members, &tag);
-    let names = match tag {
+/// The names of a union's variants, unless an entry gives another one.
+fn names(merged: &Merged, tag: &Tag, labels: &[String]) -> Vec<String> {
+    match tag {
         Tag::Method => labels
             .iter()
             .map(|method| of_method(merged, method))
             .collect(),
-        Tag::Kind => labels.clone(),
+        Tag::Kind => labels.to_vec(),
         Tag::Field { .. } => labels.iter().map(|value| last_word(value)).collect(),
-        Tag::Key(_) | Tag::BestMatch => without_common_end(labels.clone()),
-    };
-    izip!(labels, names, members)
-        .map(|(label, own, member)| variant(merged, name, label, own, &member.known))
-        .collect()
-}
-
-/// A variant of the type `name`, which is called `own` unless an entry gives another name.
-fn variant<'a>(
-    merged: &Merged,
-    name: &str,
-    label: String,
-    own: String,
-    known: &'a Set,
-) -> Variant<'a> {
-    let rust = merged.identifier(&format!("{name}::{label}"), own);
-    (label, rust, known)
+        Tag::Key(_) | Tag::BestMatch => without_common_end(labels.to_vec()),
+    }
 }
 
 /// The variants with the revisions that can express each, and last the values that no schema lists.
-pub(crate) fn expressible(
-    merged: &Merged,
-    name: &str,
-    ty: &MergedType,
-) -> Vec<(String, String, Set)> {
-    let open = match &ty.shape {
-        Shape::Struct(_) | Shape::Union(_) => Set::new(),
-        Shape::Enum(values) => values.open.clone(),
+pub(crate) fn expressible(merged: &Merged, name: &str) -> Vec<(String, String, Set)> {
+    let open = match merged.types.get(name).map(|ty| &ty.shape) {
+        Some(Shape::Enum(values)) => values.open.clone(),
+        _ => Set::new(),
     };
-    let listed = of(merged, name, &ty.shape).into_iter();
+    let listed = of(merged, name).into_iter();
     let listed = listed.map(|(label, variant, known)| (label, variant, known | &open));
-    let unknown = (
-        "anything else".to_owned(),
-        "Unknown".to_owned(),
-        open.clone(),
-    );
+    let unknown = ("anything else".into(), "Unknown".into(), open.clone());
     listed.chain([unknown]).collect()
 }
 
