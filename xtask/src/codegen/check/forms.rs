@@ -26,14 +26,11 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
                     {
                         let fault =
                             "which is written for one field only, and in all revisions of the type";
+                        let fault = format!("always {value:?}, {fault}");
                         let entry = Proposal::of("values").with("at", &*place);
                         let entry = entry.with("name", format!("{name}{}", pascal(wire)));
                         let entry = entry.with("values", vec![value.clone()]);
-                        ask(
-                            &place,
-                            &format!("always {value:?}, {fault}"),
-                            entry.reason(),
-                        );
+                        ask(&place, &fault, entry.reason());
                     }
                     if is_list_of_some(merged, field) {
                         let fault = "one value in some revisions, and nothing makes one of a list";

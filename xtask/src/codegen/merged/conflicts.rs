@@ -3,7 +3,7 @@
 use super::merge::wider;
 use super::places::{definition, place_of};
 use super::type_words::by_revision;
-use crate::codegen::model::ir::{Def, Field, Model, Type};
+use crate::codegen::model::ir::{Def, Field, Method, Model, Type};
 use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Rename;
@@ -101,6 +101,11 @@ impl<'a> Conflicts<'a> {
         }
     }
 
+    /// A type of one revision.
+    fn def(&self, index: usize, name: &str) -> Option<&'a Def> {
+        self.models[index].1.types.get(name)
+    }
+
     /// Fields whose types have nothing in common.
     fn fields(&self) {
         let fields = gather(&self.models, |model| {
@@ -126,16 +131,14 @@ impl<'a> Conflicts<'a> {
         let mut name = place.split('.').map(pascal).collect::<String>();
         let mut values = BTreeSet::new();
         for (index, ty) in types {
-            match ty {
-                Type::Text => {}
-                Type::Constant(value) => values.extend([value]),
-                Type::Named(other) => match self.models[*index].1.types.get(other) {
-                    Some(Def::Enum(def)) => {
-                        name.clone_from(other);
-                        values.extend(&def.values);
-                    }
-                    _ => return entry("raw", [("at", place)]),
-                },
+            let def = ty.name().and_then(|name| self.def(*index, name));
+            match (ty, def) {
+                (Type::Text, _) => {}
+                (Type::Constant(value), _) => values.extend([value]),
+                (Type::Named(other), Some(Def::Enum(def))) => {
+                    name.clone_from(other);
+                    values.extend(&def.values);
+                }
                 _ => return entry("raw", [("at", place)]),
             }
         }
@@ -170,8 +173,7 @@ impl<'a> Conflicts<'a> {
         let (Some(old), Some(new)) = (old.last(), new.first()) else {
             return false;
         };
-        let fields =
-            |(index, name): &(usize, &str)| self.models[*index].1.types.get(*name)?.fields();
+        let fields = |(index, name): &(usize, &str)| self.def(*index, name)?.fields();
         let (Some(own), Some(others)) = (fields(old), fields(new)) else {
             return false;
         };
@@ -198,9 +200,8 @@ impl<'a> Conflicts<'a> {
     /// Methods that change their kind, or whose params or results have another name.
     fn methods(&self) {
         for (name, methods) in gather(&self.models, |model| &model.methods) {
-            let kinds = parts(&methods, |method| {
-                Some(format!("answered: {}", method.request))
-            });
+            let kind = |method: &Method| Some(format!("answered: {}", method.request));
+            let kinds = parts(&methods, kind);
             self.differing(name, &kinds, |_, _, _| entry("result", [("method", name)]));
             self.names(name, &parts(&methods, |method| method.params.clone()));
             self.names(name, &parts(&methods, |method| method.result.clone()));

@@ -189,8 +189,9 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
         merged.batches.extend(model.batches.then_some(index));
         for (name, def) in &model.types {
             let ty = add_type(&mut merged, name, def, index);
-            let origin = model.origins.get(name).cloned();
-            ty.origins.extend(origin.map(|origin| (index, origin)));
+            let origin = model.origins.get(name);
+            ty.origins
+                .extend(origin.map(|origin| (index, origin.clone())));
         }
         for (name, method) in &model.methods {
             add_method(&mut merged, name, method, index);

@@ -64,11 +64,10 @@ fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
 
 /// The value of a closed enum that has only one.
 fn single_value(merged: &Merged, name: &str) -> Option<String> {
-    let Shape::Enum(values) = &merged.types.get(name)?.shape else {
-        return None;
-    };
-    let is_single = values.values.len() == 1 && values.open.is_empty();
-    values.values.keys().next().filter(|_| is_single).cloned()
+    match &merged.types.get(name)?.shape {
+        Shape::Enum(def) if def.open.is_empty() => def.values.keys().cloned().exactly_one().ok(),
+        _ => None,
+    }
 }
 
 /// For each member a required field that no other has.
@@ -188,14 +187,14 @@ fn last_word(value: &str) -> String {
 
 /// The names without the words that all of them end with.
 fn without_common_end(mut names: Vec<String>) -> Vec<String> {
-    let shared = |names: &[String]| {
-        let first = names.first()?;
-        let word = &first[first.rfind(char::is_uppercase)?..];
-        let is_end = |name: &String| name.len() > word.len() && name.ends_with(word);
-        names.iter().all(is_end).then_some(word.len())
-    };
-    while let Some(length) = shared(&names) {
-        let cut = |name: &mut String| name.truncate(name.len() - length);
+    while let Some(first) = names.first()
+        && let Some(start) = first.rfind(char::is_uppercase)
+        && let word = first[start..].to_owned()
+        && names
+            .iter()
+            .all(|name| name.len() > word.len() && name.ends_with(&word))
+    {
+        let cut = |name: &mut String| name.truncate(name.len() - word.len());
         names.iter_mut().for_each(cut);
     }
     names
