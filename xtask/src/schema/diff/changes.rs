@@ -71,10 +71,8 @@ impl Changes<'_> {
                     true => self.say(path, brief, shown.0, shown.1),
                     false => self.say(path, brief, &head(&before, &after), &head(&after, &before)),
                 }
-                match is {
-                    Kind::Choice => self.choices(path, &before, &after),
-                    _ => self.children(path, &before, &after),
-                }
+                self.choices(path, &before, &after);
+                self.children(path, &before, &after);
             }
             (Kind::Object, Kind::Choice) => {
                 self.say(path, brief, shown.0, shown.1);

@@ -1,5 +1,7 @@
 //! Changes that many methods or types share, named once.
 
+use std::cmp::Reverse;
+
 /// As many places as make a change a common one: three have a base that the
 /// schema does not show, or could have.
 const MANY: usize = 3;
@@ -12,39 +14,27 @@ pub(super) struct Change {
     pub(super) phrases: Vec<String>,
 }
 
-/// Common changes first, those of most places at the top; then the others by
-/// name. Places without changes are left out.
-pub(super) fn gather(mut places: Vec<(String, Vec<String>)>) -> Vec<Change> {
-    let mut by_phrase: Vec<Change> = Vec::new();
-    for (name, phrases) in &places {
-        for phrase in phrases {
-            let known = by_phrase.iter_mut().find(|it| it.phrases[0] == *phrase);
-            match known {
-                Some(change) if change.names.last() == Some(name) => {}
-                Some(change) => change.names.push(name.clone()),
-                None => by_phrase.push(Change {
-                    names: vec![name.clone()],
+/// Common changes first, those of most places at the top; then the others in the
+/// order of `places`. Places without changes are left out.
+pub(super) fn gather(places: &[Change]) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for place in places {
+        for phrase in &place.phrases {
+            let sharing = places.iter().filter(|it| it.phrases.contains(phrase));
+            let mut names: Vec<_> = sharing.flat_map(|it| it.names.clone()).collect();
+            if names.len() < MANY {
+                names.clone_from(&place.names);
+            }
+            match changes.iter_mut().find(|change| change.names == names) {
+                Some(change) if change.phrases.contains(phrase) => {}
+                Some(change) => change.phrases.push(phrase.clone()),
+                None => changes.push(Change {
+                    names,
                     phrases: vec![phrase.clone()],
                 }),
             }
         }
     }
-    by_phrase.retain(|change| change.names.len() >= MANY);
-    let mut common: Vec<Change> = Vec::new();
-    for change in by_phrase {
-        for (_, phrases) in &mut places {
-            phrases.retain(|phrase| *phrase != change.phrases[0]);
-        }
-        match common.iter_mut().find(|it| it.names == change.names) {
-            Some(known) => known.phrases.extend(change.phrases),
-            None => common.push(change),
-        }
-    }
-    common.sort_by_key(|change| std::cmp::Reverse(change.names.len()));
-    places.retain(|(_, phrases)| !phrases.is_empty());
-    common.extend(places.into_iter().map(|(name, phrases)| Change {
-        names: vec![name],
-        phrases,
-    }));
-    common
+    changes.sort_by_key(|change| Reverse(change.names.len()));
+    changes
 }

@@ -3,78 +3,98 @@
 use super::flat::flat;
 use super::parts::{alternatives, list, members, referred};
 use super::words::{code, words};
+use itertools::Itertools;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The unions of all messages in one direction, and who sends them.
-const DIRECTIONS: &[(&str, &str)] = &[
-    ("ClientNotification", "client"),
-    ("ClientRequest", "client"),
-    ("ServerNotification", "server"),
-    ("ServerRequest", "server"),
-];
-
-/// A revision's methods by name, and its other definitions by name.
-#[derive(Default)]
-pub(super) struct Model {
-    pub(super) methods: BTreeMap<String, Item>,
-    pub(super) others: BTreeMap<String, Item>,
-    /// Params named after their message: part of it.
-    pub(super) params: BTreeSet<String>,
+/// The section of an item, in the order of the official changelogs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Title {
+    Methods,
+    Capabilities,
+    Results,
+    Errors,
+    Types,
+    /// Params named after their message: part of it, and no section of their own.
+    Params,
 }
 
+/// Whether it is a definition, and its name: a method may be named as a definition is.
+pub(super) type Key = (bool, String);
+
 /// A method or another definition.
-#[derive(Clone)]
 pub(super) struct Item {
+    pub(super) title: Title,
     /// Facts from outside of its schema, such as the sender, and the code of an error.
     pub(super) notes: BTreeSet<String>,
     /// Its schema; that of a message has its params in place.
     pub(super) schema: Value,
 }
 
-impl Model {
-    pub(super) fn new(definitions: &Value) -> Self {
-        let mut model = Self::default();
-        for (name, definition) in members(definitions) {
-            match method(definition) {
-                Some(method) if party(name).is_none() && !model.methods.contains_key(method) => {
-                    let message = model.message(definitions, name, method);
-                    model.methods.insert(method.to_owned(), message);
-                }
-                _ => {
-                    let schema = match party(name) {
-                        Some(_) => without_messages(definitions, definition),
-                        None => definition.clone(),
-                    };
-                    let code = error_code(definitions, &schema);
-                    let notes = code
-                        .map(|code| format!("code {code}"))
-                        .into_iter()
-                        .collect();
-                    model.others.insert(name.clone(), Item { notes, schema });
-                }
-            }
+/// A revision's methods, and its other definitions.
+pub(super) fn items(definitions: &Value) -> BTreeMap<Key, Item> {
+    let messages = members(definitions).filter(|(name, _)| party(name).is_none());
+    let messages = messages.filter_map(|(name, it)| Some((name.as_str(), method(it)?)));
+    let messages: BTreeMap<_, _> = messages.unique_by(|(_, method)| *method).collect();
+    let is_params = |name: &str| {
+        name.strip_suffix("Params").is_some_and(|message| {
+            let params = referred(&definitions[message]["properties"]["params"]);
+            messages.contains_key(message) && params == Some(name)
+        })
+    };
+    let items = members(definitions).map(|(name, _)| match messages.get(name.as_str()) {
+        Some(method) => {
+            let message = message(definitions, name, method);
+            ((false, (*method).to_owned()), message)
         }
-        model
-    }
+        None => {
+            let other = other(definitions, name, is_params(name));
+            ((true, name.clone()), other)
+        }
+    });
+    items.collect()
+}
 
-    fn message(&mut self, definitions: &Value, name: &str, method: &str) -> Item {
-        let mut notes = senders(definitions, name, method);
-        notes.insert(format!("declared by {}", code(name)));
-        notes.extend(results(definitions, name));
-        let mut schema = definitions[name].clone();
-        if let Some(slot) = schema.pointer_mut("/properties/params") {
-            match referred(slot) {
-                Some(params) if *params == format!("{name}Params") => {
-                    self.params.insert(params.to_owned());
-                    notes.insert("with params in a definition of their own".to_owned());
-                }
-                Some(params) => drop(notes.insert(format!("with params in {}", code(params)))),
-                None => {}
-            }
-            *slot = flat(definitions, slot);
+fn message(definitions: &Value, name: &str, method: &str) -> Item {
+    let mut notes = senders(definitions, name, method);
+    notes.insert(format!("declared by {}", code(name)));
+    notes.extend(results(definitions, name));
+    let mut schema = definitions[name].clone();
+    if let Some(slot) = schema.pointer_mut("/properties/params") {
+        if let Some(params) = referred(slot) {
+            notes.insert(match *params == format!("{name}Params") {
+                true => "with params in a definition of their own".to_owned(),
+                false => format!("with params in {}", code(params)),
+            });
         }
-        Item { notes, schema }
+        *slot = flat(definitions, slot);
+    }
+    Item {
+        title: Title::Methods,
+        notes,
+        schema,
+    }
+}
+
+fn other(definitions: &Value, name: &str, is_params: bool) -> Item {
+    let mut schema = definitions[name].clone();
+    if party(name).is_some() {
+        schema = without_messages(definitions, &schema);
+    }
+    let code = error_code(definitions, &schema);
+    let ends_with = |ends: [&str; 2]| ends.iter().any(|end| name.ends_with(end));
+    let title = match name {
+        _ if is_params => Title::Params,
+        "ClientCapabilities" | "ServerCapabilities" => Title::Capabilities,
+        _ if ends_with(["Result", "ResultResponse"]) => Title::Results,
+        _ if ends_with(["Error", "ErrorResponse"]) || code.is_some() => Title::Errors,
+        _ => Title::Types,
+    };
+    let notes = code.iter().map(|code| format!("code {code}")).collect();
+    Item {
+        title,
+        notes,
+        schema,
     }
 }
 
@@ -85,23 +105,28 @@ fn method(definition: &Value) -> Option<&str> {
     own.as_str().or_else(|| parts.next())
 }
 
-/// The sender of the messages in a union of this name.
+/// The sender of the messages in a union of this name, if it has all of one direction.
 fn party(union: &str) -> Option<&'static str> {
-    let direction = DIRECTIONS.iter().find(|(name, _)| *name == union)?;
-    Some(direction.1)
+    match union {
+        "ClientNotification" | "ClientRequest" => Some("client"),
+        "ServerNotification" | "ServerRequest" => Some("server"),
+        _ => None,
+    }
 }
 
 /// The parties that send a message, or the unions that embed it. A direction
 /// with a single message may be that message's definition again.
 fn senders(definitions: &Value, definition: &str, name: &str) -> BTreeSet<String> {
-    let unions = members(definitions).filter(|(union, schema)| {
-        let mut parts = alternatives(schema).into_iter().filter_map(referred);
-        party(union).is_some() && method(schema) == Some(name)
-            || parts.any(|part| part == definition)
-    });
-    let senders = unions.map(|(union, _)| match party(union) {
-        Some(party) => format!("sent by {party}"),
-        None => format!("part of {}", code(union)),
+    let senders = members(definitions).filter_map(|(union, schema)| {
+        let parts = alternatives(schema);
+        let embeds = parts.iter().any(|part| referred(part) == Some(definition));
+        match party(union) {
+            Some(party) if embeds || method(schema) == Some(name) => {
+                Some(format!("sent by {party}"))
+            }
+            None if embeds => Some(format!("part of {}", code(union))),
+            _ => None,
+        }
     });
     senders.collect()
 }
@@ -118,10 +143,10 @@ fn results(definitions: &Value, definition: &str) -> Vec<String> {
         let known = definitions.get(&own).is_some();
         results.push(code(if known { &own } else { "EmptyResult" }));
     }
-    let results = results
-        .into_iter()
-        .map(|result| format!("with result {result}"));
-    results.collect()
+    let results = results.iter();
+    results
+        .map(|result| format!("with result {result}"))
+        .collect()
 }
 
 /// A union without messages: their methods have its party as a note.
@@ -131,9 +156,7 @@ fn without_messages(definitions: &Value, union: &Value) -> Value {
         return union.clone();
     }
     let full = |part| referred(part).map_or(part, |name| &definitions[name]);
-    let others = parts
-        .into_iter()
-        .filter(|part| method(full(part)).is_none());
+    let others = parts.iter().filter(|part| method(full(part)).is_none());
     json!({ "anyOf": others.collect::<Vec<_>>() })
 }
 

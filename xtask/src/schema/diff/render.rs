@@ -1,10 +1,12 @@
 //! Two revisions in, a report out: for a terminal, or as Markdown.
 
-use super::common::Change;
 use super::compare::{Section, compare};
 use super::load::load;
+use super::model::Title;
 use super::words::code;
 use anyhow::Result;
+use itertools::Itertools;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -16,99 +18,76 @@ pub(in super::super) fn run(
     as_markdown: bool,
 ) -> Result<String> {
     let sections = compare(&load(root, from)?, &load(root, to)?);
-    let title = format!("{from} → {to}");
-    Ok(match as_markdown {
-        true => markdown(&title, &sections),
-        false => text(&title, &sections),
-    })
+    Ok(report(&format!("{from} → {to}"), &sections, as_markdown))
 }
 
-/// Plain text, indented by two per level.
-fn text(title: &str, sections: &[Section]) -> String {
+/// Markdown has a heading per section and a list item per phrase; plain text is indented by two
+/// per level.
+fn report(title: &str, sections: &BTreeMap<Title, Section>, as_markdown: bool) -> String {
     let mut report = format!("{title}\n");
-    for section in sections.iter().filter(|section| !is_empty(section)) {
-        let _ = writeln!(report, "\n{}", section.title);
-        for (word, items) in [("added  ", &section.added), ("removed", &section.removed)] {
-            for item in items {
-                let _ = writeln!(report, "  {word}  {item}");
-            }
+    for (title, section) in sections {
+        let (added, removed) = (&section.added, &section.removed);
+        if as_markdown {
+            report.push_str(&format!("\n## {title:?}\n"));
+            list(&mut report, "\nAdded:\n\n", "- ", added);
+            list(&mut report, "\nRemoved:\n\n", "- ", removed);
+        } else {
+            report.push_str(&format!("\n{title:?}\n"));
+            list(&mut report, "", "  added    ", added);
+            list(&mut report, "", "  removed  ", removed);
         }
         for change in &section.changed {
-            let _ = writeln!(report, "  changed  {}", names(change));
-            for phrase in &change.phrases {
-                let _ = writeln!(report, "    {phrase}");
-            }
+            let names = change.names.iter().map(|name| code(name)).join(", ");
+            let (heading, start) = match as_markdown {
+                true => (format!("\n### {names}\n\n"), "- "),
+                false => (format!("  changed  {names}\n"), "    "),
+            };
+            list(&mut report, &heading, start, &change.phrases);
         }
     }
-    if sections.iter().all(is_empty) {
-        report.push_str("\nno difference\n");
+    if sections.is_empty() {
+        report.push_str(match as_markdown {
+            true => "\nNo difference.\n",
+            false => "\nno difference\n",
+        });
     }
-    report.replace('`', "")
+    match as_markdown {
+        true => format!("# {report}"),
+        false => report.replace('`', ""),
+    }
 }
 
-/// Markdown: a heading per section, a list item per phrase.
-fn markdown(title: &str, sections: &[Section]) -> String {
-    let mut report = format!("# {title}\n");
-    for section in sections.iter().filter(|section| !is_empty(section)) {
-        let _ = writeln!(report, "\n## {}", section.title);
-        for (word, items) in [("Added", &section.added), ("Removed", &section.removed)] {
-            if !items.is_empty() {
-                let _ = writeln!(report, "\n{word}:\n");
-            }
-            for item in items {
-                let _ = writeln!(report, "- {item}");
-            }
-        }
-        for change in &section.changed {
-            let _ = writeln!(report, "\n### {}\n", names(change));
-            for phrase in &change.phrases {
-                let _ = writeln!(report, "- {phrase}");
-            }
-        }
+/// Adds a line for each phrase, below a heading if there are some.
+fn list(report: &mut String, heading: &str, start: &str, phrases: &[String]) {
+    if !phrases.is_empty() {
+        report.push_str(heading);
     }
-    if sections.iter().all(is_empty) {
-        report.push_str("\nNo difference.\n");
+    for phrase in phrases {
+        let _ = writeln!(report, "{start}{phrase}");
     }
-    report
-}
-
-fn names(change: &Change) -> String {
-    let names: Vec<_> = change.names.iter().map(|name| code(name)).collect();
-    names.join(", ")
-}
-
-fn is_empty(section: &Section) -> bool {
-    section.added.is_empty() && section.removed.is_empty() && section.changed.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::common::Change;
     use super::*;
 
-    fn sections() -> Vec<Section> {
-        vec![
-            Section {
-                title: "Methods",
-                added: vec!["`new`".into()],
-                removed: vec!["`old`".into()],
-                changed: vec![Change {
-                    names: vec!["call".into(), "list".into()],
-                    phrases: vec!["`name` became required".into()],
-                }],
-            },
-            Section {
-                title: "Types",
-                added: vec![],
-                removed: vec![],
-                changed: vec![],
-            },
-        ]
+    fn sections() -> BTreeMap<Title, Section> {
+        let methods = Section {
+            added: vec!["`new`".into()],
+            removed: vec!["`old`".into()],
+            changed: vec![Change {
+                names: vec!["call".into(), "list".into()],
+                phrases: vec!["`name` became required".into()],
+            }],
+        };
+        BTreeMap::from([(Title::Methods, methods)])
     }
 
     #[test]
-    fn text_is_indented_and_skips_empty_sections() {
+    fn text_is_indented() {
         assert_eq!(
-            text("A → B", &sections()),
+            report("A → B", &sections(), false),
             "A → B\n\nMethods\n  added    new\n  removed  old\n  changed  call, list\n    \
              name became required\n"
         );
@@ -117,7 +96,7 @@ mod tests {
     #[test]
     fn markdown_has_headings_and_lists() {
         assert_eq!(
-            markdown("A → B", &sections()),
+            report("A → B", &sections(), true),
             "# A → B\n\n## Methods\n\nAdded:\n\n- `new`\n\nRemoved:\n\n- `old`\n\n\
              ### `call`, `list`\n\n- `name` became required\n"
         );
@@ -125,8 +104,9 @@ mod tests {
 
     #[test]
     fn equal_revisions_say_so() {
-        let sections = &sections()[1..];
-        assert_eq!(text("A → A", sections), "A → A\n\nno difference\n");
-        assert_eq!(markdown("A → A", sections), "# A → A\n\nNo difference.\n");
+        let none = BTreeMap::new();
+        let [text, markdown] = [false, true].map(|as_markdown| report("A → A", &none, as_markdown));
+        assert_eq!(text, "A → A\n\nno difference\n");
+        assert_eq!(markdown, "# A → A\n\nNo difference.\n");
     }
 }
