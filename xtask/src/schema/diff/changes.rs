@@ -58,35 +58,34 @@ impl Changes<'_> {
         self.by_name |= enters;
         let before = flat(self.definitions.0, old);
         let after = flat(self.definitions.1, new);
-        let shown = (
-            if references[0] { old } else { &before },
-            if references[1] { new } else { &after },
-        );
-        let alone = [shown.0, shown.1].map(|schema| members(schema).count() == 1);
-        let shares = !choices(shown.0).is_disjoint(&choices(shown.1));
+        let was = if references[0] { old } else { &before };
+        let is = if references[1] { new } else { &after };
+        let are_alone = [was, is].iter().all(|it| members(it).count() == 1);
         match (kind(&before), kind(&after)) {
-            _ if alone == [true, true] && shares => self.choices(path, shown.0, shown.1),
-            (was, is) if was == is && was != Kind::Plain => {
+            _ if are_alone && !choices(was).is_disjoint(&choices(is)) => {
+                self.choices(path, was, is);
+            }
+            (of_old, of_new) if of_old == of_new => {
                 match references.contains(&true) {
-                    true => self.say(path, brief, shown.0, shown.1),
+                    true => self.say(path, brief, was, is),
                     false => self.say(path, brief, &head(&before, &after), &head(&after, &before)),
                 }
                 self.choices(path, &before, &after);
                 self.children(path, &before, &after);
             }
             (Kind::Object, Kind::Choice) => {
-                self.say(path, brief, shown.0, shown.1);
+                self.say(path, brief, was, is);
                 for (label, leaf) in leaves(self.definitions.1, &after) {
                     self.alternative(path, &format!("as {label}"), &before, &leaf);
                 }
             }
             (Kind::Choice, Kind::Object) => {
-                self.say(path, brief, shown.0, shown.1);
+                self.say(path, brief, was, is);
                 for (label, leaf) in leaves(self.definitions.0, &before) {
                     self.alternative(path, &format!("from {label}"), &leaf, &after);
                 }
             }
-            _ => self.say(path, words, shown.0, shown.1),
+            _ => self.say(path, words, was, is),
         }
         self.by_name = outer;
     }
@@ -108,21 +107,20 @@ impl Changes<'_> {
     fn children(&mut self, path: &str, old: &Value, new: &Value) {
         let (before, after) = (children(old), children(new));
         for (suffix, &(need, new)) in &after {
-            let path = join(path, suffix);
+            let path = format!("{path}{suffix}");
             let Some(&(needed, old)) = before.get(suffix) else {
                 self.part("added", &path, need, new);
                 continue;
             };
             if let Some(need) = need.filter(|_| need != needed) {
-                self.phrases.push(format!("{} became {need}", code(&path)));
+                self.phrases.push(format!("{} became {need}", place(&path)));
             }
             self.schemas(&path, old, new);
         }
-        let gone = before
-            .iter()
-            .filter(|(suffix, _)| !after.contains_key(*suffix));
-        for (suffix, &(need, old)) in gone {
-            self.part("removed", &join(path, suffix), need, old);
+        for (suffix, (need, old)) in before {
+            if !after.contains_key(&suffix) {
+                self.part("removed", &format!("{path}{suffix}"), need, old);
+            }
         }
     }
 
@@ -130,11 +128,11 @@ impl Changes<'_> {
     /// of a map are in the words for the whole.
     fn part(&mut self, verb: &str, path: &str, need: Need, schema: &Value) {
         if let Some(need) = need {
-            let phrase = format!("{verb} {need} {}: {}", code(path), brief(schema));
+            let phrase = format!("{verb} {need} {}: {}", place(path), brief(schema));
             self.phrases.push(phrase);
         }
         for (suffix, (need, child)) in children(schema) {
-            self.part(verb, &join(path, &suffix), need, child);
+            self.part(verb, &format!("{path}{suffix}"), need, child);
         }
     }
 
@@ -187,13 +185,11 @@ fn head(schema: &Value, other: &Value) -> Value {
 fn subject(path: &str) -> String {
     match path {
         "" => String::new(),
-        path => format!("{}: ", code(path)),
+        path => format!("{}: ", place(path)),
     }
 }
 
-fn join(path: &str, suffix: &str) -> String {
-    match path {
-        "" => suffix.strip_prefix('.').unwrap_or(suffix).to_owned(),
-        path => format!("{path}{suffix}"),
-    }
+/// A path as it is printed: that of a field has a `.` before its first name.
+fn place(path: &str) -> String {
+    code(path.strip_prefix('.').unwrap_or(path))
 }

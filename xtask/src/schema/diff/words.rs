@@ -1,6 +1,7 @@
 //! A schema in one phrase.
 
 use super::parts::{alternatives, children, has_keywords, list, referred};
+use itertools::Itertools;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -55,7 +56,7 @@ fn phrase(schema: &Value, fields: bool) -> String {
     } else if has("oneOf") {
         (format!("exactly {}", joined(schema)), &["oneOf"])
     } else if has("allOf") {
-        let parts: Vec<_> = list(&schema["allOf"]).iter().map(words).collect();
+        let mut parts = list(&schema["allOf"]).iter().map(words);
         (parts.join(" and "), &["allOf"])
     } else if let (true, Some(items)) = (schema["type"] == "array", schema.get("items")) {
         (
@@ -65,14 +66,12 @@ fn phrase(schema: &Value, fields: bool) -> String {
     } else {
         (types(schema), &["type"])
     };
-    let limits = keywords
-        .iter()
-        .filter(|(keyword, _)| !used.contains(&keyword.as_str()));
-    let limits = limits.map(|(keyword, value)| format!("{keyword} {}", literal(value)));
-    let limits: Vec<_> = limits.collect();
-    match limits.is_empty() {
-        true => base,
-        false => format!("{base} ({})", limits.join(", ")),
+    let limits = keywords.iter();
+    let limits = limits.filter(|(keyword, _)| !used.contains(&keyword.as_str()));
+    let mut limits = limits.map(|(keyword, value)| format!("{keyword} {}", literal(value)));
+    match limits.join(", ").as_str() {
+        "" => base,
+        limits => format!("{base} ({limits})"),
     }
 }
 
@@ -81,10 +80,7 @@ fn types(schema: &Value) -> String {
         Value::String(name) if name == "array" => "list".to_owned(),
         Value::String(name) => name.clone(),
         Value::Null => "any JSON".to_owned(),
-        names => {
-            let names = list(names).iter().filter_map(Value::as_str);
-            names.collect::<Vec<_>>().join(" or ")
-        }
+        names => list(names).iter().filter_map(Value::as_str).join(" or "),
     }
 }
 
@@ -95,16 +91,17 @@ fn object(schema: &Value, fields: bool) -> String {
         Some(values) if has_keywords(values) => format!("map of {}", inner(values, fields)),
         Some(_) => "open object".to_owned(),
     };
-    let inside = children(schema)
-        .into_iter()
-        .filter_map(|(path, (need, field))| {
-            let mark = if need? == "optional" { "?" } else { "" };
-            Some(format!("{}{mark}: {}", code(&path[1..]), words(field)))
-        });
-    let inside: Vec<_> = inside.filter(|_| fields).collect();
-    match inside.is_empty() {
-        true => phrase,
-        false => format!("{phrase} {{{}}}", inside.join(", ")),
+    if !fields {
+        return phrase;
+    }
+    let inside = children(schema).into_iter();
+    let mut inside = inside.filter_map(|(path, (need, field))| {
+        let mark = if need? == "optional" { "?" } else { "" };
+        Some(format!("{}{mark}: {}", code(&path[1..]), words(field)))
+    });
+    match inside.join(", ").as_str() {
+        "" => phrase,
+        inside => format!("{phrase} {{{inside}}}"),
     }
 }
 
@@ -117,9 +114,8 @@ fn inner(schema: &Value, fields: bool) -> String {
 }
 
 fn joined(schema: &Value) -> String {
-    let choices: Vec<_> = choices(schema).into_iter().collect();
-    match choices.is_empty() {
-        true => "one of several".to_owned(),
-        false => choices.join(" | "),
+    match choices(schema).iter().join(" | ").as_str() {
+        "" => "one of several".to_owned(),
+        choices => choices.to_owned(),
     }
 }
