@@ -1,52 +1,39 @@
 //! Runs every group of rules and reports.
 
-use super::violation::Violation;
 use super::workspace::Workspace;
 use super::{circles, dependencies, generated, items, lines, links, manifests, reserved};
-use std::error::Error;
-use std::fmt::Write;
+use anyhow::ensure;
+use itertools::Itertools;
 use std::path::Path;
-
-/// A group of rules.
-type Group = fn(&Workspace, &mut Vec<Violation>);
-
-/// All groups.
-const GROUPS: &[Group] = &[
-    dependencies::check,
-    manifests::check,
-    links::check,
-    lines::check,
-    items::check,
-    circles::check,
-    reserved::check,
-    generated::check,
-];
 
 /// Checks the workspace at `root`; returns a line for the user.
 ///
 /// # Errors
 ///
 /// When a file can't be read, or rules are broken; the text lists the violations, sorted.
-pub(crate) fn run(root: &Path) -> Result<String, Box<dyn Error>> {
+pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
     let workspace = Workspace::read(root)?;
-    let violations = check(&workspace);
-    if violations.is_empty() {
-        return Ok(format!("tidy: {} files\n", workspace.files.len()));
-    }
-    let mut report = format!("{} violations of the house rules\n", violations.len());
-    for violation in violations {
-        let _ = write!(report, "\n{violation}");
-    }
-    Err(report.into())
-}
-
-fn check(workspace: &Workspace) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for group in GROUPS {
-        group(workspace, &mut violations);
+    for group in [
+        dependencies::check,
+        manifests::check,
+        links::check,
+        lines::check,
+        items::check,
+        circles::check,
+        reserved::check,
+        generated::check,
+    ] {
+        group(&workspace, &mut violations);
     }
     violations.sort();
-    violations
+    ensure!(
+        violations.is_empty(),
+        "{} violations of the house rules\n\n{}",
+        violations.len(),
+        violations.iter().format("\n")
+    );
+    Ok(format!("tidy: {} files\n", workspace.files.len()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::modules;
 use super::violation::Violation;
 use super::workspace::Workspace;
+use itertools::Itertools;
 use std::collections::{BTreeMap, BTreeSet};
 
 const CIRCLE: &str = "at most two files import each other in a circle: \
@@ -15,25 +16,29 @@ const FORCED: (&str, &str) = (
     "mcp-runtime/src/server/handle.rs",
 );
 
-/// The files that each file imports, by path.
+/// The files that each file imports, by path. Children of a `mod.rs` or of a crate do not count there.
 type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let mut imports = Imports::new();
     for file in workspace.sources() {
-        let imported = modules::imports(workspace, file).into_iter();
-        let imported = imported.map(|it| (file.path.as_str(), it.path.as_str()));
-        let imported = imported.filter(|it| *it != FORCED).map(|(_, it)| it);
-        imports.insert(&file.path, imported.collect());
+        let (path, children) = (file.path.as_str(), format!("{}/", file.folder()));
+        let named = file
+            .names
+            .iter()
+            .map(|name| modules::of(workspace, file, name));
+        let imported = named.map(|it| it.path.as_str()).filter(|it| {
+            let is_child = modules::is_map(file) && it.starts_with(&children);
+            !is_child && (path, *it) != FORCED
+        });
+        imports.insert(path, imported.collect());
     }
     for file in workspace.sources() {
         let path = file.path.as_str();
-        let others = reachable(&imports, path).into_iter();
-        let circle: Vec<_> = others
-            .filter(|it| reachable(&imports, it).contains(path))
-            .collect();
-        if circle.len() > 2 && circle[0] == path {
-            let found = format!("{} files: {}", circle.len(), circle.join(", "));
+        let mut circle = reachable(&imports, path);
+        circle.retain(|it| reachable(&imports, it).contains(path));
+        if circle.len() > 2 && circle.first() == Some(&path) {
+            let found = format!("{} files: {}", circle.len(), circle.iter().join(", "));
             violations.push(Violation::new(file, 1, found, CIRCLE));
         }
     }

@@ -2,13 +2,12 @@
 
 use super::violation::Violation;
 use super::workspace::Workspace;
+use itertools::Itertools;
 use quote::quote;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Field, Ident, Item};
 
-const NUMBERED: &str = "generated names mean something: \
-                        name it after what distinguishes it, in the generator or in schema/overlay.toml";
 const TWICE: &str = "no type stands there twice: give both places one name in schema/overlay.toml";
 
 /// Fewer fields, or variants, do not tell types apart.
@@ -23,19 +22,14 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let is_specified = |name: &Ident| specified.contains(&name.to_string().to_lowercase());
     let mut seen: BTreeMap<Vec<String>, &Ident> = BTreeMap::new();
     for file in workspace.rust().filter(|file| file.is_generated()) {
-        let mut object = |name: &Ident, found: String, rule| {
-            violations.push(Violation::new(file, name.span().start().line, found, rule));
-        };
-        for item in &file.items {
-            for name in names(item).into_iter().filter(|name| is_numbered(name)) {
-                object(name, format!("`{name}`"), NUMBERED);
-            }
-            let Some((name, shape)) = shape(item) else {
-                continue;
-            };
+        for (name, shape) in file.items.iter().filter_map(shape) {
             let other = *seen.entry(shape).or_insert(name);
             if other != name && !(is_specified(name) && is_specified(other)) {
-                object(name, format!("`{name}` is `{other}` again"), TWICE);
+                let (line, found) = (
+                    name.span().start().line,
+                    format!("`{name}` is `{other}` again"),
+                );
+                violations.push(Violation::new(file, line, found, TWICE));
             }
         }
     }
@@ -44,51 +38,30 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
 /// Names of all stored definitions, and of their messages' params, in lower
 /// case.
 fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
-    let files = workspace.files.iter();
+    let files = workspace.files.values();
     let stored = files.filter(|it| it.path.starts_with("schema/") && it.path.ends_with(".json"));
     let documents = stored.filter_map(|it| serde_json::from_str::<Value>(&it.text).ok());
     let mut names = BTreeSet::new();
     for document in documents {
-        let definitions = document["$defs"].as_object();
-        for name in definitions.into_iter().flat_map(Map::keys) {
+        for (name, _) in document["$defs"].as_object().into_iter().flatten() {
             names.extend([name.to_lowercase(), format!("{name}Params").to_lowercase()]);
         }
     }
     names
 }
 
-/// The names of a type and of its variants.
-fn names(item: &Item) -> Vec<&Ident> {
-    match item {
-        Item::Struct(item) => vec![&item.ident],
-        Item::Enum(item) => {
-            let variants = item.variants.iter().map(|variant| &variant.ident);
-            std::iter::once(&item.ident).chain(variants).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// A capitalised name that was made unique by a number.
-fn is_numbered(name: &Ident) -> bool {
-    let name = name.to_string();
-    let stem = name.trim_end_matches(|it: char| it.is_ascii_digit());
-    stem.len() < name.len() && stem.ends_with(char::is_alphabetic)
-}
-
 /// Name of a type, and its fields or variants in an order that is equal for equal types. Types with
 /// a lifetime are views of others, and not compared.
 fn shape(item: &Item) -> Option<(&Ident, Vec<String>)> {
     let (name, generics, mut parts): (_, _, Vec<_>) = match item {
-        Item::Struct(it) => (
-            &it.ident,
-            &it.generics,
-            it.fields.iter().map(text).collect(),
-        ),
+        Item::Struct(it) => {
+            let fields = it.fields.iter().map(text);
+            (&it.ident, &it.generics, fields.collect())
+        }
         Item::Enum(it) => {
             let variants = it.variants.iter().map(|variant| {
-                let fields: Vec<_> = variant.fields.iter().map(text).collect();
-                format!("{} {fields:?}", variant.ident)
+                let fields = variant.fields.iter().map(text);
+                format!("{} {:?}", variant.ident, fields.format(","))
             });
             (&it.ident, &it.generics, variants.collect())
         }
@@ -108,13 +81,6 @@ mod tests {
     use super::check;
 
     const PATH: &str = "mcp-types/src/generated/model.rs";
-    #[test]
-    fn numbered_names_are_refused() {
-        let source = "struct Subtype0;\nenum E {\n    Variant1,\n    V2031_02_03,\n}\n";
-        let expected = [1, 3].map(|line| format!("{PATH}:{line}"));
-        assert_eq!(places(check, &[(PATH, source)]), expected);
-    }
-
     const SPECIFIED: &str = r#"{ "$defs": { "Image": {}, "Sound": {} } }"#;
 
     fn twins(source: &str) -> Vec<String> {

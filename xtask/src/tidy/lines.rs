@@ -20,7 +20,7 @@ const NOTES: [&str; 3] = [
 const MAX_LINES: usize = 500;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    for file in &workspace.files {
+    for file in workspace.files.values() {
         let is_rust = file.path.ends_with(".rs");
         let mut object = |line: usize, found: &str, rule| {
             violations.push(Violation::new(file, line, found.to_owned(), rule));

@@ -6,7 +6,7 @@ use super::workspace::{File, Workspace};
 const LINK: &str = "links lead somewhere: correct the path or the heading";
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    let documents = workspace.files.iter();
+    let documents = workspace.files.values();
     for file in documents.filter(|file| file.path.ends_with(".md")) {
         for (line, target) in links(&file.text) {
             if !leads_somewhere(workspace, file, target) {
@@ -21,15 +21,13 @@ fn leads_somewhere(workspace: &Workspace, file: &File, target: &str) -> bool {
         return true;
     }
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
-    let path = match path {
-        "" => Some(file.path.clone()),
-        path => joined(file.folder(), path),
-    };
-    path.is_some_and(|path| match heading {
+    let path = if path.is_empty() { file.name() } else { path };
+    joined(file.folder(), path).is_some_and(|path| match heading {
         "" => workspace.exists(&path),
-        heading => workspace
-            .get(&path)
-            .is_some_and(|document| headings(&document.text).any(|it| it == heading)),
+        heading => {
+            let document = workspace.files.get(&path);
+            document.is_some_and(|it| headings(&it.text).any(|it| it == heading))
+        }
     })
 }
 
@@ -71,13 +69,9 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn headings(text: &str) -> impl Iterator<Item = String> {
     prose(text).filter_map(|(_, line)| {
         let title = line.strip_prefix('#')?.trim_start_matches('#').trim();
-        let letters = title.to_lowercase();
-        let letters = letters.chars().filter_map(|it| match it {
-            ' ' => Some('-'),
-            it if it.is_alphanumeric() || matches!(it, '-' | '_') => Some(it),
-            _ => None,
-        });
-        Some(letters.collect())
+        let mut anchor = title.to_lowercase().replace(' ', "-");
+        anchor.retain(|it| it.is_alphanumeric() || matches!(it, '-' | '_'));
+        Some(anchor)
     })
 }
 

@@ -21,7 +21,7 @@ const ONLY: &[(&str, &[&str])] = &[
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    let manifests = workspace.files.iter();
+    let manifests = workspace.files.values();
     for file in manifests.filter(|file| file.name() == "Cargo.toml" && !file.is_test()) {
         let Ok(manifest) = file.text.parse::<Table>() else {
             continue;
@@ -34,9 +34,8 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         let mut object = |found: &str, rule| {
             violations.push(Violation::new(file, 1, found.to_owned(), rule));
         };
-        let forbids =
-            at("workspace.lints.rust.unsafe_code").is_some_and(|it| it.as_str() == Some("forbid"));
-        if at("workspace").is_some() && !forbids {
+        let unsafe_code = at("workspace.lints.rust.unsafe_code").and_then(Value::as_str);
+        if at("workspace").is_some() && unsafe_code != Some("forbid") {
             object("the workspace allows it", UNSAFE);
         }
         if at("package").is_some() && at("lints.workspace") != Some(&Value::Boolean(true)) {

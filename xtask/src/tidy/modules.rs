@@ -6,14 +6,6 @@ use super::workspace::{File, Workspace};
 /// Longest chain of re-exports that is followed.
 const MAX_REEXPORTS: usize = 8;
 
-/// Files with items that `file` names. Children of a `mod.rs` or of a crate do not count there.
-pub(super) fn imports<'a>(workspace: &'a Workspace, file: &'a File) -> Vec<&'a File> {
-    let names = file.names.iter();
-    let found = names.map(|name| of(workspace, file, name));
-    let is_child = |it: &File| is_map(file) && it.path.starts_with(&format!("{}/", file.folder()));
-    found.filter(|it| !is_child(it)).collect()
-}
-
 /// The file with the item that `name` names in `file`, which is `file` itself for an item of another
 /// crate.
 pub(super) fn of<'a>(workspace: &'a Workspace, file: &'a File, name: &Named) -> &'a File {
@@ -47,7 +39,7 @@ fn find<'a>(workspace: &'a Workspace, at: &'a File, path: &[String], reexports: 
 }
 
 /// True where modules are files of the same folder.
-fn is_map(file: &File) -> bool {
+pub(super) fn is_map(file: &File) -> bool {
     matches!(file.name(), "lib.rs" | "main.rs" | "mod.rs")
 }
 
@@ -59,7 +51,7 @@ fn parent<'a>(workspace: &'a Workspace, file: &File) -> Option<&'a File> {
         _ => file.folder(),
     };
     let ends = ["/mod.rs", ".rs", "/lib.rs", "/main.rs"].iter();
-    let mut files = ends.filter_map(|end| workspace.get(&format!("{folder}{end}")));
+    let mut files = ends.filter_map(|end| workspace.files.get(&format!("{folder}{end}")));
     files.find(|it| it.path != file.path)
 }
 
@@ -70,5 +62,5 @@ fn child<'a>(workspace: &'a Workspace, file: &File, name: &str) -> Option<&'a Fi
         false => file.path.trim_end_matches(".rs"),
     };
     let mut ends = ["", "/mod"].iter();
-    ends.find_map(|end| workspace.get(&format!("{folder}/{name}{end}.rs")))
+    ends.find_map(|end| workspace.files.get(&format!("{folder}/{name}{end}.rs")))
 }

@@ -1,10 +1,10 @@
 //! One broken rule.
 
 use super::workspace::File;
-use std::fmt::{self, Display, Formatter};
 
 /// A place where a rule is broken.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("{file}:{line}: {found}\n    {rule}\n")]
 pub(super) struct Violation {
     /// Path from the root.
     pub(super) file: String,
@@ -24,12 +24,5 @@ impl Violation {
             found,
             rule,
         }
-    }
-}
-
-impl Display for Violation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (file, line) = (&self.file, self.line);
-        writeln!(f, "{file}:{line}: {}\n    {}", self.found, self.rule)
     }
 }

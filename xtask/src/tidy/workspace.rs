@@ -1,7 +1,10 @@
 //! The tree under check, read once.
 
 use super::names::{Named, is_test_module, names};
-use std::io;
+use anyhow::anyhow;
+use itertools::Itertools;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use syn::spanned::Spanned;
 
@@ -18,7 +21,7 @@ const SKIPPED: &[&str] = &[
 /// Every file of the workspace.
 pub(crate) struct Workspace {
     /// By path.
-    pub(super) files: Vec<File>,
+    pub(super) files: BTreeMap<String, File>,
 }
 
 /// One file.
@@ -35,39 +38,53 @@ pub(crate) struct File {
 
 impl Workspace {
     /// Reads the tree at `root`.
-    pub(crate) fn read(root: &Path) -> io::Result<Self> {
+    pub(crate) fn read(root: &Path) -> anyhow::Result<Self> {
         let mut files = Vec::new();
-        collect(root, "", &mut files)?;
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            let failed = |error| anyhow!("{}: {error}", folder.display());
+            for entry in std::fs::read_dir(&folder).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let path = entry.path();
+                if !entry.file_type().map_err(failed)?.is_dir() {
+                    let text = String::from_utf8(std::fs::read(&path).map_err(failed)?);
+                    let parts = path.strip_prefix(root)?.iter().map(OsStr::to_string_lossy);
+                    files.push(File::new(
+                        parts.format("/").to_string(),
+                        text.unwrap_or_default(),
+                    ));
+                } else if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
+                    folders.push(path);
+                }
+            }
+        }
         Ok(Self::new(files))
     }
 
-    pub(crate) fn new(mut files: Vec<File>) -> Self {
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { files }
+    pub(crate) fn new(files: Vec<File>) -> Self {
+        let files = files.into_iter().map(|file| (file.path.clone(), file));
+        Self {
+            files: files.collect(),
+        }
     }
 
     /// Rust files, tests and generated ones included.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().filter(|file| file.path.ends_with(".rs"))
+        self.files
+            .values()
+            .filter(|file| file.path.ends_with(".rs"))
     }
 
     /// Rust files that people wrote and that ship: no tests, nothing generated.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &File> {
-        self.rust()
-            .filter(|file| !file.is_test() && !file.is_generated())
-    }
-
-    pub(crate) fn get(&self, path: &str) -> Option<&File> {
-        let index = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
-        index.ok().map(|index| &self.files[index])
+        let rust = self.rust();
+        rust.filter(|file| !file.is_test() && !file.is_generated())
     }
 
     /// True for a file, or a folder with files in it.
     pub(crate) fn exists(&self, path: &str) -> bool {
-        let folder = format!("{path}/");
-        path.is_empty()
-            || self.get(path).is_some()
-            || self.files.iter().any(|file| file.path.starts_with(&folder))
+        let mut paths = self.files.keys().map(|file| Path::new(file));
+        paths.any(|file| file.starts_with(path))
     }
 }
 
@@ -116,26 +133,6 @@ impl File {
             !line.is_empty() && !line.starts_with("//") && !is_test
         })
     }
-}
-
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
-    let failed =
-        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = format!("{prefix}{name}");
-        if entry.file_type().map_err(failed)?.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) {
-                collect(&entry.path(), &format!("{path}/"), files)?;
-            }
-            continue;
-        }
-        let text = std::fs::read(entry.path()).map_err(failed)?;
-        let text = String::from_utf8(text).unwrap_or_default();
-        files.push(File::new(path, text));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
