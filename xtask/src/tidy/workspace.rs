@@ -83,7 +83,7 @@ impl Workspace {
 
     /// True for a file, or a folder with files in it.
     pub(crate) fn exists(&self, path: &str) -> bool {
-        let mut paths = self.files.keys().map(|file| Path::new(file));
+        let mut paths = self.files.keys().map(Path::new);
         paths.any(|file| file.starts_with(path))
     }
 }

@@ -3,6 +3,7 @@
 use super::flat::{flat, leaves};
 use super::parts::{ALTERNATIVES, Need, children, has_keywords, is_named, members, referred};
 use super::words::{brief, choices, code, words};
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 /// The changes from one schema to another, each with the definitions around it.
@@ -75,12 +76,14 @@ impl Changes<'_> {
             }
             (Kind::Object, Kind::Choice) => {
                 self.say(path, brief, was, is);
+                self.by_name = true;
                 for (label, leaf) in leaves(self.definitions.1, &after) {
                     self.alternative(path, &format!("as {label}"), &before, &leaf);
                 }
             }
             (Kind::Choice, Kind::Object) => {
                 self.say(path, brief, was, is);
+                self.by_name = true;
                 for (label, leaf) in leaves(self.definitions.0, &before) {
                     self.alternative(path, &format!("from {label}"), &leaf, &after);
                 }
@@ -149,17 +152,13 @@ impl Changes<'_> {
     /// The phrase for one alternative, where an object became a union or the other
     /// way round: what changes for the object's fields.
     fn alternative(&mut self, path: &str, label: &str, old: &Value, new: &Value) {
-        let mut inside = Changes {
-            by_name: true,
-            phrases: Vec::new(),
-            ..*self
+        let start = self.phrases.len();
+        self.children(path, old, new);
+        let phrases = match self.phrases.drain(start..).join("; ").as_str() {
+            "" => format!("{label}: the same fields"),
+            phrases => format!("{label}: {phrases}"),
         };
-        inside.children(path, old, new);
-        let phrases = match inside.phrases.is_empty() {
-            true => "the same fields".to_owned(),
-            false => inside.phrases.join("; "),
-        };
-        self.phrases.push(format!("{label}: {phrases}"));
+        self.phrases.push(phrases);
     }
 }
 

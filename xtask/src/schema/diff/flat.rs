@@ -30,15 +30,17 @@ pub(super) fn flat(definitions: &Value, schema: &Value) -> Value {
 
 /// Adds one more demand. One that contradicts stays apart.
 fn add(flat: &mut Map<String, Value>, keyword: &str, value: &Value) {
-    match (keyword, flat.get_mut(keyword), value) {
-        (_, None, _) => drop(flat.insert(keyword.to_owned(), value.clone())),
-        (_, Some(known), _) if known == value => {}
-        ("required", Some(Value::Array(known)), _) => known.extend(list(value).to_vec()),
-        ("properties", Some(Value::Object(known)), _) => {
+    match (keyword, flat.get_mut(keyword)) {
+        (_, None) => drop(flat.insert(keyword.to_owned(), value.clone())),
+        (_, Some(known)) if known == value => {}
+        ("required", Some(Value::Array(known))) => known.extend_from_slice(list(value)),
+        ("properties", Some(Value::Object(known))) => {
             for (name, member) in members(value) {
-                let first = known.get(name).filter(|first| *first != member);
-                let both = first.map(|first| json!({ "allOf": [first, member] }));
-                known.insert(name.clone(), both.unwrap_or_else(|| member.clone()));
+                let both = match known.get(name) {
+                    Some(first) if first != member => json!({ "allOf": [first, member] }),
+                    _ => member.clone(),
+                };
+                known.insert(name.clone(), both);
             }
         }
         _ => {

@@ -2,6 +2,7 @@
 
 use super::super::import::check_revision;
 use anyhow::{Context, Result, bail};
+use itertools::Itertools;
 use serde_json::Value;
 use std::path::Path;
 
@@ -25,12 +26,7 @@ pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
 /// The stored revisions, oldest first.
 pub(in super::super) fn stored(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut revisions: Vec<_> = entries
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            name.strip_suffix(".json").map(str::to_owned)
-        })
-        .collect();
-    revisions.sort();
-    revisions
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let revisions = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+    revisions.sorted().collect()
 }

@@ -58,7 +58,10 @@ pub(super) fn items(definitions: &Value) -> BTreeMap<Key, Item> {
 fn message(definitions: &Value, name: &str, method: &str) -> Item {
     let mut notes = senders(definitions, name, method);
     notes.insert(format!("declared by {}", code(name)));
-    notes.extend(results(definitions, name));
+    if let Some(stem) = name.strip_suffix("Request") {
+        let results = results(definitions, stem).into_iter();
+        notes.extend(results.map(|result| format!("with result {result}")));
+    }
     let mut schema = definitions[name].clone();
     if let Some(slot) = schema.pointer_mut("/properties/params") {
         if let Some(params) = referred(slot) {
@@ -131,22 +134,15 @@ fn senders(definitions: &Value, definition: &str, name: &str) -> BTreeSet<String
     senders.collect()
 }
 
-/// The results in a request's `…ResultResponse`; without one, that of the request's name.
-fn results(definitions: &Value, definition: &str) -> Vec<String> {
-    let Some(stem) = definition.strip_suffix("Request") else {
-        return Vec::new();
-    };
+/// The results in `…ResultResponse` for the request `…Request`; without one, that of its name.
+fn results(definitions: &Value, stem: &str) -> Vec<String> {
     let response = &definitions[format!("{stem}ResultResponse")]["properties"]["result"];
-    let mut results: Vec<_> = alternatives(response).into_iter().map(words).collect();
-    if results.is_empty() {
-        let own = format!("{stem}Result");
-        let known = definitions.get(&own).is_some();
-        results.push(code(if known { &own } else { "EmptyResult" }));
+    let own = format!("{stem}Result");
+    match alternatives(response).as_slice() {
+        [] if definitions.get(&own).is_some() => vec![code(&own)],
+        [] => vec![code("EmptyResult")],
+        results => results.iter().map(|result| words(result)).collect(),
     }
-    let results = results.iter();
-    results
-        .map(|result| format!("with result {result}"))
-        .collect()
 }
 
 /// A union without messages: their methods have its party as a note.

@@ -34,9 +34,8 @@ pub(super) fn is_named(schema: &Value) -> bool {
 /// Schemas inside of `schema`, by what their path adds to its path: `.name`
 /// for a field, `[]` for items of a list, `{}` for values of a map.
 pub(super) fn children(schema: &Value) -> BTreeMap<String, (Need, &Value)> {
-    let required: Vec<_> = list(&schema["required"]).iter().collect();
     let mut children = BTreeMap::new();
-    for name in required.iter().filter_map(|name| name.as_str()) {
+    for name in list(&schema["required"]).iter().filter_map(Value::as_str) {
         children.insert(format!(".{name}"), (Some("required"), &Value::Null));
     }
     for (name, member) in members(&schema["properties"]) {
