@@ -16,22 +16,17 @@ const FORCED: (&str, &str) = (
     "mcp-runtime/src/server/handle.rs",
 );
 
-/// The files that each file imports, by path. Children of a `mod.rs` or of a crate do not count there.
+/// The files that each file imports, by path. A `mod.rs` and the root of a crate are left out: they
+/// name what is below them, and an import of a re-export leads to the file with the item.
 type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let mut imports = Imports::new();
-    for file in workspace.sources() {
-        let (path, children) = (file.path.as_str(), format!("{}/", file.folder()));
-        let named = file
-            .names
-            .iter()
-            .map(|name| modules::of(workspace, file, name));
-        let imported = named.map(|it| it.path.as_str()).filter(|it| {
-            let is_child = modules::is_map(file) && it.starts_with(&children);
-            !is_child && (path, *it) != FORCED
-        });
-        imports.insert(path, imported.collect());
+    for file in workspace.sources().filter(|file| !modules::is_map(file)) {
+        let path = file.path.as_str();
+        let names = file.names.iter();
+        let imported = names.map(|name| modules::of(workspace, file, name).path.as_str());
+        imports.insert(path, imported.filter(|it| (path, *it) != FORCED).collect());
     }
     for file in workspace.sources() {
         let path = file.path.as_str();
