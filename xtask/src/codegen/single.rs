@@ -76,7 +76,7 @@ fn without_lone_members(model: &mut Model) {
         }
     }
     for method in model.methods.values_mut() {
-        names.extend(&mut method.params);
+        names.push(&mut method.params);
         names.extend(&mut method.result);
     }
     for name in names {

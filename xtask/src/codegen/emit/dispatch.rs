@@ -41,13 +41,7 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     let method = &entry.method;
     let marker = ident(&method.name);
     let constant = ident(&method_name(merged, name));
-    let params = match &method.params {
-        Some(params) => {
-            let params = ident(params);
-            quote!(super::#params)
-        }
-        None => quote!(crate::JsonObject),
-    };
+    let params = ident(&method.params);
     let optional = entry.may_lack_params();
     let sender = match (entry.by_client.is_empty(), entry.by_server.is_empty()) {
         (false, false) => "client or server",
@@ -73,7 +67,7 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
                     const METHOD: &'static str = methods::#constant;
                     const PARAMS_OPTIONAL: bool = #optional;
                     const MAY_REQUIRE_INPUT: bool = #may_ask;
-                    type Params = #params;
+                    type Params = super::#params;
                     type Result = super::#result;
                 }
             }
@@ -82,7 +76,7 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
             impl Notification for #marker {
                 const METHOD: &'static str = methods::#constant;
                 const PARAMS_OPTIONAL: bool = #optional;
-                type Params = #params;
+                type Params = super::#params;
             }
         },
     };

@@ -203,7 +203,7 @@ impl<'a> Conflicts<'a> {
             let kind = |method: &Method| Some(format!("answered: {}", method.request));
             let kinds = parts(&methods, kind);
             self.differing(name, &kinds, |_, _, _| entry("result", [("method", name)]));
-            self.names(name, &parts(&methods, |method| method.params.clone()));
+            self.names(name, &parts(&methods, |method| Some(method.params.clone())));
             self.names(name, &parts(&methods, |method| method.result.clone()));
         }
     }

@@ -351,8 +351,6 @@ fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) {
             method: method.clone(),
             ..MergedMethod::default()
         });
-    let params = &mut entry.method.params;
-    *params = params.take().or_else(|| method.params.clone());
     entry.known.insert(index);
     let index = |mark: bool| mark.then_some(index);
     entry.by_client.extend(index(method.by_client));

@@ -1,7 +1,7 @@
 //! Choices, taken over from JSON: lists of values, of kinds and of schemas.
 
 use super::ir::{Def, Enum, Member, Type, Union};
-use super::lowering::{ANY, Lowering, Site, has_type, scalar};
+use super::lowering::{ANY, Lowering, Site, scalar};
 use super::methods::method_of;
 use crate::codegen::schemas::keywords::{kind_of, kinds};
 use crate::codegen::schemas::subschemas::{alternatives, referred};
@@ -10,12 +10,9 @@ use std::collections::BTreeSet;
 
 impl<'a> Lowering<'a> {
     pub(crate) fn string_enum(&mut self, json: &Value, site: Site<'_>) -> Type {
-        let listed = json.get("enum").and_then(Value::as_array);
-        let all = listed.map_or(&[][..], Vec::as_slice);
-        let strings = all.iter().filter_map(Value::as_str).map(str::to_owned);
-        let values: BTreeSet<_> = strings.collect();
-        if all.iter().any(|value| !value.is_string()) {
-            let kinds: BTreeSet<_> = all.iter().map(kind_of).collect();
+        let all = json["enum"].as_array().map_or(&[][..], Vec::as_slice);
+        let kinds: BTreeSet<_> = all.iter().map(kind_of).collect();
+        if kinds.iter().any(|kind| *kind != "string") {
             let what = format!(
                 "one of {}, but Rust has enums of strings only",
                 json["enum"]
@@ -23,7 +20,8 @@ impl<'a> Lowering<'a> {
             self.ask_repair(json, &what, &json!({ "enum": null, "type": kinds }));
             return ANY;
         }
-        let open = listed.is_none();
+        let values = all.iter().filter_map(Value::as_str).map(str::to_owned);
+        let (values, open) = (values.collect(), all.is_empty());
         let name = self.name_for(json, site);
         self.insert(&name, Def::Enum(Enum { values, open }), json)
     }
@@ -34,7 +32,7 @@ impl<'a> Lowering<'a> {
             Type::Named(name) => self.newer_def(name),
             _ => None,
         });
-        has_type(json, "string") && matches!(newer, Some(Def::Enum(_)))
+        json["type"] == "string" && matches!(newer, Some(Def::Enum(_)))
     }
 
     /// One of several types that JSON itself tells apart.
@@ -101,7 +99,7 @@ impl<'a> Lowering<'a> {
     /// The type of one value or a list of such values, if that is what `members` are.
     fn one_or_many(&mut self, members: &'a [Value], site: Site<'_>) -> Option<Type> {
         let (lists, single): (Vec<_>, Vec<_>) =
-            members.iter().partition(|member| has_type(member, "array"));
+            members.iter().partition(|member| member["type"] == "array");
         let ([list], false) = (&lists[..], single.is_empty()) else {
             return None;
         };
@@ -139,19 +137,16 @@ impl<'a> Lowering<'a> {
             if name.is_some_and(|name| !dissolved.insert(name)) {
                 return;
             }
+            let depth = self.pending.len();
             self.pending.extend(name);
             for (index, member) in members.iter().enumerate() {
                 self.member(member, &format!("{place}/{index}"), out, dissolved);
             }
-            self.pending
-                .truncate(self.pending.len() - usize::from(name.is_some()));
+            self.pending.truncate(depth);
             return;
         }
-        let types = match target.get("type") {
-            Some(Value::Array(_)) => kinds(target)
-                .iter()
-                .map(|kind| scalar(target, kind))
-                .collect(),
+        let types = match &kinds(target)[..] {
+            kinds @ [_, _, ..] => kinds.iter().map(|kind| scalar(target, kind)).collect(),
             _ => vec![self.part(json, Site::new(place, None))],
         };
         out.extend(types.into_iter().map(|ty| Member { ty, method: None }));

@@ -181,7 +181,7 @@ pub(crate) struct Method {
     /// Whether it is answered.
     pub(crate) request: bool,
     /// The type of `params`.
-    pub(crate) params: Option<String>,
+    pub(crate) params: String,
     /// Whether `params` may be left out.
     pub(crate) params_optional: bool,
     /// The type of the result, for a request.

@@ -15,6 +15,7 @@ use crate::codegen::overlay::proposal::Proposal;
 use crate::codegen::schemas::keywords::{kind_of, kinds};
 use crate::codegen::schemas::load::Schema;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
+use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,8 +47,6 @@ pub(crate) struct Lowering<'a> {
     pub(crate) reached: BTreeSet<String>,
     /// References that are being followed, without a struct between them.
     pub(crate) pending: Vec<&'a str>,
-    /// Structs whose fields are being taken over.
-    pub(crate) unfinished: BTreeSet<String>,
     /// The places that gave inline types their names.
     made_from: BTreeMap<String, String>,
 }
@@ -66,7 +65,6 @@ impl<'a> Lowering<'a> {
             errors: Vec::new(),
             reached: BTreeSet::new(),
             pending: Vec::new(),
-            unfinished: BTreeSet::new(),
             made_from: BTreeMap::new(),
         }
     }
@@ -82,7 +80,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn ask_any(&self, json: &Value, place: &str, what: &str) -> Type {
         let entry = match self.schema.defs.get(place) {
             Some(definition) => {
-                let is_object = has_type(definition, "object");
+                let is_object = definition["type"] == "object";
                 let kind = if is_object { "object" } else { "json" };
                 Proposal::of("support").with("name", place).with("as", kind)
             }
@@ -128,7 +126,7 @@ impl<'a> Lowering<'a> {
             site.expected = Some(inner);
         }
         let ty = if self.overlay.raw.at(site.place).is_some() {
-            let object = has_type(self.resolve(json), "object");
+            let object = self.resolve(json)["type"] == "object";
             Type::Json { object }
         } else if let Some(entry) = self.overlay.values.at(site.place) {
             let values = entry.values.clone();
@@ -149,7 +147,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn reference(&mut self, name: &'a str, site: Site<'_>) -> Type {
         let target = self.definition(name).unwrap_or(&Value::Null);
         let named = Type::Named(name.to_owned());
-        let is_known = self.model.types.contains_key(name) || self.unfinished.contains(name);
+        let is_known = self.model.origins.contains_key(name);
         let is_pending = self.pending.contains(&name);
         self.pending.push(name);
         let ty = match self.overlay.support(name) {
@@ -175,7 +173,7 @@ impl<'a> Lowering<'a> {
         let target = self.resolve(json);
         for key in ["maxItems", "maximum", "minimum"] {
             // The limits of integers are asked about wherever they are.
-            if target.get(key).is_some() && !has_type(target, "integer") {
+            if target.get(key).is_some() && target["type"] != "integer" {
                 let what = format!("the generated code acts on `{key}` of a field only");
                 self.ask_repair(target, &what, &json!({ key: null }));
             }
@@ -235,14 +233,13 @@ impl<'a> Lowering<'a> {
     }
 
     fn object(&mut self, json: &'a Value, site: Site<'_>) -> Type {
-        let more = json.get("additionalProperties");
-        let more = more.filter(|more| more.is_object());
-        let open = more.is_some_and(|more| *more == json!({}));
         if fields(json).is_some_and(|fields| !fields.is_empty()) {
             let name = self.name_for(json, site);
             return self.structure(json, &name);
         }
-        if let Some(more) = more.filter(|_| !open) {
+        let more = &json["additionalProperties"];
+        let open = *more == json!({});
+        if more.is_object() && !open {
             return match self.element(more, site, "{}") {
                 Type::Json { .. } => Type::Object { open: true },
                 item => Type::Map(Box::new(item)),
@@ -311,35 +308,28 @@ impl<'a> Lowering<'a> {
     }
 
     /// Type of a field in newer revisions; a named type is preferred to an open object.
-    pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
+    pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<&'a Type> {
         let types = self.newer.iter().filter_map(|model| {
             let newer = model.types.get(name)?.fields()?.get(field)?;
             Some(&newer.ty)
         });
-        let named = types.clone().find(|ty| ty.name().is_some());
-        named.or_else(|| types.clone().next()).cloned()
+        types.find_or_first(|ty| ty.name().is_some())
     }
 }
 
 /// Type of a value of one kind.
 pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
-    let least = json.get("minimum").and_then(Value::as_f64);
     match kind {
         "string" => Type::Text,
         "boolean" => Type::Bool,
         "number" => Type::Number,
         "integer" => Type::Integer {
-            signed: least.is_none_or(|least| least < 0.0),
+            signed: json["minimum"].as_f64().is_none_or(|least| least < 0.0),
         },
         "array" => Type::List(Box::new(ANY)),
         "object" => Type::Json { object: true },
         _ => ANY,
     }
-}
-
-/// Whether `type` is this one kind.
-pub(crate) fn has_type(json: &Value, kind: &str) -> bool {
-    json.get("type").is_some_and(|own| own == kind)
 }
 
 /// Whether a definition is another word for something that needs no name.
@@ -354,7 +344,13 @@ pub(crate) fn has_field(json: &Value, name: &str) -> bool {
     json["properties"].get(name).is_some()
 }
 
+/// Whether an object schema requires this property.
+pub(crate) fn is_required(json: &Value, name: &str) -> bool {
+    let mut required = json["required"].as_array().into_iter().flatten();
+    required.any(|required| required == name)
+}
+
 /// The `properties` of an object schema.
 pub(crate) fn fields(json: &Value) -> Option<&Map<String, Value>> {
-    json.get("properties").and_then(Value::as_object)
+    json["properties"].as_object()
 }

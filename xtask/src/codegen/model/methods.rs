@@ -4,7 +4,7 @@
 //! hand; what is left of a message is its method, its `params` and its result.
 
 use super::ir::{Def, ErrorCode, Member, Method, Struct, Type, Union};
-use super::lowering::{Lowering, Site, has_field};
+use super::lowering::{Lowering, Site, has_field, is_required};
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
             let members = sent.filter_map(|sent| {
                 let params = self.model.methods.get(sent.method)?.params.clone();
                 Some(Member {
-                    ty: Type::Named(params?),
+                    ty: Type::Named(params),
                     method: Some(sent.method.to_owned()),
                 })
             });
@@ -115,21 +115,18 @@ impl<'a> Lowering<'a> {
                 has_field(json, "id") || self.is_answered(name, json, method)
             }
         };
-        let mut required = json["required"].as_array().into_iter().flatten();
-        let (result, alternative) = match request {
-            true => self.result_of(name, json, method),
-            false => (None, None),
-        };
-        let entry = Method {
+        let mut entry = Method {
             name: name.to_owned(),
             request,
-            params: Some(self.params_of(name, json, method, request)),
-            params_optional: !required.any(|field| field == "params"),
+            params_optional: !is_required(json, "params"),
             by_client: here.iter().any(|sent| sent.by.starts_with("Client")),
             by_server: here.iter().any(|sent| sent.by.starts_with("Server")),
-            result,
-            alternative,
+            ..Method::default()
         };
+        if request {
+            (entry.result, entry.alternative) = self.result_of(name, json, method);
+        }
+        entry.params = self.params_of(name, json, method, request);
         self.model.methods.insert(method.to_owned(), entry);
     }
 
@@ -163,7 +160,7 @@ impl<'a> Lowering<'a> {
     /// The name that the type of `params` goes by: the one that newer revisions use.
     pub(crate) fn params_name(&self, name: &str, json: &Value, method: &str) -> String {
         let mut newer = self.newer.iter();
-        let newer = newer.find_map(|model| model.methods.get(method)?.params.as_deref());
+        let newer = newer.find_map(|model| Some(&*model.methods.get(method)?.params));
         let known = newer.or_else(|| referred(&json["properties"]["params"]));
         known.map_or_else(|| format!("{name}Params"), str::to_owned)
     }

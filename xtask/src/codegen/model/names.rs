@@ -1,6 +1,8 @@
 //! Rust names for the protocol's names, made of the words that typify finds in them.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
+use itertools::Itertools;
+use std::cmp::Reverse;
 
 /// `resource_link`, `tools/list`, `include-context` as a type or variant.
 ///
@@ -31,14 +33,12 @@ pub(crate) fn without_acronyms<'a>(
     name: &str,
     acronyms: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
-    let mut name = name.to_owned();
-    let mut acronyms: Vec<_> = acronyms.into_iter().collect();
     // An acronym may begin with another one.
-    acronyms.sort_by_key(|(capitals, _)| std::cmp::Reverse(capitals.len()));
-    for (capitals, word) in acronyms {
-        name = name.replace(capitals, word);
-    }
-    name
+    let acronyms = acronyms.into_iter();
+    let longest_first = acronyms.sorted_by_key(|(capitals, _)| Reverse(capitals.len()));
+    longest_first.fold(name.to_owned(), |name, (capitals, word)| {
+        name.replace(capitals, word)
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Objects with fields, taken over from JSON.
 
 use super::ir::{Def, Enum, Field, Limits, Member, Struct, Type, Union};
-use super::lowering::{ANY, Lowering, Site, fields, has_type};
+use super::lowering::{ANY, Lowering, Site, fields, is_required};
 use crate::codegen::schemas::subschemas::alternatives;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ impl<'a> Lowering<'a> {
         let ty = match alternatives(json) {
             _ if is_nullable => ANY,
             Some(_) => self.union(json, Site::new(name, Some(&Type::Named(name.to_owned())))),
-            None if has_type(json, "object") => self.structure(json, name),
+            None if json["type"] == "object" => self.structure(json, name),
             None => ANY,
         };
         match ty {
@@ -29,47 +29,44 @@ impl<'a> Lowering<'a> {
 
     /// Takes over an object with fields as the struct `name`.
     pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Type {
-        if self.unfinished.contains(name) {
+        // A type that has a place, but is not there yet, is in progress.
+        let is_done = self.model.types.contains_key(name);
+        if self.model.origins.contains_key(name) && !is_done {
             return Type::Named(name.to_owned());
         }
         self.originate(name, json);
         if let Some(Def::Union(union)) = self.newer_def(name) {
             return self.only_member(json, name, union);
         }
-        let more = json.get("additionalProperties");
-        if more.is_some_and(|more| more.is_object() && *more != json!({})) {
+        let more = &json["additionalProperties"];
+        if more.is_object() && *more != json!({}) {
             let what = "fields beside `properties` have a schema, but generated code keeps any";
             self.ask_repair(json, what, &json!({ "additionalProperties": {} }));
         }
         let mut out = Struct {
-            open: more.is_some_and(Value::is_object),
+            open: more.is_object(),
             ..Struct::default()
         };
         // References inside of a struct find it by its name.
         let pending = std::mem::take(&mut self.pending);
-        self.unfinished.insert(name.to_owned());
-        let required = json.get("required").and_then(Value::as_array);
-        let required = required.map_or(&[][..], Vec::as_slice);
-        for (field, json) in fields(json).into_iter().flatten() {
-            let required = required.iter().any(|name| name == field);
-            let entry = self.field(name, field, json, required);
+        for (field, schema) in fields(json).into_iter().flatten() {
+            let entry = self.field(name, field, schema, is_required(json, field));
             out.fields.insert(field.clone(), entry);
         }
-        self.unfinished.remove(name);
         self.pending = pending;
         self.insert(name, Def::Struct(out), json)
     }
 
     /// Takes over as a union what became one in a newer revision.
-    fn only_member(&mut self, json: &'a Value, name: &str, union: &Union) -> Type {
+    fn only_member(&mut self, json: &'a Value, name: &str, union: &'a Union) -> Type {
         let fits = |member: &&str| {
             let newer = self.newer_def(member).and_then(Def::fields);
             let mut own = fields(json).into_iter().flatten().map(|(field, _)| field);
             newer.is_some_and(|newer| own.all(|field| newer.contains_key(field)))
         };
         let members = union.members.iter().filter_map(|member| member.ty.name());
-        let fitting: Vec<_> = members.filter(fits).map(str::to_owned).collect();
-        let [member] = &fitting[..] else {
+        let fitting: Vec<_> = members.filter(fits).collect();
+        let [member] = fitting[..] else {
             let what = format!(
                 "`{name}` became a union, and the member that it was before has to have all of \
                  its fields; these have: [{}]; add a [[rename]] to one of the members",
@@ -85,7 +82,7 @@ impl<'a> Lowering<'a> {
     fn field(&mut self, name: &str, field: &str, json: &'a Value, required: bool) -> Field {
         let place = format!("{name}.{field}");
         let expected = self.newer_field(name, field);
-        let site = Site::new(&place, expected.as_ref());
+        let site = Site::new(&place, expected);
         let (ty, nullable) = match self.any(json, site) {
             Type::Nullable(ty) => (*ty, true),
             ty => (ty, false),
@@ -99,7 +96,12 @@ impl<'a> Lowering<'a> {
             }
             ty => ty,
         };
-        let limits = limits(self.resolve(json));
+        let target = self.resolve(json);
+        let limits = Limits {
+            minimum: target["minimum"].as_f64(),
+            maximum: target["maximum"].as_f64(),
+            max_items: target["maxItems"].as_u64(),
+        };
         Field {
             ty,
             required,
@@ -114,14 +116,5 @@ impl<'a> Lowering<'a> {
         if let Some(Def::Struct(holder)) = self.model.types.get_mut(name) {
             holder.fields.entry(field.to_owned()).or_insert(entry);
         }
-    }
-}
-
-/// The limits that a schema sets.
-fn limits(json: &Value) -> Limits {
-    Limits {
-        minimum: json.get("minimum").and_then(Value::as_f64),
-        maximum: json.get("maximum").and_then(Value::as_f64),
-        max_items: json.get("maxItems").and_then(Value::as_u64),
     }
 }
