@@ -28,23 +28,22 @@ impl<'a> Lowering<'a> {
 
     /// A plain string where newer revisions list values: all of them may occur.
     pub(crate) fn is_open_enum(&self, json: &Value, site: Site<'_>) -> bool {
-        let newer = site.expected.and_then(|ty| match ty {
-            Type::Named(name) => self.newer_def(name),
-            _ => None,
-        });
-        json["type"] == "string" && matches!(newer, Some(Def::Enum(_)))
+        let Some(Type::Named(name)) = site.expected else {
+            return false;
+        };
+        json["type"] == "string" && matches!(self.newer_def(name), Some(Def::Enum(_)))
     }
 
     /// One of several types that JSON itself tells apart.
-    pub(crate) fn scalars(&mut self, json: &Value, mut types: Vec<Type>, site: Site<'_>) -> Type {
+    fn scalars(&mut self, json: &Value, mut types: Vec<Type>, site: Site<'_>) -> Type {
         types.sort();
         types.dedup();
-        if types.contains(&Type::Number) {
-            types.retain(|ty| !matches!(ty, Type::Integer { .. }));
-        }
-        if types.contains(&Type::Integer { signed: true }) {
-            types.retain(|ty| *ty != Type::Integer { signed: false });
-        }
+        let has_number = types.contains(&Type::Number);
+        let has_signed = types.contains(&Type::Integer { signed: true });
+        types.retain(|ty| match ty {
+            Type::Integer { signed } => !has_number && *signed == has_signed,
+            _ => true,
+        });
         if let [only] = &types[..] {
             return only.clone();
         }
@@ -65,8 +64,9 @@ impl<'a> Lowering<'a> {
         self.insert(&name, def, json)
     }
 
+    /// Type of a schema with alternatives, or with several kinds of JSON as its `type`.
     pub(crate) fn union(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
-        let members = alternatives(json).map_or(&[][..], Vec::as_slice);
+        let members = alternatives(json).map_or(std::slice::from_ref(json), Vec::as_slice);
         if let Some(ty) = self.one_or_many(members, site) {
             return ty;
         }

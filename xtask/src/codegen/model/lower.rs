@@ -63,12 +63,9 @@ fn endless(lowering: &Lowering<'_>) -> Vec<Error> {
 /// members were taken over.
 fn unreached(lowering: &Lowering<'_>) -> BTreeSet<String> {
     let defs = &lowering.schema.defs;
-    let by_envelope: BTreeSet<&str> = defs
-        .values()
-        .filter(|json| is_envelope(json))
-        .flat_map(|json| fields(json).into_iter().flatten())
-        .filter_map(|(_, field)| referred(field))
-        .collect();
+    let envelopes = defs.values().filter(|json| is_envelope(json));
+    let parts = envelopes.flat_map(|json| fields(json).into_iter().flatten());
+    let by_envelope: BTreeSet<_> = parts.filter_map(|(_, part)| referred(part)).collect();
     let is_settled = |name: &str| {
         let json = &defs.get(name).unwrap_or(&Value::Null);
         is_envelope(json)

@@ -179,11 +179,10 @@ impl<'a> Lowering<'a> {
             }
         }
         match self.any(json, site) {
-            Type::Nullable(inner) if self.is_choice(&inner) => self.ask_any(
-                json,
-                site.place,
-                "a choice or null, inside of a list or map",
-            ),
+            Type::Nullable(inner) if self.is_choice(&inner) => {
+                let what = "a choice or null, inside of a list or map";
+                self.ask_any(json, site.place, what)
+            }
             ty => ty,
         }
     }
@@ -207,10 +206,8 @@ impl<'a> Lowering<'a> {
             ["object"] => self.object(json, site),
             ["null"] => self.ask_any(json, site.place, "always null"),
             [] => ANY,
-            kinds => {
-                let types = kinds.iter().map(|kind| scalar(json, kind)).collect();
-                self.scalars(json, types, site)
-            }
+            [kind] => scalar(json, kind),
+            [_, _, ..] => self.union(json, site),
         }
     }
 
@@ -326,8 +323,6 @@ pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
         "integer" => Type::Integer {
             signed: json["minimum"].as_f64().is_none_or(|least| least < 0.0),
         },
-        "array" => Type::List(Box::new(ANY)),
-        "object" => Type::Json { object: true },
         _ => ANY,
     }
 }

@@ -43,9 +43,15 @@ impl<'a> Lowering<'a> {
         let by_entry = by_entry.and_then(|entry| entry.name.as_deref());
         let response = schema.defs.get(&format!("{stem}ResultResponse"));
         let response = response.and_then(|response| response["properties"].get("result"));
-        let named = response.map_or_else(Vec::new, |response| {
-            self.answers(response, by_name.into_iter().chain(by_entry))
-        });
+        let mut named = Vec::new();
+        if let Some(response) = response {
+            named = self.answers(response);
+            let mut known = by_name.into_iter().chain(by_entry);
+            if let Some(name) = known.find(|name| !named.contains(name)) {
+                let what = format!("the answer is no `{name}`, against its name or [[result]]");
+                self.fault(response, &what);
+            }
+        }
         let has_alternative = named.contains(&ALTERNATIVE);
         let answered = named.into_iter().find(|name| *name != ALTERNATIVE);
         let result = by_entry.or(answered).or(by_name).unwrap_or_else(|| {
@@ -67,12 +73,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The definitions that a response names as its result; those `known` are among them.
-    fn answers(
-        &mut self,
-        response: &'a Value,
-        mut known: impl Iterator<Item = &'a str>,
-    ) -> Vec<&'a str> {
+    /// The definitions that a response names as its result.
+    fn answers(&mut self, response: &'a Value) -> Vec<&'a str> {
         let all = alternatives(response).map_or(std::slice::from_ref(response), Vec::as_slice);
         let named: Vec<_> = all.iter().filter_map(referred).collect();
         let results = named.iter().filter(|name| **name != ALTERNATIVE);
@@ -80,10 +82,6 @@ impl<'a> Lowering<'a> {
             let what = format!(
                 "expected a reference to the result, and `{ALTERNATIVE}` as the only other"
             );
-            self.fault(response, &what);
-        }
-        if let Some(name) = known.find(|name| !named.contains(name)) {
-            let what = format!("the answer is no `{name}`, against its name or [[result]]");
             self.fault(response, &what);
         }
         named
