@@ -9,8 +9,8 @@ mod schema;
 mod size;
 mod tidy;
 
+use anyhow::{Result, anyhow, ensure};
 use clap::{Parser, Subcommand};
-use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -73,39 +73,35 @@ fn execute(cli: Cli) -> ExitCode {
     match run(&root, cli.task) {
         Ok(text) => print(&text),
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
 /// Runs one task; what it returns goes to standard output.
-fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
+fn run(root: &Path, task: Task) -> Result<String> {
     match task {
-        Task::Schema(command) => {
-            Ok(schema::run(root, command).map_err(|error| format!("{error:#}"))?)
-        }
+        Task::Schema(command) => schema::run(root, command),
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
-        Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
+        Task::Bindings { revision } => bindings::run(root, &revision),
         Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => conformance::run(root, &options),
         Task::Size => size::run(root),
-        Task::Tidy => Ok(tidy::run(root)?),
+        Task::Tidy => tidy::run(root).map_err(|error| anyhow!("{error}")),
     }
 }
 
 /// Builds and runs the bench harness, which is a package of the workspace in `benches`.
-fn bench(root: &Path, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
+fn bench(root: &Path, arguments: &[OsString]) -> Result<String> {
     let status = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--locked"])
         .args(["--package", "bench-harness", "--"])
         .args(arguments)
         .current_dir(root.join("benches"))
         .status()?;
-    match status.success() {
-        true => Ok(String::new()),
-        false => Err("the measurement failed".into()),
-    }
+    ensure!(status.success(), "the measurement failed");
+    Ok(String::new())
 }
 
 /// The folder above this package.

@@ -3,6 +3,7 @@
 //! A line of code is one that is neither blank nor comment, in a file that is no test, outside of
 //! test modules.
 
+use anyhow::{Result, ensure};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -25,7 +26,7 @@ const GENERATED: &str = "mcp-types/src/generated/";
 /// # Errors
 ///
 /// When a file can't be read, or a part is larger than it may be; the text is the same table.
-pub(crate) fn run(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn run(root: &Path) -> Result<String> {
     let workspace = Workspace::read(root)?;
     let mut table = String::new();
     let mut is_over = false;
@@ -44,8 +45,6 @@ pub(crate) fn run(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
             files.len(),
         )?;
     }
-    match is_over {
-        true => Err(format!("a part is larger than it may be\n{table}").into()),
-        false => Ok(table),
-    }
+    ensure!(!is_over, "a part is larger than it may be\n{table}");
+    Ok(table)
 }

@@ -1,5 +1,16 @@
-//! The root of the file that `cargo xtask bindings` prints: imports, the modules of `mcp-types` that
-//! generated code may need, and whole messages. Unused imports and modules are left out.
+// The root of the file that `cargo xtask bindings` prints: imports, the modules of `mcp-types` that
+// generated code may need, and whole messages. Unused imports and modules are left out.
+
+//! Types of the Model Context Protocol, revision {revision}.
+//!
+//! This file stands alone: as a module of a crate of edition 2021 or 2024 that depends on `serde`
+//! with `derive`, `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions matter),
+//! and `indexmap` with `serde`.
+//!
+//! `new` takes the fields that a struct must have; the others are set by name, as in
+//! `Tool { title: Some("Add".into()), ..Tool::new(name, schema) }`.
+
+#![allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
 
 pub use error_object::{ErrorObject, code};
 pub use one_or_many::OneOrMany;

@@ -5,7 +5,6 @@
 //! leaves out what a single revision has no use for, and [`print`](mod@print) makes one file of it
 //! all, which depends on serde and indexmap only.
 
-mod error;
 mod print;
 mod run;
 mod support;

@@ -1,34 +1,38 @@
 //! The steps in order.
 
-use super::error::Error;
 use super::print::{parsed, print};
 use super::support::Support;
 use super::trim::trim;
 use crate::codegen;
+use anyhow::Result;
 use quote::format_ident;
 use std::path::Path;
 use syn::{Item, ItemMod, parse_quote};
 
-/// The root of the file: imports, hand-written modules and whole messages.
+/// The root of the file: documentation, imports, hand-written modules and whole messages.
 const ROOT: &str = include_str!("../../templates/bindings.rs");
 
 /// The file for `revision`, made from the workspace at `root`.
-pub(crate) fn run(root: &Path, revision: &str) -> Result<String, Error> {
-    let mut template = parsed("xtask/templates/bindings.rs", ROOT)?.items;
-    let support = Support::take(&mut template, &root.join("mcp-types/src"))?;
+pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
+    let mut template = parsed("xtask/templates/bindings.rs", ROOT)?;
+    let support = Support::take(&mut template.items, &root.join("mcp-types/src"))?;
     let (mut items, mut constants) = (Vec::new(), Vec::new());
     for file in codegen::single(root, revision)? {
         let module = parsed(&file.path, &file.text)?;
         let is_constant = |item: &Item| matches!(item, Item::Const(_));
         match module.items.iter().all(is_constant) {
             true => constants.push(Item::Mod(named(&file.path, module))),
-            false => items.extend(module.items),
+            false => {
+                let own = module.items.into_iter();
+                items.extend(own.filter(|item| !matches!(item, Item::Use(_))));
+            }
         }
     }
-    items.append(&mut template);
+    items.append(&mut template.items);
     trim(&mut items);
     items.append(&mut constants);
-    print(revision, support.around(items))
+    template.items = support.around(items);
+    print(revision, &template)
 }
 
 /// A module named after its file. Types are at the file's root, but constants are not.

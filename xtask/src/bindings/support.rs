@@ -1,8 +1,8 @@
 //! Imports of the file, and the hand-written modules of `mcp-types` that generated code needs.
 
-use super::error::Error;
 use super::print::{parsed, text};
 use crate::codegen::imported;
+use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 use syn::{Ident, Item, Visibility};
@@ -15,7 +15,7 @@ pub(super) struct Support {
 
 impl Support {
     /// Takes imports and modules out of `items`; `folder` has the files of the modules.
-    pub(super) fn take(items: &mut Vec<Item>, folder: &Path) -> Result<Self, Error> {
+    pub(super) fn take(items: &mut Vec<Item>, folder: &Path) -> Result<Self> {
         let imports = items.extract_if(.., |item| matches!(item, Item::Use(_)));
         let imports = imports.collect();
         let modules = items.extract_if(.., |item| matches!(item, Item::Mod(_)));
@@ -66,14 +66,17 @@ fn words(items: &[Item]) -> BTreeMap<String, usize> {
 }
 
 /// Puts the files of declared modules in their place, and drops tests.
-fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<(), Error> {
+fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<()> {
     items.retain(|item| !crate::tidy::is_test_module(item));
     for item in items {
         if let Item::Mod(module) = item
             && module.content.is_none()
         {
             let name = module.ident.to_string();
-            let mut file = read(&folder.join(format!("{name}.rs")))?;
+            let file = folder.join(format!("{name}.rs"));
+            let place = file.display().to_string();
+            let text = std::fs::read_to_string(file).with_context(|| place.clone())?;
+            let mut file = parsed(&place, &text)?;
             fill(&mut file.items, &folder.join(name))?;
             module.attrs.extend(file.attrs);
             module.content = Some((syn::token::Brace::default(), file.items));
@@ -81,14 +84,6 @@ fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn read(file: &Path) -> Result<syn::File, Error> {
-    let text = std::fs::read_to_string(file).map_err(|source| Error::Io {
-        file: file.to_owned(),
-        source,
-    })?;
-    parsed(&file.display().to_string(), &text)
 }
 
 #[cfg(test)]

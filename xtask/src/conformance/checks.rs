@@ -4,9 +4,8 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use serde::Deserialize;
-
-use super::error::{Result, at};
 
 /// Results of the scenarios of one revision.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,15 +36,16 @@ impl Totals {
     ///
     /// When a result can't be read.
     pub(super) fn read(&mut self, folder: &Path) -> Result<()> {
-        let entries = fs::read_dir(folder).map_err(at(folder.display()))?;
+        let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths {
             if path.is_dir() {
                 self.read(&path)?;
             } else if path.ends_with(CHECKS) {
-                let text = fs::read_to_string(&path).map_err(at(path.display()))?;
-                let checks: Vec<Check> = serde_json::from_str(&text).map_err(at(path.display()))?;
+                let place = || path.display().to_string();
+                let text = fs::read_to_string(&path).with_context(place)?;
+                let checks: Vec<Check> = serde_json::from_str(&text).with_context(place)?;
                 self.add(&scenario(folder), &checks);
             }
         }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::error::Result;
+use anyhow::{Result, ensure};
+
 use super::program;
 use super::side::Side;
 use super::suite::Suite;
@@ -37,8 +38,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
             }
         }
     }
-    match is_clean {
-        true => Ok(report),
-        false => Err(format!("the suite found faults\n{report}").into()),
-    }
+    ensure!(is_clean, "the suite found faults\n{report}");
+    Ok(report)
 }

@@ -5,7 +5,6 @@
 
 mod checks;
 mod command;
-mod error;
 mod program;
 mod side;
 mod suite;

@@ -6,11 +6,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::error::{Result, at, run};
+use anyhow::{Context, Result, ensure};
+
 use crate::port::Port;
 
 const SERVER: &str = "conformance-server";
-const CLIENT: &str = "conformance-client";
+/// The client, for [`built`].
+pub(super) const CLIENT: &str = "conformance-client";
 /// How long the server may take to listen.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -26,12 +28,20 @@ pub(super) fn build(root: &Path) -> Result<()> {
     run(cargo.args(package).args(programs).current_dir(root))
 }
 
-/// Path of the client.
-pub(super) fn client(root: &Path) -> PathBuf {
-    built(root, CLIENT)
+/// Runs a program that has to do its work; its output is printed.
+///
+/// # Errors
+///
+/// When it can't be started, or fails.
+pub(super) fn run(command: &mut Command) -> Result<()> {
+    let program = command.get_program().display().to_string();
+    let status = command.status().with_context(|| program.clone())?;
+    ensure!(status.success(), "{program}: {status}");
+    Ok(())
 }
 
-fn built(root: &Path, name: &str) -> PathBuf {
+/// Path of one of the programs.
+pub(super) fn built(root: &Path, name: &str) -> PathBuf {
     root.join("target/debug").join(name)
 }
 
@@ -48,19 +58,19 @@ impl Server {
     ///
     /// When it does not start.
     pub(super) fn start(root: &Path) -> Result<Self> {
-        let port = Port::free().map_err(at(SERVER))?;
+        let port = Port::free().context(SERVER)?;
         let process = Command::new(built(root, SERVER))
             .arg(port.address().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
-            .map_err(at(SERVER))?;
+            .context(SERVER)?;
         let mut server = Self { process, port };
         let start = Instant::now();
         while TcpStream::connect(server.port.address()).is_err() {
-            if server.process.try_wait()?.is_some() || start.elapsed() > STARTUP_TIMEOUT {
-                return Err(format!("{SERVER}: it does not listen").into());
-            }
+            let is_gone = server.process.try_wait()?.is_some();
+            let is_late = start.elapsed() > STARTUP_TIMEOUT;
+            ensure!(!is_gone && !is_late, "{SERVER}: it does not listen");
             sleep(Duration::from_millis(20));
         }
         Ok(server)

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use anyhow::{Context, Result};
+
 use super::checks::Totals;
-use super::error::{Result, at};
-use super::program::{self, Server};
+use super::program::{CLIENT, Server, built};
 use super::suite::Suite;
 
 /// The side that the suite tests.
@@ -28,10 +29,11 @@ impl Side {
     /// When the suite can't be run; not when checks fail.
     pub(super) fn run(self, root: &Path, suite: &Suite, revision: &str) -> Result<Option<Totals>> {
         let folder = suite.results.join(self.name()).join(revision);
+        let place = || folder.display().to_string();
         if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(at(folder.display()))?;
+            fs::remove_dir_all(&folder).with_context(place)?;
         }
-        fs::create_dir_all(&folder).map_err(at(folder.display()))?;
+        fs::create_dir_all(&folder).with_context(place)?;
         let mut totals = Totals::default();
         match self {
             Self::Server => {
@@ -44,7 +46,7 @@ impl Side {
                 if scenarios.is_empty() {
                     return Ok(None);
                 }
-                let program = program::client(root);
+                let program = built(root, CLIENT);
                 for scenario in &scenarios {
                     let complaint = suite.test_client(&program, scenario, revision, &folder)?;
                     let named = |complaint| format!("{scenario}: {complaint}");

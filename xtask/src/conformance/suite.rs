@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::{Result, at, run};
+use anyhow::{Context, Result};
+
+use super::program::run;
 
 const PACKAGE: &str = "@modelcontextprotocol/conformance";
 const VERSION: &str = "0.2.0-alpha.12";
@@ -60,9 +62,11 @@ impl Suite {
     ///
     /// When the suite can't be started.
     pub(super) fn test_server(&self, url: &str, revision: &str, folder: &Path) -> Result<()> {
-        let folder = folder.to_string_lossy();
-        let args = ["--suite", "all", "--spec-version", revision, "-o", &folder];
-        self.run(&[&["server", "--url", url], &args[..]].concat())?;
+        self.test(
+            &["server", "--url", url, "--suite", "all"],
+            revision,
+            folder,
+        )?;
         Ok(())
     }
 
@@ -79,21 +83,10 @@ impl Suite {
         revision: &str,
         folder: &Path,
     ) -> Result<Option<String>> {
-        let (program, folder) = (program.to_string_lossy(), folder.to_string_lossy());
-        let args = [
-            "client",
-            "--command",
-            &program,
-            "--scenario",
-            scenario,
-            "--spec-version",
-            revision,
-            "--timeout",
-            TIMEOUT,
-            "-o",
-            &folder,
-        ];
-        let said = self.run(&args)?;
+        let program = program.to_string_lossy();
+        let client = ["client", "--command", &program, "--timeout", TIMEOUT];
+        let args = [&client[..], &["--scenario", scenario]].concat();
+        let said = self.test(&args, revision, folder)?;
         let complaints = ["CLIENT TIMED OUT", "CLIENT EXITED WITH ERROR"];
         let complaint = said
             .lines()
@@ -101,11 +94,17 @@ impl Suite {
         Ok(complaint.map(|line| line.trim().to_owned()))
     }
 
+    /// Output of a test of `revision`; its results go to `folder`.
+    fn test(&self, args: &[&str], revision: &str, folder: &Path) -> Result<String> {
+        let folder = folder.to_string_lossy();
+        self.run(&[args, &["--spec-version", revision, "-o", &folder]].concat())
+    }
+
     /// Output of the suite, whether it passed or failed.
     fn run(&self, args: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.node);
         let output = command.arg(&self.program).args(args).output();
-        let output = output.map_err(at("node"))?;
+        let output = output.context("node")?;
         let printed = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&printed).into_owned())
     }
