@@ -107,11 +107,13 @@ impl Workspace {
         std::fs::write(&file, schema.to_string()).unwrap();
     }
 
-    /// Adds all entries that codegen asked for to the overlay, as they stand.
+    /// Adds all entries that codegen asked for to the overlay, each with a reason.
     pub(crate) fn paste(&self, asked: &str) {
         let asked = asked.split("for information:").next().unwrap_or_default();
         let lines = asked.lines().filter_map(|line| line.strip_prefix("    "));
         let entries: String = lines.map(|line| format!("{line}\n")).collect();
+        let entries = entries.replace("reason = \"\"", "reason = \"Invented.\"");
+        let entries = entries.replace("source = \"\"", "source = \"Invented.\"");
         self.append("schema/overlay.toml", &format!("\n{entries}"));
     }
 

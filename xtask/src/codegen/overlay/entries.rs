@@ -1,19 +1,65 @@
 //! Entries of one kind in `overlay.toml`, with a record of those that matched something.
 
+use anyhow::ensure;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use toml::Value;
 
-/// An entry of `overlay.toml`.
-pub(crate) trait Entry {
-    /// The place, type or method that the entry is for.
-    fn key(&self) -> &str;
-}
+/// Members that say what an entry is for. The first of them that it has is its key.
+const KEYS: [&str; 7] = ["at", "from", "key", "method", "old", "name", "type"];
+
+/// Members that say why an entry is there. It has one of them, which is not empty.
+const REASONS: [&str; 3] = ["reason", "source", "since"];
 
 /// The entries of one kind. An entry that is handed out counts as used.
 #[derive(Debug, Deserialize)]
-#[serde(from = "Vec<T>")]
-pub(crate) struct Entries<T>(Vec<(T, Cell<bool>)>);
+#[serde(bound = "T: DeserializeOwned")]
+pub(crate) struct Entries<T>(Vec<Entry<T>>);
+
+/// An entry of `overlay.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Value", bound = "T: DeserializeOwned")]
+struct Entry<T> {
+    /// The place, type, method or word that the entry is for.
+    key: String,
+    value: T,
+    used: Cell<bool>,
+}
+
+impl<T: DeserializeOwned> TryFrom<Value> for Entry<T> {
+    type Error = anyhow::Error;
+
+    fn try_from(mut value: Value) -> anyhow::Result<Self> {
+        let key = match &mut value {
+            Value::Table(members) => {
+                let reason = REASONS.iter().find_map(|name| members.get(*name)?.as_str());
+                ensure!(
+                    reason.is_some_and(|reason| !reason.trim().is_empty()),
+                    "an entry says why it is there, in a `reason` or `source` that is not empty"
+                );
+                // People read them.
+                members.remove("reason");
+                members.remove("source");
+                KEYS.iter().find_map(|name| members.get(*name)?.as_str())
+            }
+            word => word.as_str(),
+        };
+        Ok(Self {
+            key: key.unwrap_or_default().to_owned(),
+            value: value.try_into()?,
+            used: Cell::default(),
+        })
+    }
+}
+
+impl<T> Entry<T> {
+    fn hand_out(&self) -> &T {
+        self.used.set(true);
+        &self.value
+    }
+}
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
@@ -21,40 +67,36 @@ impl<T> Default for Entries<T> {
     }
 }
 
-impl<T> From<Vec<T>> for Entries<T> {
-    fn from(entries: Vec<T>) -> Self {
-        let entries = entries.into_iter();
-        Self(entries.map(|entry| (entry, Cell::new(false))).collect())
-    }
-}
-
 impl<T> Entries<T> {
+    /// Adds an entry, which need not match anything.
+    pub(crate) fn add(&mut self, key: String, value: T) {
+        let used = Cell::new(true);
+        self.0.push(Entry { key, value, used });
+    }
+
     /// Adds the entries of another file, which need not match anything here.
     pub(crate) fn inherit(&mut self, other: Self) {
-        let entries = other.0.into_iter();
-        self.0
-            .extend(entries.map(|(entry, _)| (entry, Cell::new(true))));
+        other.0.iter().for_each(|entry| entry.used.set(true));
+        self.0.extend(other.0);
     }
-}
 
-impl<T: Entry> Entries<T> {
     /// The entries that match.
     pub(crate) fn matching(&self, matches: impl Fn(&T) -> bool) -> impl Iterator<Item = &T> {
-        let found = self.0.iter().filter(move |(entry, _)| matches(entry));
-        found.map(|(entry, used)| {
-            used.set(true);
-            entry
-        })
+        let found = self.0.iter().filter(move |entry| matches(&entry.value));
+        found.map(Entry::hand_out)
     }
 
     /// Whether an entry matches, without use of it.
     pub(crate) fn has(&self, matches: impl Fn(&T) -> bool) -> bool {
-        self.0.iter().any(|(entry, _)| matches(entry))
+        self.0.iter().any(|entry| matches(&entry.value))
     }
 
     /// The entry for `key`.
     pub(crate) fn find(&self, key: &str) -> Option<&T> {
-        self.matching(|entry| entry.key() == key).next()
+        self.0
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(Entry::hand_out)
     }
 
     /// The entry for the field at `place`; one for the place itself beats one for `*.field`.
@@ -65,9 +107,9 @@ impl<T: Entry> Entries<T> {
 
     /// The entries that were never handed out, as `kind: key`.
     pub(crate) fn unused(&self, kind: &str) -> Vec<String> {
-        let unused = self.0.iter().filter(|(_, used)| !used.get());
+        let unused = self.0.iter().filter(|entry| !entry.used.get());
         unused
-            .map(|(entry, _)| format!("{kind}: {}", entry.key()))
+            .map(|entry| format!("{kind}: {}", entry.key))
             .collect()
     }
 }
@@ -79,42 +121,56 @@ pub(crate) struct Word {
     pub(crate) to: String,
 }
 
-impl Entry for Word {
-    fn key(&self) -> &str {
-        &self.from
-    }
-}
-
 /// Reads a table of words and their replacements.
 pub(crate) fn words<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Entries<Word>, D::Error> {
     let words = BTreeMap::<String, String>::deserialize(deserializer)?;
-    let words = words.into_iter().map(|(from, to)| Word { from, to });
-    Ok(words.collect::<Vec<_>>().into())
-}
-
-impl Entry for String {
-    fn key(&self) -> &str {
-        self
-    }
+    let words = words.into_iter().map(|(from, to)| Entry {
+        key: from.clone(),
+        value: Word { from, to },
+        used: Cell::default(),
+    });
+    Ok(Entries(words.collect()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codegen::overlay::file::Overlay;
 
     #[test]
     fn entries_that_nothing_asked_for_are_left() {
-        let entries = Entries::from(vec![
-            "Tool.name".to_owned(),
-            "*.name".to_owned(),
-            "*.title".to_owned(),
-        ]);
+        let overlay = "first = ['Tool.name', '*.name', '*.title']";
+        let entries = toml::from_str::<Overlay>(overlay).unwrap().first;
         assert_eq!(entries.at("Tool.name").unwrap(), "Tool.name");
         assert_eq!(entries.unused("raw"), ["raw: *.name", "raw: *.title"]);
         assert_eq!(entries.at("Prompt.name").unwrap(), "*.name");
         assert_eq!(entries.at("Prompt.text"), None);
         assert_eq!(entries.unused("raw"), ["raw: *.title"]);
+    }
+
+    #[test]
+    fn an_entry_says_why_it_is_there() {
+        let read = |text: &str| toml::from_str::<Overlay>(text).map_err(|error| error.to_string());
+        let overlay = read("[[keep]]\nname = \"A\"\nreason = \"a base\"\n").unwrap();
+        assert_eq!(overlay.unused(), ["keep: A"]);
+        for reason in ["", "reason = \"\"", "reason = \" \"", "reason = 1"] {
+            let text =
+                format!("[[keep]]\nname = \"A\"\nreason = \"a\"\n[[drop]]\nname = \"B\"\n{reason}");
+            let error = read(&text).unwrap_err();
+            assert!(error.contains("an entry says why"), "{error}");
+            assert!(error.contains("line 4"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_entry_has_known_members_only() {
+        let text = "[[keep]]\nnames = \"A\"\nreason = \"a base\"\n";
+        let error = toml::from_str::<Overlay>(text).unwrap_err().to_string();
+        assert!(
+            error.contains("unknown field `names`") && error.contains("line 1"),
+            "{error}"
+        );
     }
 }

@@ -1,8 +1,5 @@
-//! The kinds of entries in `overlay.toml`.
+//! The kinds of entries in `overlay.toml`, each with what it has besides its reason.
 
-#![expect(dead_code, reason = "`reason` and `source` are read by people")]
-
-use super::entries::Entry;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Order {
     #[serde(rename = "type")]
+    #[expect(dead_code, reason = "read as the key")]
     pub(crate) name: String,
     /// These fields come first, in this order.
     pub(crate) fields: Vec<String>,
-    pub(crate) reason: String,
 }
 
 /// One definition under another name.
@@ -25,7 +22,6 @@ pub(crate) struct Rename {
     pub(crate) revision: Option<String>,
     pub(crate) from: String,
     pub(crate) to: String,
-    pub(crate) reason: String,
 }
 
 /// A correction of a published schema.
@@ -38,7 +34,6 @@ pub(crate) struct Repair {
     pub(crate) at: String,
     /// JSON text of the members to set there; null drops a member.
     pub(crate) set: String,
-    pub(crate) reason: String,
 }
 
 /// A definition that is not generated.
@@ -50,7 +45,6 @@ pub(crate) struct Support {
     /// Its replacement.
     #[serde(rename = "as")]
     pub(crate) kind: SupportKind,
-    pub(crate) reason: String,
 }
 
 /// Replacement of a definition that is not generated.
@@ -72,9 +66,9 @@ pub(crate) struct Name {
     /// For a type: `Type.field`, `*.field`, or `Type.field[]` for the items of a list. For Rust:
     /// `Type.field`, `Enum::value`, `Union::member`, `methods::method`, `meta_keys::key` or
     /// `error_codes::code`.
+    #[expect(dead_code, reason = "read as the key")]
     pub(crate) at: String,
     pub(crate) name: String,
-    pub(crate) reason: String,
 }
 
 /// A field.
@@ -83,7 +77,6 @@ pub(crate) struct Name {
 pub(crate) struct Place {
     /// `Type.field` or `*.field`.
     pub(crate) at: String,
-    pub(crate) reason: String,
 }
 
 /// A string with known values.
@@ -91,11 +84,11 @@ pub(crate) struct Place {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Values {
     /// `Type.field` or `*.field`.
+    #[expect(dead_code, reason = "read as the key")]
     pub(crate) at: String,
     /// The name of the enum.
     pub(crate) name: String,
     pub(crate) values: BTreeSet<String>,
-    pub(crate) reason: String,
 }
 
 /// A definition to keep or to drop.
@@ -103,7 +96,6 @@ pub(crate) struct Values {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
     pub(crate) name: String,
-    pub(crate) reason: String,
 }
 
 /// The result of a request.
@@ -111,11 +103,11 @@ pub(crate) struct Definition {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
     /// The method of the request.
+    #[expect(dead_code, reason = "read as the key")]
     pub(crate) method: String,
     /// The definition of the result; absent for a notification, which has none.
     #[serde(rename = "type")]
     pub(crate) name: Option<String>,
-    pub(crate) reason: String,
 }
 
 /// A value for a field that only some revisions require.
@@ -126,7 +118,6 @@ pub(crate) struct Fill {
     pub(crate) at: String,
     /// JSON text; `"$revision"` is the revision's own name.
     pub(crate) value: String,
-    pub(crate) reason: String,
 }
 
 /// Replacement of a value that cannot be sent.
@@ -135,6 +126,7 @@ pub(crate) struct Fill {
 pub(crate) struct Nearest {
     /// The enum or union.
     #[serde(rename = "type")]
+    #[expect(dead_code, reason = "read as the key")]
     pub(crate) name: String,
     /// For an enum: the value that stands for all others.
     pub(crate) value: Option<String>,
@@ -148,7 +140,6 @@ pub(crate) struct Nearest {
     /// the first field that is there. Without an entry, the value's JSON.
     #[serde(default)]
     pub(crate) describe: BTreeMap<String, String>,
-    pub(crate) reason: String,
 }
 
 /// The capability that a method depends on, or that it depends on none.
@@ -163,8 +154,6 @@ pub(crate) struct Capability {
     /// Instead of both: the method needs no capability.
     #[serde(default)]
     pub(crate) none: bool,
-    /// Section of the specification.
-    pub(crate) source: String,
 }
 
 /// A reserved `_meta` key.
@@ -174,7 +163,6 @@ pub(crate) struct MetaKey {
     pub(crate) key: String,
     /// The revisions that reserve it.
     pub(crate) revisions: Vec<String>,
-    pub(crate) reason: String,
 }
 
 /// A public name that the model no longer has.
@@ -185,32 +173,4 @@ pub(crate) struct Alias {
     pub(crate) new: String,
     /// The version of `mcp-types` that renamed it.
     pub(crate) since: String,
-}
-
-/// The field that says what an entry is for.
-macro_rules! keys {
-    ($($kind:ty: $key:ident),* $(,)?) => {
-        $(impl Entry for $kind {
-            fn key(&self) -> &str {
-                &self.$key
-            }
-        })*
-    };
-}
-
-keys! {
-    Alias: old,
-    Capability: method,
-    Definition: name,
-    Fill: at,
-    MetaKey: key,
-    Name: at,
-    Nearest: name,
-    Order: name,
-    Place: at,
-    Rename: from,
-    Repair: at,
-    ResultOf: method,
-    Support: name,
-    Values: at,
 }

@@ -261,8 +261,8 @@ fn entries_that_match_nothing_are_refused_all_at_once() {
     for (kind, entry) in entries {
         let reason = match kind {
             "alias" => "",
-            "capability" => "source = ''",
-            _ => "reason = ''",
+            "capability" => "source = 'none'",
+            _ => "reason = 'none'",
         };
         let entry: Table = format!("{entry}\n{reason}").parse().unwrap();
         let key = entry.iter().find(|(key, _)| {

@@ -42,19 +42,12 @@ pub(super) fn generated(module: &str, edit: impl FnOnce(&mut Value)) -> String {
     let keys = asked.lines().filter(|line| line.starts_with('"'));
     let words = keys.map(|line| line.replace("\"\"", "\"Odd.\"") + "\n");
     workspace.append("schema/docs.toml", &words.collect::<String>());
-    settle(&workspace, asked);
+    workspace.paste(asked);
     if let Err(error) = workspace.xtask(&["codegen"]) {
         panic!("{missing}{error}");
     }
     let file = format!("mcp-types/src/generated/{module}.rs");
     std::fs::read_to_string(workspace.path().join(file)).unwrap()
-}
-
-/// Adds the entries that are asked for.
-fn settle(workspace: &Workspace, asked: &str) {
-    let entries = asked.lines().filter_map(|line| line.strip_prefix("    "));
-    let entries = entries.map(|line| format!("\n{line}"));
-    workspace.append("schema/overlay.toml", &(entries.collect::<String>() + "\n"));
 }
 
 /// Tests that a schema is refused, or a decision about it asked for, in these words.
@@ -404,6 +397,6 @@ fn an_entry_settles_a_limit() {
         defs["Tool"]["properties"]["title"]["maxLength"] = json!(9);
     });
     let error = workspace.xtask(&["codegen"]).unwrap_err();
-    settle(&workspace, &error);
+    workspace.paste(&error);
     workspace.xtask(&["codegen"]).unwrap();
 }

@@ -35,7 +35,7 @@ fn a_type_named_by_an_acronym_asks_for_another_name() {
         let error = workspace.xtask(&["codegen"]).unwrap_err();
         let entry = "[[rename]]\nfrom = \"ModelHTTPHint\"\nto = \"ModelHttpHint\"\nreason = \"\"\n";
         assert!(error.replace("\n    ", "\n").contains(entry), "{error}");
-        workspace.append("schema/overlay.toml", &format!("\n{entry}"));
+        workspace.paste(&error);
         workspace.decide();
         assert!(workspace.model().contains("hint: Option<ModelHttpHint>"));
     }
