@@ -9,7 +9,7 @@ mod schema;
 mod size;
 mod tidy;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -88,7 +88,7 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => conformance::run(root, &options),
         Task::Size => size::run(root),
-        Task::Tidy => tidy::run(root).map_err(|error| anyhow!("{error}")),
+        Task::Tidy => tidy::run(root),
     }
 }
 

@@ -1,48 +1,27 @@
 //! Errors of the generator; each message names the file and the place in it.
 
 use super::overlay::open::Open;
-use std::path::{Path, PathBuf};
+use itertools::Itertools;
+use std::fmt::Display;
+use std::path::Path;
 
 /// Failure of `cargo xtask codegen`.
+///
+/// No error has a source: its text says all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// A file could not be read, parsed or written.
-    #[error("{}: {source}", file.display())]
-    File {
-        file: PathBuf,
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A schema says something that no rule covers.
-    #[error("schema/{revision}.json: at {path}: {what}")]
-    Schema {
-        revision: String,
-        path: String,
-        what: String,
-    },
-    /// An extension has an error of its own.
-    #[error("extension `{name}`: below schema/extensions/{name}, {source}")]
-    Extension { name: String, source: Box<Self> },
+    /// Something is wrong with a file, a place in it, or a type.
+    #[error("{place}: {what}")]
+    At { place: String, what: String },
     /// Several things are wrong.
-    #[error("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Several { errors: Vec<Error> },
+    #[error("{}", .0.iter().join("\n"))]
+    Several(Vec<Self>),
     /// A revision that was never imported.
     #[error("`{revision}` is no stored revision; stored are: {stored}")]
     Revision { revision: String, stored: String },
-    /// Two revisions disagree and no rule settles it.
-    #[error("{place}: {what}; settle it with an entry in schema/overlay.toml")]
-    Conflict { place: String, what: String },
     /// The schemas leave something open, or an entry is for nothing.
     #[error("{0}")]
     Open(Box<Open>),
-    /// The code that was put together is not Rust; a bug of the generator.
-    #[error("{file}: the generated code does not parse: {source}")]
-    Syntax { file: String, source: syn::Error },
-    /// typify refused a struct that was prepared for it; a bug of the generator.
-    #[error("typify: {0}")]
-    Typify(#[from] typify::Error),
-    /// typify printed something else than was asked for; a bug of the generator.
-    #[error("typify prints `{name}` {what}")]
-    Printed { name: String, what: String },
     /// `--check` found differences.
     #[error("out of date: {}; run `cargo xtask codegen` and commit the result", files.join(", "))]
     Stale { files: Vec<String> },
@@ -54,51 +33,49 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// All values, or all errors.
     pub(super) fn all<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
-        let (mut values, mut errors) = (Vec::new(), Vec::new());
-        for result in results {
-            match result {
-                Ok(value) => values.push(value),
-                Err(error) => errors.push(error),
-            }
-        }
+        let (values, errors): (Vec<_>, Vec<_>) = results.into_iter().partition_result();
         Self::none(errors).map(|()| values)
     }
 
     /// Fails with all of `errors`, if there are any.
-    pub(super) fn none(mut errors: Vec<Self>) -> Result<()> {
-        match errors.pop() {
-            None => Ok(()),
-            Some(only) if errors.is_empty() => Err(only),
-            Some(last) => {
-                errors.push(last);
-                Err(Self::Several { errors })
-            }
+    pub(super) fn none(errors: Vec<Self>) -> Result<()> {
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(Self::Several(errors)),
         }
+    }
+
+    /// What is wrong at `place`.
+    pub(super) fn at(place: impl Display, what: impl Display) -> Self {
+        let (place, what) = (place.to_string(), what.to_string());
+        Self::At { place, what }
     }
 
     /// For `map_err` on what is done with a file.
-    pub(super) fn file<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
-        file: &Path,
-    ) -> impl FnOnce(E) -> Self {
-        move |source| Self::File {
-            file: file.to_path_buf(),
-            source: source.into(),
-        }
+    pub(super) fn file<E: Display>(file: &Path) -> impl FnOnce(E) -> Self {
+        move |error| Self::at(file.display(), error)
     }
 
-    /// typify printed the type `name` otherwise than asked.
+    /// For `map_err`: `file` is not Rust; a bug of the generator.
+    pub(super) fn syntax(file: &str) -> impl FnOnce(syn::Error) -> Self {
+        move |error| Self::at(file, format!("the generated code does not parse: {error}"))
+    }
+
+    /// typify printed the type `name` otherwise than asked; a bug of the generator.
     pub(super) fn printed(name: &str, what: &str) -> Self {
-        Self::Printed {
-            name: name.to_owned(),
-            what: what.to_owned(),
-        }
+        Self::at(format!("typify prints `{name}`"), what)
     }
 
-    /// A conflict between revisions at `place`.
-    pub(super) fn conflict(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Self::Conflict {
-            place: place.into(),
-            what: what.into(),
-        }
+    /// A conflict between revisions at `place`, which no rule settles.
+    pub(super) fn conflict(place: impl Display, what: impl Display) -> Self {
+        let settle = "settle it with an entry in schema/overlay.toml";
+        Self::at(place, format!("{what}; {settle}"))
+    }
+}
+
+/// typify refused a struct that was prepared for it; a bug of the generator.
+impl From<typify::Error> for Error {
+    fn from(error: typify::Error) -> Self {
+        Self::at("typify", error)
     }
 }

@@ -4,143 +4,122 @@
 //! extension's folder. A definition that an extension shares with a revision of the protocol
 //! is not generated again: it stands for the protocol's type.
 
-use super::check::arguments;
-use super::emit::dispatch;
+use super::check::questions;
 use super::emit::docs::Docs;
-use super::emit::enums;
 use super::emit::output::File;
-use super::emit::rust;
-use super::emit::structs;
-use super::emit::unions;
+use super::emit::{dispatch, enums, rust, structs, unions};
 use super::error::{Error, Result};
 use super::merged::merge::Merged;
 use super::model::lower;
 use super::overlay::file::Overlay;
 use super::overlay::kinds::{Support, SupportKind};
 use super::overlay::open::Open;
-use super::run;
+use super::run::{join, module};
 use super::schemas::load::{self, Schema};
 use super::schemas::simplify::simplify;
 use super::schemas::subschemas::referred;
+use itertools::Itertools;
 use quote::quote;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The modules of all extensions, and the one that holds them.
-pub(crate) fn files(root: &Path, protocol: &Merged) -> Result<Vec<File>> {
+/// What each extension below `root` leaves open, and the files of those that are settled.
+pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec<File>)> {
+    let revisions = load::load(&root.join("schema"))?;
     let entries = std::fs::read_dir(root.join("schema/extensions"));
     let entries = entries.into_iter().flatten().flatten();
-    let paths: BTreeSet<_> = entries.map(|entry| entry.path()).collect();
-    let mut files = Vec::new();
-    let mut modules = Vec::new();
-    for folder in paths.into_iter().filter(|path| path.is_dir()) {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let file = module(root, &folder, &name, protocol);
-        files.push(file.map_err(|source| Error::Extension {
-            name: name.to_string(),
-            source: Box::new(source),
-        })?);
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.map(|folder| folder.file_name().to_string_lossy().into_owned());
+    let (mut questions, mut files, mut modules) = (Vec::new(), Vec::new(), Vec::new());
+    for name in names.sorted() {
+        let folder = format!("schema/extensions/{name}");
+        let (overlay, merged) = merged(root, &folder, protocol, &revisions)
+            .map_err(|error| Error::at(format!("extension `{name}`, below {folder}"), error))?;
+        let docs = Docs::read(&root.join(folder), &merged)?;
+        let mut open = questions::of_types(&merged, &overlay, &docs);
+        open.docs
+            .retain(|key, _| key.split("::").next() != Some("Revision"));
+        if open.is_settled() {
+            files.push(file(&name, &merged, &overlay, &docs)?);
+        }
+        questions.push(open);
         modules.push(rust::ident(&name));
     }
-    if !files.is_empty() {
-        files.push(File::rust(
-            "mcp-types/src/generated/extensions/mod.rs".into(),
+    if !modules.is_empty() {
+        let items = quote!(#(pub mod #modules;)*);
+        files.push(module(
+            "extensions/mod",
             "Types of extensions of the protocol.",
-            quote!(#(pub mod #modules;)*),
+            items,
         )?);
     }
-    Ok(files)
+    Ok((questions, files))
 }
 
-fn module(root: &Path, folder: &Path, name: &str, protocol: &Merged) -> Result<File> {
-    let mut overlay = Overlay::read(folder)?;
-    overlay.inherit(Overlay::read(&root.join("schema"))?);
-    let revisions = load::load(&root.join("schema"))?;
+/// The steps up to one model for all revisions of the extension in `folder`.
+fn merged(
+    root: &Path,
+    folder: &str,
+    protocol: &Merged,
+    revisions: &[Schema],
+) -> Result<(Overlay, Merged)> {
+    let mut overlay = Overlay::read(root, folder)?;
+    overlay.inherit(Overlay::read(root, "schema")?);
+    let messages = protocol.methods.values().map(|it| &it.method.name);
+    let known: BTreeSet<_> = protocol.types.keys().chain(messages).collect();
     let mut models = Vec::new();
-    for schema in load::load(folder)?.into_iter().rev() {
-        let shared = revisions.iter().flat_map(|one| shared(&schema, one));
-        let shared: BTreeSet<_> = shared.collect();
+    for schema in load::load(&root.join(folder))?.into_iter().rev() {
+        let shared = shared(&schema, revisions);
         let mut schema = simplify(schema, &overlay)?;
-        let types = protocol_types(&schema, &shared, protocol);
-        schema.defs.retain(|name, _| !types.contains(name));
-        let types = types.into_iter().map(|name| Support {
-            name,
-            kind: SupportKind::Type,
-            reason: "a type of the protocol".into(),
-        });
-        overlay.support.inherit(types.collect::<Vec<_>>().into());
+        for (name, stored) in &schema.stored_names {
+            if shared.contains(stored) && known.contains(name) {
+                schema.defs.remove(name);
+                let (name, kind) = (name.clone(), SupportKind::Type);
+                overlay.support.add(name.clone(), Support { name, kind });
+            }
+        }
         models.push(lower::lower(&schema, &models, &overlay)?);
     }
     models.reverse();
-    let merged = run::join(models, &overlay)?;
-    let docs = Docs::read(folder, &merged)?;
-    settled(&merged, &overlay, &docs)?;
-    let (enums, unions) = (enums::emit(&merged, &docs), unions::emit(&merged, &docs));
-    let structs = structs::emit(&merged, &overlay, &docs)?;
-    let methods = dispatch::methods(&merged);
-    File::rust(
-        format!("mcp-types/src/generated/extensions/{name}.rs"),
-        &format!("Types of the extension `{name}`."),
-        quote! {
-            #[allow(unused_imports, reason = "the extension may need none of some kind")]
-            use crate::*;
-            #[allow(unused_imports, reason = "the extension may need none of some kind")]
-            use crate::support::{enums::*, model::*, unions::*};
-
-            /// The methods.
-            pub mod methods { #methods }
-
-            #enums
-            #unions
-            #structs
-        },
-    )
+    let merged = join(models, &overlay)?;
+    Ok((overlay, merged))
 }
 
-/// Fails with what the overlay and the documentation leave open.
-fn settled(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<()> {
-    let (mut docs, stale_docs) = docs.gaps();
-    docs.retain(|key, _| key.split("::").next() != Some("Revision"));
-    let mut unused = arguments::ask(merged, overlay);
-    unused.extend(overlay.unused());
-    let open = Open {
-        decisions: overlay.decisions.take(),
-        docs,
-        stale_docs,
-        unused,
-        ..Open::default()
+fn file(name: &str, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<File> {
+    let (enums, unions) = (enums::emit(merged, docs), unions::emit(merged, docs));
+    let structs = structs::emit(merged, overlay, docs)?;
+    let methods = dispatch::methods(merged);
+    let items = quote! {
+        #[allow(unused_imports, reason = "the extension may need none of some kind")]
+        use crate::*;
+        #[allow(unused_imports, reason = "the extension may need none of some kind")]
+        use crate::support::{enums::*, model::*, unions::*};
+
+        /// The methods.
+        pub mod methods { #methods }
+
+        #enums
+        #unions
+        #structs
     };
-    open.settled().map(drop)
+    let doc = format!("Types of the extension `{name}`.");
+    module(&format!("extensions/{name}"), &doc, items)
 }
 
-/// Names of those definitions that the protocol has as types or messages.
-fn protocol_types(
-    schema: &Schema,
-    shared: &BTreeSet<String>,
-    protocol: &Merged,
-) -> BTreeSet<String> {
-    let messages = || protocol.methods.values().map(|it| &it.method.name);
-    let known =
-        |name: &String| protocol.types.contains_key(name) || messages().any(|it| it == name);
-    let stored = schema.stored_names.iter();
-    let types = stored.filter(|(name, stored)| shared.contains(*stored) && known(name));
-    types.map(|(name, _)| name.clone()).collect()
-}
-
-/// Names of the definitions that two schemas have in common, with all that they refer to.
-fn shared(one: &Schema, other: &Schema) -> BTreeSet<String> {
-    let equal = one
-        .defs
-        .iter()
-        .filter(|(name, def)| other.defs.get(*name) == Some(def));
+/// Names of the definitions that are those of some revision of the protocol, with all that they
+/// refer to.
+fn shared(schema: &Schema, revisions: &[Schema]) -> BTreeSet<String> {
+    let equal = schema.defs.iter().filter(|(name, def)| {
+        let mut revisions = revisions.iter();
+        revisions.any(|revision| revision.defs.get(*name) == Some(def))
+    });
     let mut shared: BTreeSet<_> = equal.map(|(name, _)| name.clone()).collect();
     loop {
         let before = shared.clone();
         shared.retain(|name| {
-            references(&one.defs[name])
-                .iter()
-                .all(|it| before.contains(*it))
+            let references = references(&schema.defs[name]);
+            references.iter().all(|it| before.contains(*it))
         });
         if shared == before {
             return shared;

@@ -26,7 +26,6 @@ mod single;
 
 pub(crate) use check::scope::imported;
 pub(crate) use emit::output::spaced;
-pub(crate) use error::Error;
 pub(crate) use run::{Options, open, run};
 pub(crate) use schemas::subschemas::{ALTERNATIVES, alternatives, each, referred};
 pub(crate) use single::single;

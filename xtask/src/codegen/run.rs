@@ -1,31 +1,19 @@
 //! The steps in order, nothing else.
 
-use super::by_revision::availability;
-use super::by_revision::impls as conform_impls;
-use super::by_revision::revisions;
-use super::check::aliases;
-use super::check::forms as check_forms;
-use super::check::identifiers as check_names;
-use super::check::questions;
-use super::emit::dispatch;
+use super::by_revision::{availability, impls as conform_impls, revisions};
+use super::check::{aliases, forms as check_forms, identifiers as check_names, questions};
 use super::emit::docs::Docs;
-use super::emit::enums;
-use super::emit::listing;
 use super::emit::output::{File, write};
-use super::emit::rust;
-use super::emit::structs;
-use super::emit::unions;
+use super::emit::{dispatch, enums, listing, rust, structs, unions};
 use super::error::{Error, Result};
 use super::extensions;
-use super::merged::conflicts;
-use super::merged::keys;
 use super::merged::merge::{Merged, merge};
+use super::merged::{conflicts, keys};
 use super::model::ir::Model;
 use super::model::lower;
 use super::overlay::file::Overlay;
 use super::overlay::open::Open;
-use super::schemas::load;
-use super::schemas::simplify;
+use super::schemas::{load, simplify};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -48,10 +36,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
         return Ok(keys::list(&merged));
     }
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    let open = questions::ask(root, &merged, &overlay, &docs).settled()?;
-    let extensions = extensions::files(root, &merged)?;
-    let mut files = files(&merged, &overlay, &docs, !extensions.is_empty())?;
-    files.extend(extensions);
+    let (extensions, of_extensions) = extensions::generate(root, &merged)?;
+    let open = questions::ask(root, &merged, &overlay, &docs);
+    let open = Open { extensions, ..open }.settled()?;
+    let mut files = files(&merged, &overlay, &docs, !of_extensions.is_empty())?;
+    files.extend(of_extensions);
     Ok(write(root, &files, options.check)? + &open.to_string())
 }
 
@@ -59,12 +48,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 pub(crate) fn open(root: &Path) -> Result<Open> {
     let (overlay, merged) = merged(root)?;
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    Ok(questions::ask(root, &merged, &overlay, &docs))
+    let (extensions, _) = extensions::generate(root, &merged)?;
+    let open = questions::ask(root, &merged, &overlay, &docs);
+    Ok(Open { extensions, ..open })
 }
 
 /// The steps up to one model for all revisions.
 fn merged(root: &Path) -> Result<(Overlay, Merged)> {
-    let overlay = Overlay::read(&root.join("schema"))?;
+    let overlay = Overlay::read(root, "schema")?;
     let models = models(root, &overlay)?;
     let merged = join(models, &overlay)?;
     Ok((overlay, merged))
@@ -98,128 +89,100 @@ fn files(
     docs: &Docs<'_>,
     has_extensions: bool,
 ) -> Result<Vec<File>> {
-    let aliases = aliases::emit(overlay);
-    let tables = [
-        (
-            "availability",
-            "Which revision has what.",
-            availability::emit(merged, overlay)?,
-        ),
-        (
-            "conform",
-            "What each revision allows.",
-            conform_impls::emit(merged, overlay)?,
-        ),
-        (
-            "revisions",
-            "The revisions.",
-            revisions::emit(merged, docs)?,
-        ),
-    ];
-    let types = types(merged, overlay, docs, &aliases)?;
+    let availability = availability::emit(merged, overlay)?;
+    let conform = conform_impls::emit(merged, overlay)?;
+    let revisions = revisions::emit(merged, docs)?;
     let mut files = vec![map(has_extensions)?];
-    for (name, doc, items) in types.into_iter().chain(tables) {
-        files.push(module(name, doc, true, &items)?);
-    }
-    for (name, doc, items) in constants(merged, overlay) {
-        files.push(module(name, doc, false, &items)?);
-    }
-    files.extend(for_tests(merged, overlay)?);
+    files.extend(modules(merged, overlay, docs)?);
+    files.extend([
+        typed("availability", "Which revision has what.", &availability)?,
+        typed("conform", "What each revision allows.", &conform)?,
+        typed("revisions", "The revisions.", &revisions)?,
+        File::rust(
+            "mcp-types/tests/generated/types.rs".into(),
+            "The types of the model, for checks that treat each alike.",
+            listing::types(merged),
+        )?,
+        File::rust(
+            "mcp-types/tests/exactness/cases.rs".into(),
+            "Every type, and where each schema has it.",
+            listing::cases(merged, overlay),
+        )?,
+    ]);
     Ok(files)
 }
 
-/// A module's name, documentation and items.
-type Module = (&'static str, &'static str, TokenStream);
-
-/// The types of a model of any number of revisions.
-pub(super) fn types(
-    merged: &Merged,
-    overlay: &Overlay,
-    docs: &Docs<'_>,
-    aliases: &TokenStream,
-) -> Result<[Module; 4]> {
+/// The modules of a model of any number of revisions: its types, and names for what is written as
+/// text or number on the wire.
+pub(super) fn modules(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[File; 7]> {
+    let (enums, unions) = (enums::emit(merged, docs), unions::emit(merged, docs));
     let structs = structs::emit(merged, overlay, docs)?;
+    let aliases = aliases::emit(overlay);
     let messages = dispatch::markers(merged);
-    Ok([
-        ("enums", "The string enums.", enums::emit(merged, docs)),
-        ("unions", "The unions.", unions::emit(merged, docs)),
-        ("model", "The structs.", quote!(#structs #aliases)),
-        (
-            "messages",
-            "Messages: method, parameters, result.",
-            messages,
-        ),
-    ])
-}
-
-/// Names for what is written as text or number on the wire.
-pub(super) fn constants(merged: &Merged, overlay: &Overlay) -> [Module; 3] {
     let codes = dispatch::codes(merged);
     let keys = dispatch::meta_keys(merged, overlay);
-    [
-        ("methods", "The methods.", dispatch::methods(merged)),
-        (
+    Ok([
+        typed("enums", "The string enums.", &enums)?,
+        typed("unions", "The unions.", &unions)?,
+        typed("model", "The structs.", &quote!(#structs #aliases))?,
+        typed(
+            "messages",
+            "Messages: method, parameters, result.",
+            &messages,
+        )?,
+        module("methods", "The methods.", dispatch::methods(merged))?,
+        module(
             "error_codes",
             "Error codes beyond those of JSON-RPC.",
             codes,
-        ),
-        ("meta_keys", "Reserved keys of `_meta`.", keys),
-    ]
+        )?,
+        module("meta_keys", "Reserved keys of `_meta`.", keys)?,
+    ])
 }
 
 /// The map of the generated code.
 fn map(has_extensions: bool) -> Result<File> {
     let extensions = has_extensions.then(|| quote! { pub mod extensions; });
-    File::rust(
-        "mcp-types/src/generated/mod.rs".into(),
-        "The protocol's types: one model for all revisions.",
-        quote! {
-            pub(crate) mod availability;
-            mod conform;
-            mod enums;
-            pub mod error_codes;
-            #extensions
-            mod messages;
-            pub mod meta_keys;
-            pub mod methods;
-            mod model;
-            mod revisions;
-            mod unions;
+    let items = quote! {
+        pub(crate) mod availability;
+        mod conform;
+        mod enums;
+        pub mod error_codes;
+        #extensions
+        mod messages;
+        pub mod meta_keys;
+        pub mod methods;
+        mod model;
+        mod revisions;
+        mod unions;
 
-            pub use enums::*;
-            pub use messages::*;
-            pub use model::*;
-            pub use revisions::*;
-            pub use unions::*;
-        },
+        pub use enums::*;
+        pub use messages::*;
+        pub use model::*;
+        pub use revisions::*;
+        pub use unions::*;
+    };
+    module(
+        "mod",
+        "The protocol's types: one model for all revisions.",
+        items,
     )
 }
 
-/// Data for the tests of the generated code.
-fn for_tests(merged: &Merged, overlay: &Overlay) -> Result<[File; 2]> {
-    let list = File::rust(
-        "mcp-types/tests/generated/types.rs".into(),
-        "The types of the model, for checks that treat each alike.",
-        listing::types(merged),
-    )?;
-    let cases = File::rust(
-        "mcp-types/tests/exactness/cases.rs".into(),
-        "Every type, and where each schema has it.",
-        listing::cases(merged, overlay),
-    )?;
-    Ok([list, cases])
+/// A module that sees the model, and the hand-written support for what is in it.
+fn typed(name: &str, doc: &str, items: &TokenStream) -> Result<File> {
+    let support = rust::ident(name);
+    let items = quote! {
+        #[allow(unused_imports, reason = "some only for links in the documentation")]
+        use super::*;
+        use crate::support::#support::*;
+
+        #items
+    };
+    module(name, doc, items)
 }
 
-/// A module of the generated code; with `scope`, it sees the model and its support.
-pub(super) fn module(name: &str, doc: &str, scope: bool, items: &TokenStream) -> Result<File> {
-    let support = rust::ident(name);
-    let imports = scope.then(|| {
-        quote! {
-            #[allow(unused_imports, reason = "some only for links in the documentation")]
-            use super::*;
-            use crate::support::#support::*;
-        }
-    });
-    let path = format!("mcp-types/src/generated/{name}.rs");
-    File::rust(path, doc, quote!(#imports #items))
+/// A module of the generated code.
+pub(super) fn module(name: &str, doc: &str, items: TokenStream) -> Result<File> {
+    File::rust(format!("mcp-types/src/generated/{name}.rs"), doc, items)
 }

@@ -5,9 +5,10 @@ use super::emit::output::File;
 use super::error::{Error, Result};
 use super::merged::merge::{Merged, Shape};
 use super::model::ir::{Def, Member, Model, Union};
+use super::overlay::entries::Entries;
 use super::overlay::file::Overlay;
-use super::run::{constants, join, models, module, types};
-use proc_macro2::TokenStream;
+use super::run::{join, models, modules};
+use itertools::Itertools;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,26 +16,23 @@ use std::path::Path;
 ///
 /// Names are those of the merged model, so that a program can move from one to
 /// the other.
-pub(crate) fn single(root: &Path, revision: &str) -> Result<Vec<File>> {
-    let overlay = Overlay::read(&root.join("schema"))?;
+pub(crate) fn single(root: &Path, revision: &str) -> Result<[File; 7]> {
+    let mut overlay = Overlay::read(root, "schema")?;
+    // Only the merged model keeps former names.
+    overlay.alias = Entries::default();
     let mut models = models(root, &overlay)?;
-    let stored: Vec<_> = models.iter().map(|model| model.revision.clone()).collect();
+    let stored = models.iter().map(|model| &model.revision).join(", ");
     models.retain(|model| model.revision == revision);
-    if models.is_empty() {
-        return Err(Error::Revision {
-            revision: revision.to_owned(),
-            stored: stored.join(", "),
-        });
-    }
-    models.iter_mut().for_each(without_lone_members);
+    let [model] = &mut models[..] else {
+        let revision = revision.to_owned();
+        return Err(Error::Revision { revision, stored });
+    };
+    without_lone_members(model);
     let mut merged = join(models, &overlay)?;
-    overlay.decisions.settled()?;
+    overlay.decisions.take(&overlay.folder).settled()?;
     require(&mut merged, &overlay);
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    let types = types(&merged, &overlay, &docs, &TokenStream::new())?;
-    let modules = types.into_iter().chain(constants(&merged, &overlay));
-    let files = modules.map(|(name, doc, items)| module(name, doc, false, &items));
-    files.collect()
+    modules(&merged, &overlay, &docs)
 }
 
 /// Makes arguments of the fields that have no value to speak of: those filled with no text.
@@ -61,27 +59,28 @@ fn without_lone_members(model: &mut Model) {
     });
     let lone: BTreeMap<_, _> = lone.collect();
     model.types.retain(|name, _| !lone.contains_key(name));
-    let mut names = Vec::new();
+    let replace = |name: Option<&mut String>| {
+        if let Some(name) = name
+            && let Some(member) = lone.get(name)
+        {
+            name.clone_from(member);
+        }
+    };
     for def in model.types.values_mut() {
         match def {
             Def::Struct(def) => {
                 let fields = def.fields.values_mut();
-                names.extend(fields.filter_map(|field| field.ty.name_mut()));
+                fields.for_each(|field| replace(field.ty.name_mut()));
             }
             Def::Union(def) => {
                 let members = def.members.iter_mut();
-                names.extend(members.filter_map(|member| member.ty.name_mut()));
+                members.for_each(|member| replace(member.ty.name_mut()));
             }
             Def::Enum(_) => {}
         }
     }
     for method in model.methods.values_mut() {
-        names.push(&mut method.params);
-        names.extend(&mut method.result);
-    }
-    for name in names {
-        if let Some(member) = lone.get(name) {
-            name.clone_from(member);
-        }
+        replace(Some(&mut method.params));
+        replace(method.result.as_mut());
     }
 }

@@ -108,8 +108,9 @@ fn a_definition_that_differs_from_the_protocols_is_the_extensions_own() {
         defs["Icon"]["properties"]["glow"] = json!({ "type": "boolean" });
     });
     let error = workspace(&schema, DOCS).xtask(&["codegen"]).unwrap_err();
+    let file = "\nschema/extensions/melting/docs.toml: these entries are missing";
     assert!(
-        error.starts_with("error: extension `melting`: ") && error.contains("\"Icon.glow\" = \"\""),
+        error.contains(file) && error.contains("\"Icon.glow\" = \"\""),
         "{error}"
     );
     // What refers to it is no longer the protocol's either.
@@ -117,6 +118,37 @@ fn a_definition_that_differs_from_the_protocols_is_the_extensions_own() {
         error.contains("\"Implementation.version\" = \"\""),
         "{error}"
     );
+}
+
+#[test]
+fn what_the_protocol_and_an_extension_leave_open_is_listed_at_once() {
+    let schema = published(|defs| {
+        defs["Furnace"]["properties"]["inner"] = json!({ "$ref": "#/$defs/Furnace" });
+        defs["Furnace"]["properties"]["lid"] = json!({ "pattern": "^a$" });
+    });
+    let workspace = workspace(&schema, DOCS);
+    workspace.append("schema/docs.toml", "\"Tool.nope\" = \"Nope.\"\n");
+    let folder = "schema/extensions/melting";
+    workspace.append(
+        &format!("{folder}/overlay.toml"),
+        "[[keep]]\nname = \"Nope\"\nreason = \"none\"\n",
+    );
+    let parts = [
+        "schema/docs.toml: these entries document nothing, remove them:\nTool.nope\n".to_owned(),
+        format!("\n{folder}/overlay.toml: one decision is to be made; add an entry for each\n"),
+        format!("\n{folder}/2031-02-03.json: at /$defs/Furnace/properties/lid: "),
+        format!("\n{folder}/docs.toml: these entries are missing or empty"),
+        format!(
+            "\n{folder}/overlay.toml: these entries match nothing, correct or remove them:\nkeep: Nope\n"
+        ),
+    ];
+    let adopted = workspace.output(&["schema", "adopt"]).stdout;
+    let adopted = String::from_utf8(adopted).unwrap();
+    for text in [workspace.xtask(&["codegen"]).unwrap_err(), adopted] {
+        for part in &parts {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// This repository.
 pub(crate) fn root() -> PathBuf {
@@ -50,18 +50,19 @@ impl Workspace {
 
     /// Runs a task in this folder; what it prints, or what it complains about.
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Result<String, String> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        let output = command
-            .args(arguments)
-            .arg("--root")
-            .arg(self.path())
-            .output()
-            .unwrap();
+        let output = self.output(arguments);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         match output.status.success() {
             true => Ok(text(output.stdout)),
             false => Err(text(output.stderr)),
         }
+    }
+
+    /// All that a task in this folder prints.
+    pub(crate) fn output(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let command = command.args(arguments).arg("--root").arg(self.path());
+        command.output().unwrap()
     }
 
     /// Runs `codegen`, makes each decision as it proposes, and documents all with one word.

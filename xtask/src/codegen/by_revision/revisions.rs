@@ -20,10 +20,9 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
     let handshake = handshake.cloned().unwrap_or_default();
     let latest = variants.last();
     let latest_handshake = handshake.last().map(|index| &variants[*index]);
-    let latest_handshake = latest_handshake.ok_or_else(|| Error::Schema {
-        revision: merged.revisions.last().cloned().unwrap_or_default(),
-        path: "/$defs".into(),
-        what: "no stored revision has `initialize`; keep one that has, for LATEST_HANDSHAKE".into(),
+    let latest_handshake = latest_handshake.ok_or_else(|| {
+        let what = "no stored revision has `initialize`; keep one that has, for LATEST_HANDSHAKE";
+        Error::at("schema", what)
     })?;
     let handshake = is_in(&handshake, &variants);
     let batches = is_in(&merged.batches, &variants);

@@ -79,11 +79,7 @@ impl Check<'_> {
                 _ if is_identifier(&span::variant(revision)) => continue,
                 _ => "the name of the file is no date",
             };
-            return Err(Error::Schema {
-                revision: revision.clone(),
-                path: "/".into(),
-                what: what.into(),
-            });
+            return Err(Error::at(format!("schema/{revision}.json"), what));
         }
         Ok(())
     }

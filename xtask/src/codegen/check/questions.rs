@@ -16,18 +16,25 @@ use std::path::Path;
 pub(crate) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Open {
     fills::ask(merged, overlay);
     capabilities::ask(merged, overlay);
+    let unused = replacements::ask(merged, overlay);
+    let gone = aliases::gone(root, merged, overlay);
+    let mut open = of_types(merged, overlay, docs);
+    open.unused.extend(unused);
+    open.notes.extend(gone);
+    open
+}
+
+/// The questions about types, which are all that is made of an extension.
+pub(crate) fn of_types(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Open {
     let mut unused = arguments::ask(merged, overlay);
-    unused.extend(replacements::ask(merged, overlay));
-    let (docs, stale_docs) = docs.gaps();
-    let mut notes = named_by_place(merged, overlay, &docs);
-    notes.extend(aliases::gone(root, merged, overlay));
     unused.extend(overlay.unused());
+    let (docs, stale_docs) = docs.gaps();
     Open {
-        decisions: overlay.decisions.take(),
+        notes: named_by_place(merged, overlay, &docs),
         docs,
         stale_docs,
         unused,
-        notes,
+        ..overlay.decisions.take(&overlay.folder)
     }
 }
 

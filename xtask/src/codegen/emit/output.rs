@@ -16,10 +16,7 @@ pub(crate) struct File {
 impl File {
     /// A Rust file from `tokens`, with a module documentation.
     pub(crate) fn rust(path: String, doc: &str, tokens: TokenStream) -> Result<Self> {
-        let file: syn::File = syn::parse2(tokens).map_err(|source| Error::Syntax {
-            file: path.clone(),
-            source,
-        })?;
+        let file: syn::File = syn::parse2(tokens).map_err(Error::syntax(&path))?;
         let body = spaced(&prettyplease::unparse(&file));
         let text = format!("{HEADER}//! {doc}\n\n{body}");
         Ok(Self { path, text })

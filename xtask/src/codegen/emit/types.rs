@@ -133,10 +133,7 @@ impl Schema<'_> {
         let code = space.to_stream().to_string();
         let shorten = |code: String, (long, short): &(&str, &str)| code.replace(long, short);
         let code = SHORT.iter().fold(code, shorten);
-        syn::parse_file(&code).map_err(|source| Error::Syntax {
-            file: "the output of typify".into(),
-            source,
-        })
+        syn::parse_file(&code).map_err(Error::syntax("the output of typify"))
     }
 }
 

@@ -136,7 +136,6 @@ pub(crate) fn words<'de, D: serde::Deserializer<'de>>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::codegen::overlay::file::Overlay;
 
     #[test]

@@ -50,6 +50,9 @@ pub(crate) struct Overlay {
     pub(crate) meta_key: Entries<MetaKey>,
     pub(crate) identifier: Entries<Name>,
     pub(crate) alias: Entries<Alias>,
+    /// The folder of the file, relative to the workspace.
+    #[serde(skip)]
+    pub(crate) folder: String,
     /// Questions that the file does not settle yet.
     #[serde(skip)]
     pub(crate) decisions: Decisions,
@@ -58,15 +61,17 @@ pub(crate) struct Overlay {
 /// The unused entries of the kinds named; all kinds must be.
 macro_rules! unused {
     ($overlay:ident: $($kind:ident),*) => {{
-        let Self { $($kind,)* decisions: _ } = $overlay;
+        let Self { $($kind,)* folder: _, decisions: _ } = $overlay;
         [$($kind.unused(stringify!($kind))),*].concat()
     }};
 }
 
 impl Overlay {
-    /// Reads `overlay.toml` in a folder of schemas.
-    pub(crate) fn read(folder: &Path) -> Result<Self> {
-        read_toml(&folder.join("overlay.toml"))
+    /// Reads `overlay.toml` in a folder of schemas below `root`.
+    pub(crate) fn read(root: &Path, folder: &str) -> Result<Self> {
+        let overlay = read_toml(&root.join(folder).join("overlay.toml"))?;
+        let folder = folder.to_owned();
+        Ok(Self { folder, ..overlay })
     }
 
     /// Adds what holds in extensions as well: words, renamed and hand-written types.

@@ -1,6 +1,7 @@
 //! Decisions that the schemas leave open, collected by every step and reported at once.
 
 use crate::codegen::error::{Error, Result};
+use itertools::Itertools;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,24 +54,21 @@ impl Decisions {
         self.0.borrow().iter().any(|open| open.place == place)
     }
 
-    /// Hands over the open decisions.
-    pub(crate) fn take(&self) -> Vec<Decision> {
-        self.0.take()
-    }
-
-    /// Fails with all open decisions, if there are any.
-    pub(crate) fn settled(&self) -> Result<()> {
-        let open = Open {
-            decisions: self.take(),
+    /// Hands over the open decisions about the schemas in `folder`.
+    pub(crate) fn take(&self, folder: &str) -> Open {
+        Open {
+            folder: folder.to_owned(),
+            decisions: self.0.take(),
             ..Open::default()
-        };
-        open.settled().map(drop)
+        }
     }
 }
 
 /// Questions about the stored schemas that `overlay.toml` and `docs.toml` leave open.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
+    /// The folder of the schemas, relative to the workspace.
+    pub(crate) folder: String,
     pub(crate) decisions: Vec<Decision>,
     /// Keys that `docs.toml` lacks, with their revisions in words.
     pub(crate) docs: BTreeMap<String, String>,
@@ -80,12 +78,15 @@ pub(crate) struct Open {
     pub(crate) unused: Vec<String>,
     /// Changes that need no entry: names that are new, and names that are gone.
     pub(crate) notes: Vec<String>,
+    /// The questions about each extension.
+    pub(crate) extensions: Vec<Self>,
 }
 
 impl Open {
     /// Whether code can be generated.
     pub(crate) fn is_settled(&self) -> bool {
         let fits = self.stale_docs.is_empty() && self.unused.is_empty();
+        let fits = fits && self.extensions.iter().all(Self::is_settled);
         self.decisions.is_empty() && self.docs.is_empty() && fits
     }
 
@@ -111,42 +112,46 @@ impl Open {
 
 impl fmt::Display for Open {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = match self.decisions.len() {
-            1 => "one decision is".to_owned(),
-            count => format!("{count} decisions are"),
-        };
+        let folder = &self.folder;
         if !self.decisions.is_empty() {
-            writeln!(
-                f,
-                "schema/overlay.toml: {count} to be made; add an entry for each"
-            )?;
+            let count = match self.decisions.len() {
+                1 => "one decision is".to_owned(),
+                count => format!("{count} decisions are"),
+            };
+            let text = "to be made; add an entry for each";
+            writeln!(f, "{folder}/overlay.toml: {count} {text}")?;
         }
         for (kind, decisions) in self.by_kind() {
             let count = decisions.len();
             writeln!(f, "\n{kind} ({count}), see docs/regenerate.md#{kind}\n")?;
-            let decisions: Vec<_> = decisions.iter().map(ToString::to_string).collect();
-            write!(f, "{}", decisions.join("\n"))?;
+            write!(f, "{}", decisions.iter().join("\n"))?;
         }
         let docs = self.docs.iter();
         let docs = docs.map(|(key, revisions)| format!("{key:?} = \"\" # {revisions}"));
         let lists = [
             (
-                "schema/docs.toml: these entries are missing or empty, write a line for each, see docs/regenerate.md#docs:",
+                format!(
+                    "{folder}/docs.toml: these entries are missing or empty, write a line for each, see docs/regenerate.md#docs:"
+                ),
                 &docs.collect(),
             ),
             (
-                "schema/docs.toml: these entries document nothing, remove them:",
+                format!("{folder}/docs.toml: these entries document nothing, remove them:"),
                 &self.stale_docs,
             ),
             (
-                "schema/overlay.toml: these entries match nothing, correct or remove them:",
+                format!(
+                    "{folder}/overlay.toml: these entries match nothing, correct or remove them:"
+                ),
                 &self.unused,
             ),
-            ("for information:", &self.notes),
+            ("for information:".to_owned(), &self.notes),
         ];
         for (head, lines) in lists.iter().filter(|(_, lines)| !lines.is_empty()) {
             writeln!(f, "\n{head}\n{}", lines.join("\n"))?;
         }
-        Ok(())
+        self.extensions
+            .iter()
+            .try_for_each(|open| write!(f, "{open}"))
     }
 }

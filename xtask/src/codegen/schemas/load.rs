@@ -35,11 +35,7 @@ impl Schema {
 
     /// An error at a JSON pointer of this schema.
     pub(crate) fn fault(&self, pointer: &str, what: &str) -> Error {
-        Error::Schema {
-            revision: self.revision.clone(),
-            path: pointer.to_owned(),
-            what: what.to_owned(),
-        }
+        Error::at(format!("schema/{}.json: at {pointer}", self.revision), what)
     }
 
     /// Asks for a repair that sets the members `set` at a JSON pointer of this schema.
@@ -53,7 +49,7 @@ impl Schema {
 
     /// Asks for an entry that settles a question about a JSON pointer of this schema.
     pub(crate) fn ask(&self, overlay: &Overlay, pointer: &str, what: &str, entry: String) {
-        let place = format!("schema/{}.json: at {pointer}", self.revision);
+        let place = format!("{}/{}.json: at {pointer}", overlay.folder, self.revision);
         overlay.decisions.ask(place, what, entry);
     }
 }

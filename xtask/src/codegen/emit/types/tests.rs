@@ -19,7 +19,7 @@ type Fields = BTreeMap<String, bool>;
 fn typify_reads_the_same_fields_in_each_revision() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = root.join("schema");
-    let overlay = Overlay::read(&folder).unwrap();
+    let overlay = Overlay::read(root, "schema").unwrap();
     let models = models(root, &overlay).unwrap();
     let (mut structs, mut fields, mut differences) = (0, 0, Vec::new());
     for schema in load(&folder).unwrap() {
