@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::union::best_match::{ByBestMatch, best};
-use crate::{JsonObject, OneOrMany, RawJson, Revision, Revisions};
+use crate::{JsonObject, OneOrMany, OrderedMap, RawJson, Revision, Revisions};
 
 /// Changes a value into the nearest one that a message of a given revision can contain.
 ///
@@ -31,6 +31,21 @@ use crate::{JsonObject, OneOrMany, RawJson, Revision, Revisions};
 pub trait Conform {
     /// Makes the value conform to `revision`.
     fn conform(&mut self, revision: Revision);
+
+    /// Whether a list or an optional field keeps the value.
+    ///
+    /// One that the revision cannot express is left out there, unless another can stand for it.
+    #[doc(hidden)]
+    fn is_kept(&self, _: Revision) -> bool {
+        true
+    }
+}
+
+/// Numbers become finite.
+impl Conform for f64 {
+    fn conform(&mut self, _: Revision) {
+        number(self, f64::MIN, f64::MAX);
+    }
 }
 
 /// An object of which the schema names no field is the caller's own.
@@ -40,6 +55,7 @@ impl Conform for JsonObject {
 
 impl<T: Conform> Conform for Option<T> {
     fn conform(&mut self, revision: Revision) {
+        keep(self, revision);
         if let Some(value) = self {
             value.conform(revision);
         }
@@ -48,7 +64,25 @@ impl<T: Conform> Conform for Option<T> {
 
 impl<T: Conform> Conform for Vec<T> {
     fn conform(&mut self, revision: Revision) {
+        self.retain(|value| value.is_kept(revision));
         for value in self {
+            value.conform(revision);
+        }
+    }
+}
+
+impl<T: Conform> Conform for OrderedMap<T> {
+    fn conform(&mut self, revision: Revision) {
+        self.retain(|_, value| value.is_kept(revision));
+        for value in self.values_mut() {
+            value.conform(revision);
+        }
+    }
+}
+
+impl<T: Conform> Conform for OneOrMany<T> {
+    fn conform(&mut self, revision: Revision) {
+        for value in self.as_mut_slice() {
             value.conform(revision);
         }
     }
@@ -57,6 +91,10 @@ impl<T: Conform> Conform for Vec<T> {
 impl<T: Conform> Conform for Box<T> {
     fn conform(&mut self, revision: Revision) {
         self.as_mut().conform(revision);
+    }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.as_ref().is_kept(revision)
     }
 }
 
@@ -98,7 +136,7 @@ pub(crate) fn refit<T: ByBestMatch + Serialize>(
     let candidates = T::CANDIDATES.iter().zip(known).enumerate();
     let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
     let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
-    T::read(best, &json).ok().flatten()
+    T::read(best, &mut serde_json::Deserializer::from_str(json.get())).ok()
 }
 
 /// Leaves out what a revision does not know.
@@ -107,6 +145,27 @@ pub(crate) fn refit<T: ByBestMatch + Serialize>(
 #[inline(never)]
 pub(crate) fn clear<T>(field: &mut Option<T>) {
     *field = None;
+}
+
+/// Leaves out what a revision cannot express.
+pub(crate) fn keep<T: Conform>(field: &mut Option<T>, revision: Revision) {
+    if field.as_ref().is_some_and(|value| !value.is_kept(revision)) {
+        clear(field);
+    }
+}
+
+/// An object where any JSON may be.
+pub(crate) fn object(value: &mut RawJson) {
+    if !value.is_object() {
+        *value = RawJson::empty_object();
+    }
+}
+
+/// Leaves out JSON that is no object.
+pub(crate) fn object_or_none(field: &mut Option<RawJson>) {
+    if field.as_ref().is_some_and(|value| !value.is_object()) {
+        clear(field);
+    }
 }
 
 /// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.

@@ -6,6 +6,8 @@ mod conform;
 mod error_object;
 mod ext;
 #[allow(clippy::match_single_binding, clippy::too_many_arguments, reason = "as the schemas have it")]
+#[allow(clippy::match_like_matches_macro, clippy::single_match, reason = "one form for all types")]
+#[allow(clippy::redundant_closure, clippy::unnecessary_lazy_evaluations, unused_variables, reason = "one form for all types")]
 #[rustfmt::skip]
 mod generated;
 pub mod jsonrpc;

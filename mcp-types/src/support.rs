@@ -15,7 +15,7 @@ pub(crate) mod enums {
 pub(crate) mod unions {
     pub(crate) use crate::number;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
-    pub(crate) use crate::union::message::{self, ByMethod};
+    pub(crate) use crate::union::message;
     pub(crate) use crate::union::{self, ByField, ByKey, Union};
     #[allow(unused_imports, reason = "a member of a union can be of any type")]
     pub(crate) use crate::{JsonObject, OrderedMap, RawJson, RawJsonRef};

@@ -21,7 +21,7 @@ pub(crate) trait Union: Sized {
     /// Decodes the member of that index.
     fn read<'de, D: Deserializer<'de>>(index: usize, object: D) -> Result<Self, D::Error>;
 
-    /// Keeps an object that fits no member.
+    /// Keeps a value that fits no member.
     fn unknown(json: RawJson) -> Self;
 }
 

@@ -8,9 +8,7 @@ use crate::support::conform::*;
 
 impl Conform for Annotations {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.audience {
-            value.retain(|item| item.exists_in(revision));
-        }
+        self.audience.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.last_modified);
         }
@@ -25,9 +23,7 @@ impl Conform for AudioContent {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
     }
 }
 
@@ -40,14 +36,17 @@ impl Conform for BlobResourceContents {
 }
 
 impl Conform for BooleanSchema {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl CacheScope {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -57,42 +56,36 @@ impl Conform for CacheScope {
             *self = Self::from("private");
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for CallToolRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
-        if self.arguments.as_ref().is_some_and(|value| !value.is_object()) {
-            fit::clear(&mut self.arguments);
-        }
+        self.meta.conform(revision);
+        fit::object_or_none(&mut self.arguments);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.input_responses);
         }
-        if let Some(value) = &mut self.input_responses {
-            value.retain(|_, item| item.exists_in(revision));
-            for value in value.values_mut() {
-                value.conform(revision);
-            }
-        }
+        self.input_responses.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.request_state);
         }
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.task);
         }
+        self.task.conform(revision);
     }
 }
 
 impl Conform for CallToolResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.content.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -100,19 +93,18 @@ impl Conform for CallToolResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.structured_content);
         }
-        if revision <= Revision::V2025_11_25
-            && self.structured_content.as_ref().is_some_and(|value| !value.is_object())
-        {
-            fit::clear(&mut self.structured_content);
+        if revision <= Revision::V2025_11_25 {
+            fit::object_or_none(&mut self.structured_content);
         }
     }
 }
 
 impl Conform for CancelTaskRequestParams {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for CancelTaskResult {
@@ -123,9 +115,7 @@ impl Conform for CancelTaskResult {
 
 impl Conform for CancelledNotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision != Revision::V2025_11_25 {
             self.request_id.get_or_insert_with(|| RequestId::from(""));
         }
@@ -137,21 +127,16 @@ impl Conform for ClientCapabilities {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.elicitation);
         }
-        if let Some(value) = &mut self.elicitation {
-            value.conform(revision);
-        }
+        self.elicitation.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.extensions);
         }
-        if let Some(value) = &mut self.roots {
-            value.conform(revision);
-        }
-        if let Some(value) = &mut self.sampling {
-            value.conform(revision);
-        }
+        self.roots.conform(revision);
+        self.sampling.conform(revision);
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.tasks);
         }
+        self.tasks.conform(revision);
     }
 }
 
@@ -192,19 +177,24 @@ impl Conform for ClientCapabilitiesSampling {
 }
 
 impl Conform for ClientCapabilitiesTasks {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.requests.conform(revision);
+    }
 }
 
 impl Conform for ClientCapabilitiesTasksRequests {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.elicitation.conform(revision);
+        self.sampling.conform(revision);
+    }
 }
 
 impl Conform for ClientCapabilitiesTasksRequestsElicitation {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ClientCapabilitiesTasksRequestsSampling {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl ClientNotification {
@@ -229,12 +219,7 @@ impl Conform for ClientNotification {
                 value.conform(revision);
             }
             Self::Initialized(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::Progress(value) => {
                 value.conform(revision);
@@ -243,15 +228,14 @@ impl Conform for ClientNotification {
                 value.conform(revision);
             }
             Self::RootsListChanged(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             _ => {}
         }
+    }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -287,17 +271,13 @@ impl Conform for ClientRequest {
                 if revision >= Revision::V2026_07_28 {
                     value.get_or_insert_default();
                 }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::ListResourceTemplates(value) => {
                 if revision >= Revision::V2026_07_28 {
                     value.get_or_insert_default();
                 }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::ReadResource(value) => {
                 value.conform(revision);
@@ -309,9 +289,7 @@ impl Conform for ClientRequest {
                 if revision >= Revision::V2026_07_28 {
                     value.get_or_insert_default();
                 }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::GetPrompt(value) => {
                 value.conform(revision);
@@ -320,9 +298,7 @@ impl Conform for ClientRequest {
                 if revision >= Revision::V2026_07_28 {
                     value.get_or_insert_default();
                 }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::CallTool(value) => {
                 value.conform(revision);
@@ -334,12 +310,7 @@ impl Conform for ClientRequest {
                 value.conform(revision);
             }
             Self::Ping(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::Subscribe(value) => {
                 value.conform(revision);
@@ -347,13 +318,17 @@ impl Conform for ClientRequest {
             Self::Unsubscribe(value) => {
                 value.conform(revision);
             }
+            Self::GetTask(value) => {
+                value.conform(revision);
+            }
+            Self::GetTaskPayload(value) => {
+                value.conform(revision);
+            }
+            Self::CancelTask(value) => {
+                value.conform(revision);
+            }
             Self::ListTasks(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::SetLevel(value) => {
                 value.conform(revision);
@@ -361,28 +336,30 @@ impl Conform for ClientRequest {
             _ => {}
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for CompleteRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
+        self.argument.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.context);
         }
+        self.context.conform(revision);
         self.reference.conform(revision);
     }
 }
 
 impl Conform for CompleteResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.completion.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -390,34 +367,41 @@ impl Conform for CompleteResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
     }
 }
 
 impl Conform for Completion {
-    fn conform(&mut self, _: Revision) {
-        self.values.truncate(100usize);
+    fn conform(&mut self, revision: Revision) {
+        let value = &mut self.values;
+        value.truncate(100usize);
     }
 }
 
 impl Conform for CompletionArgument {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for CompletionContext {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl CompletionReference {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
 impl Nearest for CompletionReference {
     fn describe(&self) -> String {
-        fit::describe(self, "")
+        match self {
+            _ => fit::describe(self, ""),
+        }
     }
 
     fn from_text(text: String) -> Self {
@@ -430,8 +414,14 @@ impl Conform for CompletionReference {
         if !self.exists_in(revision) {
             *self = Self::from_text(self.describe());
         }
-        if let Self::Prompt(value) = self {
-            value.conform(revision);
+        match self {
+            Self::Prompt(value) => {
+                value.conform(revision);
+            }
+            Self::Resource(value) => {
+                value.conform(revision);
+            }
+            _ => {}
         }
     }
 }
@@ -497,46 +487,35 @@ impl Conform for CreateMessageRequestParams {
         if revision >= Revision::V2026_07_28 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
-        if self.include_context.as_ref().is_some_and(|value| !value.exists_in(revision))
-        {
-            fit::clear(&mut self.include_context);
-        }
+        self.meta.conform(revision);
+        self.include_context.conform(revision);
         self.messages.conform(revision);
-        if let Some(value) = &mut self.model_preferences {
-            value.conform(revision);
-        }
+        self.model_preferences.conform(revision);
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.task);
         }
+        self.task.conform(revision);
         if let Some(value) = &mut self.temperature {
             fit::number(value, f64::MIN, f64::MAX);
         }
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.tool_choice);
         }
-        if let Some(value) = &mut self.tool_choice {
-            value.conform(revision);
-        }
+        self.tool_choice.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.tools);
         }
-        if let Some(value) = &mut self.tools {
-            value.conform(revision);
-        }
+        self.tools.conform(revision);
     }
 }
 
 impl Conform for CreateMessageResult {
     fn conform(&mut self, revision: Revision) {
+        let value = &mut self.content;
         if revision <= Revision::V2025_06_18 {
-            fit::single(&mut self.content);
+            fit::single(value);
         }
-        for value in self.content.as_mut_slice() {
-            value.conform(revision);
-        }
+        self.content.conform(revision);
         self.role.conform(revision);
     }
 }
@@ -549,24 +528,25 @@ impl Conform for CreateTaskResult {
 
 impl Conform for DiscoverResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        self.meta.conform(revision);
+        fit::keep(&mut self.cache_scope, revision);
         self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
+        self.cache_scope.conform(revision);
         self.capabilities.conform(revision);
         self.result_type.get_or_insert_with(|| ResultType::from("complete"));
-        self.ttl_ms.get_or_insert(0);
+        self.result_type.conform(revision);
+        self.ttl_ms.get_or_insert_with(|| 0);
     }
 }
 
 impl ElicitAction {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -576,6 +556,10 @@ impl Conform for ElicitAction {
             *self = Self::from("cancel");
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for ElicitRequestFormParams {
@@ -583,27 +567,34 @@ impl Conform for ElicitRequestFormParams {
         if revision >= Revision::V2026_07_28 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.mode);
         }
-        if self.mode.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.mode);
-        }
+        self.mode.conform(revision);
         self.requested_schema.conform(revision);
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.task);
         }
+        self.task.conform(revision);
     }
 }
 
 impl ElicitRequestFormParamsMode {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for ElicitRequestFormParamsMode {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -630,7 +621,7 @@ impl Nearest for ElicitRequestParams {
     fn from_text(text: String) -> Self {
         ElicitRequestFormParams::new(
                 text,
-                ElicitSchema::new(OrderedMap::<PrimitiveSchemaDefinition>::new()),
+                ElicitSchema::new(<OrderedMap<PrimitiveSchemaDefinition>>::new()),
             )
             .into()
     }
@@ -658,9 +649,7 @@ impl Conform for ElicitRequestUrlParams {
         if revision >= Revision::V2026_07_28 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision >= Revision::V2026_07_28 {
             fit::clear(&mut self.elicitation_id);
         }
@@ -670,6 +659,7 @@ impl Conform for ElicitRequestUrlParams {
         if revision >= Revision::V2026_07_28 {
             fit::clear(&mut self.task);
         }
+        self.task.conform(revision);
     }
 }
 
@@ -679,11 +669,7 @@ impl Conform for ElicitResult {
             fit::clear(&mut self.meta);
         }
         self.action.conform(revision);
-        if let Some(value) = &mut self.content {
-            for value in value.values_mut() {
-                value.conform(revision);
-            }
-        }
+        self.content.conform(revision);
     }
 }
 
@@ -692,9 +678,7 @@ impl Conform for ElicitSchema {
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.schema);
         }
-        for value in self.properties.values_mut() {
-            value.conform(revision);
-        }
+        self.properties.conform(revision);
     }
 }
 
@@ -712,7 +696,9 @@ impl ElicitValue {
 
 impl Nearest for ElicitValue {
     fn describe(&self) -> String {
-        fit::describe(self, "")
+        match self {
+            _ => fit::describe(self, ""),
+        }
     }
 
     fn from_text(text: String) -> Self {
@@ -725,14 +711,17 @@ impl Conform for ElicitValue {
         if !self.exists_in(revision) {
             *self = Self::from_text(self.describe());
         }
-        if let Self::Number(value) = self {
-            fit::number(value, f64::MIN, f64::MAX);
+        match self {
+            Self::Number(value) => {
+                value.conform(revision);
+            }
+            _ => {}
         }
     }
 }
 
 impl Conform for ElicitationCompleteNotificationParams {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for EmbeddedResource {
@@ -740,38 +729,29 @@ impl Conform for EmbeddedResource {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
         self.resource.conform(revision);
     }
 }
 
 impl Conform for EmptyResult {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for EnumOption {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for GetPromptRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.input_responses);
         }
-        if let Some(value) = &mut self.input_responses {
-            value.retain(|_, item| item.exists_in(revision));
-            for value in value.values_mut() {
-                value.conform(revision);
-            }
-        }
+        self.input_responses.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.request_state);
         }
@@ -780,9 +760,7 @@ impl Conform for GetPromptRequestParams {
 
 impl Conform for GetPromptResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.messages.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -790,19 +768,20 @@ impl Conform for GetPromptResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
     }
 }
 
 impl Conform for GetTaskPayloadRequestParams {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for GetTaskPayloadResult {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for GetTaskRequestParams {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for GetTaskResult {
@@ -813,17 +792,25 @@ impl Conform for GetTaskResult {
 
 impl Conform for Icon {
     fn conform(&mut self, revision: Revision) {
-        if self.theme.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.theme);
-        }
+        self.theme.conform(revision);
     }
 }
 
 impl IconTheme {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for IconTheme {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -832,9 +819,7 @@ impl Conform for ImageContent {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
     }
 }
 
@@ -846,9 +831,7 @@ impl Conform for Implementation {
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
+        self.icons.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.title);
         }
@@ -861,16 +844,24 @@ impl Conform for Implementation {
 impl IncludeContext {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for IncludeContext {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
 impl Conform for InitializeRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.capabilities.conform(revision);
         self.client_info.conform(revision);
     }
@@ -886,8 +877,11 @@ impl Conform for InitializeResult {
 impl InputRequest {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -898,12 +892,7 @@ impl Conform for InputRequest {
                 value.conform(revision);
             }
             Self::ListRoots(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::Elicit(value) => {
                 value.conform(revision);
@@ -911,28 +900,29 @@ impl Conform for InputRequest {
             _ => {}
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for InputRequiredResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
-        if let Some(value) = &mut self.input_requests {
-            value.retain(|_, item| item.exists_in(revision));
-            for value in value.values_mut() {
-                value.conform(revision);
-            }
-        }
+        self.meta.conform(revision);
+        self.input_requests.conform(revision);
         self.result_type.get_or_insert_with(|| ResultType::from("input_required"));
+        self.result_type.conform(revision);
     }
 }
 
 impl InputResponse {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -951,6 +941,10 @@ impl Conform for InputResponse {
             _ => {}
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for LegacyTitledEnumSchema {
@@ -963,18 +957,15 @@ impl Conform for LegacyTitledEnumSchema {
 
 impl Conform for ListPromptsResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.cache_scope);
         }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        fit::keep(&mut self.cache_scope, revision);
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
+        self.cache_scope.conform(revision);
         self.prompts.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -982,29 +973,27 @@ impl Conform for ListPromptsResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
-            self.ttl_ms.get_or_insert(0);
+            self.ttl_ms.get_or_insert_with(|| 0);
         }
     }
 }
 
 impl Conform for ListResourceTemplatesResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.cache_scope);
         }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        fit::keep(&mut self.cache_scope, revision);
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
+        self.cache_scope.conform(revision);
         self.resource_templates.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -1012,29 +1001,27 @@ impl Conform for ListResourceTemplatesResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
-            self.ttl_ms.get_or_insert(0);
+            self.ttl_ms.get_or_insert_with(|| 0);
         }
     }
 }
 
 impl Conform for ListResourcesResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.cache_scope);
         }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        fit::keep(&mut self.cache_scope, revision);
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
+        self.cache_scope.conform(revision);
         self.resources.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -1042,19 +1029,20 @@ impl Conform for ListResourcesResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
-            self.ttl_ms.get_or_insert(0);
+            self.ttl_ms.get_or_insert_with(|| 0);
         }
     }
 }
 
 impl Conform for ListRootsRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if revision <= Revision::V2025_11_25 && let Some(value) = &mut self.meta {
-            value.conform(revision);
+        if revision <= Revision::V2025_11_25 {
+            self.meta.conform(revision);
         }
         if revision >= Revision::V2025_11_25 {
             self.extra.clear();
@@ -1079,30 +1067,28 @@ impl Conform for ListTasksResult {
 
 impl Conform for ListToolsResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.cache_scope);
         }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        fit::keep(&mut self.cache_scope, revision);
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
+        self.cache_scope.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         self.tools.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
-            self.ttl_ms.get_or_insert(0);
+            self.ttl_ms.get_or_insert_with(|| 0);
         }
     }
 }
@@ -1110,8 +1096,11 @@ impl Conform for ListToolsResult {
 impl LoggingLevel {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -1121,13 +1110,15 @@ impl Conform for LoggingLevel {
             *self = Self::from("info");
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for LoggingMessageNotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.level.conform(revision);
     }
 }
@@ -1139,14 +1130,15 @@ impl Conform for MissingRequiredClientCapabilityErrorData {
 }
 
 impl Conform for ModelHint {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ModelPreferences {
-    fn conform(&mut self, _: Revision) {
+    fn conform(&mut self, revision: Revision) {
         if let Some(value) = &mut self.cost_priority {
             fit::number(value, 0.0, 1.0);
         }
+        self.hints.conform(revision);
         if let Some(value) = &mut self.intelligence_priority {
             fit::number(value, 0.0, 1.0);
         }
@@ -1166,9 +1158,7 @@ impl Conform for NotificationMetaObject {
 
 impl Conform for NotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision >= Revision::V2025_11_25 {
             self.extra.clear();
         }
@@ -1196,8 +1186,11 @@ impl Conform for NumberSchema {
 impl NumberSchemaType {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -1207,16 +1200,18 @@ impl Conform for NumberSchemaType {
             *self = Self::from("number");
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for PaginatedRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
     }
 }
 
@@ -1237,10 +1232,12 @@ impl PrimitiveSchemaDefinition {
 
 impl Nearest for PrimitiveSchemaDefinition {
     fn describe(&self) -> String {
-        fit::describe(self, "")
+        match self {
+            _ => fit::describe(self, ""),
+        }
     }
 
-    fn from_text(_: String) -> Self {
+    fn from_text(text: String) -> Self {
         StringSchema::new().into()
     }
 }
@@ -1265,6 +1262,21 @@ impl Conform for PrimitiveSchemaDefinition {
             Self::Number(value) => {
                 value.conform(revision);
             }
+            Self::Boolean(value) => {
+                value.conform(revision);
+            }
+            Self::UntitledSingleSelectEnum(value) => {
+                value.conform(revision);
+            }
+            Self::TitledSingleSelectEnum(value) => {
+                value.conform(revision);
+            }
+            Self::UntitledMultiSelectEnum(value) => {
+                value.conform(revision);
+            }
+            Self::TitledMultiSelectEnum(value) => {
+                value.conform(revision);
+            }
             Self::LegacyTitledEnum(value) => {
                 value.conform(revision);
             }
@@ -1275,13 +1287,12 @@ impl Conform for PrimitiveSchemaDefinition {
 
 impl Conform for ProgressNotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2024_11_05 {
             fit::clear(&mut self.message);
         }
-        fit::number(&mut self.progress, f64::MIN, f64::MAX);
+        let value = &mut self.progress;
+        fit::number(value, f64::MIN, f64::MAX);
         if let Some(value) = &mut self.total {
             fit::number(value, f64::MIN, f64::MAX);
         }
@@ -1293,15 +1304,11 @@ impl Conform for Prompt {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.arguments {
-            value.conform(revision);
-        }
+        self.arguments.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
+        self.icons.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.title);
         }
@@ -1334,20 +1341,13 @@ impl Conform for PromptReference {
 impl Conform for ReadResourceRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.input_responses);
         }
-        if let Some(value) = &mut self.input_responses {
-            value.retain(|_, item| item.exists_in(revision));
-            for value in value.values_mut() {
-                value.conform(revision);
-            }
-        }
+        self.input_responses.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.request_state);
         }
@@ -1356,18 +1356,15 @@ impl Conform for ReadResourceRequestParams {
 
 impl Conform for ReadResourceResult {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.cache_scope);
         }
-        if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.cache_scope);
-        }
+        fit::keep(&mut self.cache_scope, revision);
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
+        self.cache_scope.conform(revision);
         self.contents.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.result_type);
@@ -1375,17 +1372,18 @@ impl Conform for ReadResourceResult {
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
+        self.result_type.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
-            self.ttl_ms.get_or_insert(0);
+            self.ttl_ms.get_or_insert_with(|| 0);
         }
     }
 }
 
 impl Conform for RelatedTaskMetadata {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for RequestMetaObject {
@@ -1394,23 +1392,17 @@ impl Conform for RequestMetaObject {
             fit::clear(&mut self.client_capabilities);
         }
         if revision >= Revision::V2026_07_28 {
-            self.client_capabilities.get_or_insert_with(ClientCapabilities::new);
+            self.client_capabilities.get_or_insert_with(|| ClientCapabilities::new());
         }
-        if let Some(value) = &mut self.client_capabilities {
-            value.conform(revision);
-        }
+        self.client_capabilities.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.client_info);
         }
-        if let Some(value) = &mut self.client_info {
-            value.conform(revision);
-        }
+        self.client_info.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.log_level);
         }
-        if self.log_level.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.log_level);
-        }
+        self.log_level.conform(revision);
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.protocol_version);
         }
@@ -1426,11 +1418,9 @@ impl Conform for RequestMetaObject {
 impl Conform for RequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta.get_or_insert_with(RequestMetaObject::new);
+            self.meta.get_or_insert_with(|| RequestMetaObject::new());
         }
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         if revision >= Revision::V2025_11_25 {
             self.extra.clear();
         }
@@ -1442,15 +1432,11 @@ impl Conform for Resource {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
+        self.icons.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.title);
         }
@@ -1460,14 +1446,19 @@ impl Conform for Resource {
 impl ResourceContents {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
 impl Nearest for ResourceContents {
     fn describe(&self) -> String {
-        fit::describe(self, "")
+        match self {
+            _ => fit::describe(self, ""),
+        }
     }
 
     fn from_text(text: String) -> Self {
@@ -1494,15 +1485,11 @@ impl Conform for ResourceContents {
 
 impl Conform for ResourceLink {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
+        self.icons.conform(revision);
     }
 }
 
@@ -1511,15 +1498,11 @@ impl Conform for ResourceTemplate {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
+        self.icons.conform(revision);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.title);
         }
@@ -1527,14 +1510,12 @@ impl Conform for ResourceTemplate {
 }
 
 impl Conform for ResourceTemplateReference {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ResourceUpdatedNotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
     }
 }
 
@@ -1543,25 +1524,32 @@ impl Conform for ResultMetaObject {
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.server_info);
         }
-        if let Some(value) = &mut self.server_info {
-            value.conform(revision);
-        }
+        self.server_info.conform(revision);
     }
 }
 
 impl ResultType {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        true
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            _ => true,
+        }
     }
+}
+
+impl Conform for ResultType {
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Role {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -1570,6 +1558,10 @@ impl Conform for Role {
         if !self.exists_in(revision) {
             *self = Self::from("user");
         }
+    }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -1586,12 +1578,11 @@ impl Conform for SamplingMessage {
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.meta);
         }
+        let value = &mut self.content;
         if revision <= Revision::V2025_06_18 {
-            fit::single(&mut self.content);
+            fit::single(value);
         }
-        for value in self.content.as_mut_slice() {
-            value.conform(revision);
-        }
+        self.content.conform(revision);
         self.role.conform(revision);
     }
 }
@@ -1663,34 +1654,42 @@ impl Conform for ServerCapabilities {
         if revision <= Revision::V2025_11_25 {
             fit::clear(&mut self.extensions);
         }
+        self.prompts.conform(revision);
+        self.resources.conform(revision);
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.tasks);
         }
+        self.tasks.conform(revision);
+        self.tools.conform(revision);
     }
 }
 
 impl Conform for ServerCapabilitiesPrompts {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ServerCapabilitiesResources {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ServerCapabilitiesTasks {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.requests.conform(revision);
+    }
 }
 
 impl Conform for ServerCapabilitiesTasksRequests {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.tools.conform(revision);
+    }
 }
 
 impl Conform for ServerCapabilitiesTasksRequestsTools {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ServerCapabilitiesTools {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl ServerNotification {
@@ -1717,12 +1716,7 @@ impl Conform for ServerNotification {
                 value.conform(revision);
             }
             Self::ResourceListChanged(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::SubscriptionsAcknowledged(value) => {
                 value.conform(revision);
@@ -1731,20 +1725,10 @@ impl Conform for ServerNotification {
                 value.conform(revision);
             }
             Self::PromptListChanged(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::ToolListChanged(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::LoggingMessage(value) => {
                 value.conform(revision);
@@ -1752,8 +1736,15 @@ impl Conform for ServerNotification {
             Self::TaskStatus(value) => {
                 value.conform(revision);
             }
+            Self::ElicitationComplete(value) => {
+                value.conform(revision);
+            }
             _ => {}
         }
+    }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -1777,31 +1768,25 @@ impl Conform for ServerRequest {
     fn conform(&mut self, revision: Revision) {
         match self {
             Self::Ping(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
+            }
+            Self::GetTask(value) => {
+                value.conform(revision);
+            }
+            Self::GetTaskPayload(value) => {
+                value.conform(revision);
+            }
+            Self::CancelTask(value) => {
+                value.conform(revision);
             }
             Self::ListTasks(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::CreateMessage(value) => {
                 value.conform(revision);
             }
             Self::ListRoots(value) => {
-                if false {
-                    value.get_or_insert_default();
-                }
-                if let Some(value) = value {
-                    value.conform(revision);
-                }
+                value.conform(revision);
             }
             Self::Elicit(value) => {
                 value.conform(revision);
@@ -1809,13 +1794,15 @@ impl Conform for ServerRequest {
             _ => {}
         }
     }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
+    }
 }
 
 impl Conform for SetLevelRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
         self.level.conform(revision);
     }
 }
@@ -1825,43 +1812,49 @@ impl Conform for StringSchema {
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.default);
         }
-        if self.format.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.format);
-        }
+        self.format.conform(revision);
     }
 }
 
 impl StringSchemaFormat {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for StringSchemaFormat {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
 impl Conform for SubscribeRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
     }
 }
 
 impl Conform for SubscriptionFilter {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for SubscriptionsAcknowledgedNotificationParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
+        self.notifications.conform(revision);
     }
 }
 
 impl Conform for SubscriptionsListenRequestParams {
     fn conform(&mut self, revision: Revision) {
         self.meta.conform(revision);
+        self.notifications.conform(revision);
     }
 }
 
@@ -1869,14 +1862,13 @@ impl Conform for SubscriptionsListenResult {
     fn conform(&mut self, revision: Revision) {
         self.meta.conform(revision);
         self.result_type.get_or_insert_with(|| ResultType::from("complete"));
+        self.result_type.conform(revision);
     }
 }
 
 impl Conform for SubscriptionsListenResultMetaObject {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.server_info {
-            value.conform(revision);
-        }
+        self.server_info.conform(revision);
     }
 }
 
@@ -1887,14 +1879,17 @@ impl Conform for Task {
 }
 
 impl Conform for TaskMetadata {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl TaskStatus {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
     }
 }
 
@@ -1903,6 +1898,10 @@ impl Conform for TaskStatus {
         if !self.exists_in(revision) {
             *self = Self::from("working");
         }
+    }
+
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
@@ -1917,9 +1916,7 @@ impl Conform for TextContent {
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.meta);
         }
-        if let Some(value) = &mut self.annotations {
-            value.conform(revision);
-        }
+        self.annotations.conform(revision);
     }
 }
 
@@ -1932,15 +1929,21 @@ impl Conform for TextResourceContents {
 }
 
 impl Conform for TitledMultiSelectEnumSchema {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.items.conform(revision);
+    }
 }
 
 impl Conform for TitledMultiSelectEnumSchemaItems {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.any_of.conform(revision);
+    }
 }
 
 impl Conform for TitledSingleSelectEnumSchema {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.one_of.conform(revision);
+    }
 }
 
 impl Conform for Tool {
@@ -1951,27 +1954,20 @@ impl Conform for Tool {
         if revision <= Revision::V2024_11_05 {
             fit::clear(&mut self.annotations);
         }
+        self.annotations.conform(revision);
         if revision != Revision::V2025_11_25 {
             fit::clear(&mut self.execution);
         }
-        if let Some(value) = &mut self.execution {
-            value.conform(revision);
-        }
+        self.execution.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
         }
-        if let Some(value) = &mut self.icons {
-            value.conform(revision);
-        }
-        if !self.input_schema.is_object() {
-            self.input_schema = RawJson::empty_object();
-        }
+        self.icons.conform(revision);
+        fit::object(&mut self.input_schema);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.output_schema);
         }
-        if self.output_schema.as_ref().is_some_and(|value| !value.is_object()) {
-            fit::clear(&mut self.output_schema);
-        }
+        fit::object_or_none(&mut self.output_schema);
         if revision <= Revision::V2025_03_26 {
             fit::clear(&mut self.title);
         }
@@ -1979,82 +1975,94 @@ impl Conform for Tool {
 }
 
 impl Conform for ToolAnnotations {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for ToolChoice {
     fn conform(&mut self, revision: Revision) {
-        if self.mode.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.mode);
-        }
+        self.mode.conform(revision);
     }
 }
 
 impl ToolChoiceMode {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for ToolChoiceMode {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
 impl Conform for ToolExecution {
     fn conform(&mut self, revision: Revision) {
-        if self.task_support.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            fit::clear(&mut self.task_support);
-        }
+        self.task_support.conform(revision);
     }
 }
 
 impl ToolExecutionTaskSupport {
     /// Whether a message of that revision can contain this value.
     #[must_use]
-    pub fn exists_in(&self, _: Revision) -> bool {
-        !matches!(self, Self::Unknown(_))
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Conform for ToolExecutionTaskSupport {
+    fn conform(&mut self, revision: Revision) {}
+    fn is_kept(&self, revision: Revision) -> bool {
+        self.exists_in(revision)
     }
 }
 
 impl Conform for ToolResultContent {
     fn conform(&mut self, revision: Revision) {
         self.content.conform(revision);
-        if revision <= Revision::V2025_11_25
-            && self.structured_content.as_ref().is_some_and(|value| !value.is_object())
-        {
-            fit::clear(&mut self.structured_content);
+        if revision <= Revision::V2025_11_25 {
+            fit::object_or_none(&mut self.structured_content);
         }
     }
 }
 
 impl Conform for ToolUseContent {
-    fn conform(&mut self, _: Revision) {
-        if !self.input.is_object() {
-            self.input = RawJson::empty_object();
-        }
+    fn conform(&mut self, revision: Revision) {
+        fit::object(&mut self.input);
     }
 }
 
 impl Conform for UnsubscribeRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if let Some(value) = &mut self.meta {
-            value.conform(revision);
-        }
+        self.meta.conform(revision);
     }
 }
 
 impl Conform for UnsupportedProtocolVersionErrorData {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for UntitledMultiSelectEnumSchema {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {
+        self.items.conform(revision);
+    }
 }
 
 impl Conform for UntitledMultiSelectEnumSchemaItems {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for UntitledSingleSelectEnumSchema {
-    fn conform(&mut self, _: Revision) {}
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for UrlElicitationRequiredErrorData {

@@ -92,57 +92,40 @@ impl ClientNotification {
     }
 }
 
-impl ByMethod for ClientNotification {
-    fn read(
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> serde_json::Result<Option<Self>> {
-        Self::from_parts(method, params)
-    }
-
-    fn unknown(json: RawJson) -> Self {
-        Self::Unknown(json)
+impl<'de> Deserialize<'de> for ClientNotification {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        message::deserialize(deserializer, Self::from_parts, Self::Unknown)
     }
 }
 
 impl Serialize for ClientNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Cancelled(params) => {
-                message::serialize(serializer, "notifications/cancelled", Some(params))
+            Self::Cancelled(value) => {
+                message::serialize(serializer, "notifications/cancelled", Some(value))
             }
-            Self::Initialized(params) => {
+            Self::Initialized(value) => {
                 message::serialize(
                     serializer,
                     "notifications/initialized",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
-            Self::Progress(params) => {
-                message::serialize(serializer, "notifications/progress", Some(params))
+            Self::Progress(value) => {
+                message::serialize(serializer, "notifications/progress", Some(value))
             }
-            Self::TaskStatus(params) => {
-                message::serialize(
-                    serializer,
-                    "notifications/tasks/status",
-                    Some(params),
-                )
+            Self::TaskStatus(value) => {
+                message::serialize(serializer, "notifications/tasks/status", Some(value))
             }
-            Self::RootsListChanged(params) => {
+            Self::RootsListChanged(value) => {
                 message::serialize(
                     serializer,
                     "notifications/roots/list_changed",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::deserialize(deserializer)
     }
 }
 
@@ -312,89 +295,76 @@ impl ClientRequest {
     }
 }
 
-impl ByMethod for ClientRequest {
-    fn read(
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> serde_json::Result<Option<Self>> {
-        Self::from_parts(method, params)
-    }
-
-    fn unknown(json: RawJson) -> Self {
-        Self::Unknown(json)
+impl<'de> Deserialize<'de> for ClientRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        message::deserialize(deserializer, Self::from_parts, Self::Unknown)
     }
 }
 
 impl Serialize for ClientRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Discover(params) => {
-                message::serialize(serializer, "server/discover", Some(params))
+            Self::Discover(value) => {
+                message::serialize(serializer, "server/discover", Some(value))
             }
-            Self::ListResources(params) => {
-                message::serialize(serializer, "resources/list", params.as_ref())
+            Self::ListResources(value) => {
+                message::serialize(serializer, "resources/list", value.as_ref())
             }
-            Self::ListResourceTemplates(params) => {
+            Self::ListResourceTemplates(value) => {
                 message::serialize(
                     serializer,
                     "resources/templates/list",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
-            Self::ReadResource(params) => {
-                message::serialize(serializer, "resources/read", Some(params))
+            Self::ReadResource(value) => {
+                message::serialize(serializer, "resources/read", Some(value))
             }
-            Self::SubscriptionsListen(params) => {
-                message::serialize(serializer, "subscriptions/listen", Some(params))
+            Self::SubscriptionsListen(value) => {
+                message::serialize(serializer, "subscriptions/listen", Some(value))
             }
-            Self::ListPrompts(params) => {
-                message::serialize(serializer, "prompts/list", params.as_ref())
+            Self::ListPrompts(value) => {
+                message::serialize(serializer, "prompts/list", value.as_ref())
             }
-            Self::GetPrompt(params) => {
-                message::serialize(serializer, "prompts/get", Some(params))
+            Self::GetPrompt(value) => {
+                message::serialize(serializer, "prompts/get", Some(value))
             }
-            Self::ListTools(params) => {
-                message::serialize(serializer, "tools/list", params.as_ref())
+            Self::ListTools(value) => {
+                message::serialize(serializer, "tools/list", value.as_ref())
             }
-            Self::CallTool(params) => {
-                message::serialize(serializer, "tools/call", Some(params))
+            Self::CallTool(value) => {
+                message::serialize(serializer, "tools/call", Some(value))
             }
-            Self::Complete(params) => {
-                message::serialize(serializer, "completion/complete", Some(params))
+            Self::Complete(value) => {
+                message::serialize(serializer, "completion/complete", Some(value))
             }
-            Self::Initialize(params) => {
-                message::serialize(serializer, "initialize", Some(params))
+            Self::Initialize(value) => {
+                message::serialize(serializer, "initialize", Some(value))
             }
-            Self::Ping(params) => message::serialize(serializer, "ping", params.as_ref()),
-            Self::Subscribe(params) => {
-                message::serialize(serializer, "resources/subscribe", Some(params))
+            Self::Ping(value) => message::serialize(serializer, "ping", value.as_ref()),
+            Self::Subscribe(value) => {
+                message::serialize(serializer, "resources/subscribe", Some(value))
             }
-            Self::Unsubscribe(params) => {
-                message::serialize(serializer, "resources/unsubscribe", Some(params))
+            Self::Unsubscribe(value) => {
+                message::serialize(serializer, "resources/unsubscribe", Some(value))
             }
-            Self::GetTask(params) => {
-                message::serialize(serializer, "tasks/get", Some(params))
+            Self::GetTask(value) => {
+                message::serialize(serializer, "tasks/get", Some(value))
             }
-            Self::GetTaskPayload(params) => {
-                message::serialize(serializer, "tasks/result", Some(params))
+            Self::GetTaskPayload(value) => {
+                message::serialize(serializer, "tasks/result", Some(value))
             }
-            Self::CancelTask(params) => {
-                message::serialize(serializer, "tasks/cancel", Some(params))
+            Self::CancelTask(value) => {
+                message::serialize(serializer, "tasks/cancel", Some(value))
             }
-            Self::ListTasks(params) => {
-                message::serialize(serializer, "tasks/list", params.as_ref())
+            Self::ListTasks(value) => {
+                message::serialize(serializer, "tasks/list", value.as_ref())
             }
-            Self::SetLevel(params) => {
-                message::serialize(serializer, "logging/setLevel", Some(params))
+            Self::SetLevel(value) => {
+                message::serialize(serializer, "logging/setLevel", Some(value))
             }
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::deserialize(deserializer)
     }
 }
 
@@ -452,6 +422,12 @@ impl Union for CompletionReference {
     }
 }
 
+impl<'de> Deserialize<'de> for CompletionReference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_field(deserializer)
+    }
+}
+
 impl Serialize for CompletionReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -459,12 +435,6 @@ impl Serialize for CompletionReference {
             Self::Resource(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletionReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
     }
 }
 
@@ -561,6 +531,12 @@ impl Union for ContentBlock {
     }
 }
 
+impl<'de> Deserialize<'de> for ContentBlock {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_field(deserializer)
+    }
+}
+
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -571,12 +547,6 @@ impl Serialize for ContentBlock {
             Self::Resource(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ContentBlock {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
     }
 }
 
@@ -635,6 +605,12 @@ impl Union for ElicitRequestParams {
     }
 }
 
+impl<'de> Deserialize<'de> for ElicitRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_field(deserializer)
+    }
+}
+
 impl Serialize for ElicitRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -642,12 +618,6 @@ impl Serialize for ElicitRequestParams {
             Self::Url(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
     }
 }
 
@@ -704,18 +674,6 @@ impl From<Vec<String>> for ElicitValue {
     }
 }
 
-impl Serialize for ElicitValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::String(value) => value.serialize(serializer),
-            Self::Number(value) => number::whole(value, serializer),
-            Self::Boolean(value) => value.serialize(serializer),
-            Self::List(value) => value.serialize(serializer),
-            Self::Unknown(json) => json.serialize(serializer),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for ElicitValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = RawJson::deserialize(deserializer)?;
@@ -727,6 +685,18 @@ impl<'de> Deserialize<'de> for ElicitValue {
             _ => None,
         };
         Ok(known.unwrap_or(Self::Unknown(json)))
+    }
+}
+
+impl Serialize for ElicitValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::String(value) => value.serialize(serializer),
+            Self::Number(value) => number::whole(value, serializer),
+            Self::Boolean(value) => value.serialize(serializer),
+            Self::List(value) => value.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
@@ -796,39 +766,26 @@ impl InputRequest {
     }
 }
 
-impl ByMethod for InputRequest {
-    fn read(
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> serde_json::Result<Option<Self>> {
-        Self::from_parts(method, params)
-    }
-
-    fn unknown(json: RawJson) -> Self {
-        Self::Unknown(json)
+impl<'de> Deserialize<'de> for InputRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        message::deserialize(deserializer, Self::from_parts, Self::Unknown)
     }
 }
 
 impl Serialize for InputRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::CreateMessage(params) => {
-                message::serialize(serializer, "sampling/createMessage", Some(params))
+            Self::CreateMessage(value) => {
+                message::serialize(serializer, "sampling/createMessage", Some(value))
             }
-            Self::ListRoots(params) => {
-                message::serialize(serializer, "roots/list", params.as_ref())
+            Self::ListRoots(value) => {
+                message::serialize(serializer, "roots/list", value.as_ref())
             }
-            Self::Elicit(params) => {
-                message::serialize(serializer, "elicitation/create", Some(params))
+            Self::Elicit(value) => {
+                message::serialize(serializer, "elicitation/create", Some(value))
             }
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for InputRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::deserialize(deserializer)
     }
 }
 
@@ -896,6 +853,12 @@ impl Union for InputResponse {
     }
 }
 
+impl<'de> Deserialize<'de> for InputResponse {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_key(deserializer)
+    }
+}
+
 impl Serialize for InputResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -904,12 +867,6 @@ impl Serialize for InputResponse {
             Self::Elicit(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for InputResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_key(deserializer)
     }
 }
 
@@ -1056,26 +1013,35 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
             optional: &["/default", "/description", "/enumNames", "/title"],
         },
     ];
-    fn read(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>> {
-        Ok(
-            Some(
-                match index {
-                    0usize => Self::String(json.parse()?),
-                    1usize => Self::Number(json.parse()?),
-                    2usize => Self::Boolean(json.parse()?),
-                    3usize => Self::UntitledSingleSelectEnum(json.parse()?),
-                    4usize => Self::TitledSingleSelectEnum(json.parse()?),
-                    5usize => Self::UntitledMultiSelectEnum(json.parse()?),
-                    6usize => Self::TitledMultiSelectEnum(json.parse()?),
-                    7usize => Self::LegacyTitledEnum(json.parse()?),
-                    _ => return Ok(None),
-                },
-            ),
-        )
+}
+
+impl Union for PrimitiveSchemaDefinition {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
+        match index {
+            0usize => Deserialize::deserialize(object).map(Self::String),
+            1usize => Deserialize::deserialize(object).map(Self::Number),
+            2usize => Deserialize::deserialize(object).map(Self::Boolean),
+            3usize => {
+                Deserialize::deserialize(object).map(Self::UntitledSingleSelectEnum)
+            }
+            4usize => Deserialize::deserialize(object).map(Self::TitledSingleSelectEnum),
+            5usize => Deserialize::deserialize(object).map(Self::UntitledMultiSelectEnum),
+            6usize => Deserialize::deserialize(object).map(Self::TitledMultiSelectEnum),
+            _ => Deserialize::deserialize(object).map(Self::LegacyTitledEnum),
+        }
     }
 
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
+    }
+}
+
+impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        best_match::deserialize(deserializer)
     }
 }
 
@@ -1092,12 +1058,6 @@ impl Serialize for PrimitiveSchemaDefinition {
             Self::LegacyTitledEnum(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        best_match::deserialize(deserializer)
     }
 }
 
@@ -1154,6 +1114,12 @@ impl Union for ResourceContents {
     }
 }
 
+impl<'de> Deserialize<'de> for ResourceContents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_key(deserializer)
+    }
+}
+
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -1161,12 +1127,6 @@ impl Serialize for ResourceContents {
             Self::Blob(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_key(deserializer)
     }
 }
 
@@ -1263,6 +1223,12 @@ impl Union for SamplingMessageContentBlock {
     }
 }
 
+impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        union::by_field(deserializer)
+    }
+}
+
 impl Serialize for SamplingMessageContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -1273,12 +1239,6 @@ impl Serialize for SamplingMessageContentBlock {
             Self::ToolResult(value) => value.serialize(serializer),
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
     }
 }
 
@@ -1413,88 +1373,71 @@ impl ServerNotification {
     }
 }
 
-impl ByMethod for ServerNotification {
-    fn read(
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> serde_json::Result<Option<Self>> {
-        Self::from_parts(method, params)
-    }
-
-    fn unknown(json: RawJson) -> Self {
-        Self::Unknown(json)
+impl<'de> Deserialize<'de> for ServerNotification {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        message::deserialize(deserializer, Self::from_parts, Self::Unknown)
     }
 }
 
 impl Serialize for ServerNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Cancelled(params) => {
-                message::serialize(serializer, "notifications/cancelled", Some(params))
+            Self::Cancelled(value) => {
+                message::serialize(serializer, "notifications/cancelled", Some(value))
             }
-            Self::Progress(params) => {
-                message::serialize(serializer, "notifications/progress", Some(params))
+            Self::Progress(value) => {
+                message::serialize(serializer, "notifications/progress", Some(value))
             }
-            Self::ResourceListChanged(params) => {
+            Self::ResourceListChanged(value) => {
                 message::serialize(
                     serializer,
                     "notifications/resources/list_changed",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
-            Self::SubscriptionsAcknowledged(params) => {
+            Self::SubscriptionsAcknowledged(value) => {
                 message::serialize(
                     serializer,
                     "notifications/subscriptions/acknowledged",
-                    Some(params),
+                    Some(value),
                 )
             }
-            Self::ResourceUpdated(params) => {
+            Self::ResourceUpdated(value) => {
                 message::serialize(
                     serializer,
                     "notifications/resources/updated",
-                    Some(params),
+                    Some(value),
                 )
             }
-            Self::PromptListChanged(params) => {
+            Self::PromptListChanged(value) => {
                 message::serialize(
                     serializer,
                     "notifications/prompts/list_changed",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
-            Self::ToolListChanged(params) => {
+            Self::ToolListChanged(value) => {
                 message::serialize(
                     serializer,
                     "notifications/tools/list_changed",
-                    params.as_ref(),
+                    value.as_ref(),
                 )
             }
-            Self::LoggingMessage(params) => {
-                message::serialize(serializer, "notifications/message", Some(params))
+            Self::LoggingMessage(value) => {
+                message::serialize(serializer, "notifications/message", Some(value))
             }
-            Self::TaskStatus(params) => {
-                message::serialize(
-                    serializer,
-                    "notifications/tasks/status",
-                    Some(params),
-                )
+            Self::TaskStatus(value) => {
+                message::serialize(serializer, "notifications/tasks/status", Some(value))
             }
-            Self::ElicitationComplete(params) => {
+            Self::ElicitationComplete(value) => {
                 message::serialize(
                     serializer,
                     "notifications/elicitation/complete",
-                    Some(params),
+                    Some(value),
                 )
             }
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::deserialize(deserializer)
     }
 }
 
@@ -1592,51 +1535,38 @@ impl ServerRequest {
     }
 }
 
-impl ByMethod for ServerRequest {
-    fn read(
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> serde_json::Result<Option<Self>> {
-        Self::from_parts(method, params)
-    }
-
-    fn unknown(json: RawJson) -> Self {
-        Self::Unknown(json)
+impl<'de> Deserialize<'de> for ServerRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        message::deserialize(deserializer, Self::from_parts, Self::Unknown)
     }
 }
 
 impl Serialize for ServerRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Ping(params) => message::serialize(serializer, "ping", params.as_ref()),
-            Self::GetTask(params) => {
-                message::serialize(serializer, "tasks/get", Some(params))
+            Self::Ping(value) => message::serialize(serializer, "ping", value.as_ref()),
+            Self::GetTask(value) => {
+                message::serialize(serializer, "tasks/get", Some(value))
             }
-            Self::GetTaskPayload(params) => {
-                message::serialize(serializer, "tasks/result", Some(params))
+            Self::GetTaskPayload(value) => {
+                message::serialize(serializer, "tasks/result", Some(value))
             }
-            Self::CancelTask(params) => {
-                message::serialize(serializer, "tasks/cancel", Some(params))
+            Self::CancelTask(value) => {
+                message::serialize(serializer, "tasks/cancel", Some(value))
             }
-            Self::ListTasks(params) => {
-                message::serialize(serializer, "tasks/list", params.as_ref())
+            Self::ListTasks(value) => {
+                message::serialize(serializer, "tasks/list", value.as_ref())
             }
-            Self::CreateMessage(params) => {
-                message::serialize(serializer, "sampling/createMessage", Some(params))
+            Self::CreateMessage(value) => {
+                message::serialize(serializer, "sampling/createMessage", Some(value))
             }
-            Self::ListRoots(params) => {
-                message::serialize(serializer, "roots/list", params.as_ref())
+            Self::ListRoots(value) => {
+                message::serialize(serializer, "roots/list", value.as_ref())
             }
-            Self::Elicit(params) => {
-                message::serialize(serializer, "elicitation/create", Some(params))
+            Self::Elicit(value) => {
+                message::serialize(serializer, "elicitation/create", Some(value))
             }
             Self::Unknown(json) => json.serialize(serializer),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::deserialize(deserializer)
     }
 }

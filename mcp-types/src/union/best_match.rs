@@ -3,21 +3,15 @@
 //! They are small and rare, so the value is looked at as a whole before it is decoded.
 
 use serde::de::{Deserialize, Deserializer};
-use serde_json::{Result, Value};
+use serde_json::Value;
 
-use super::without_place;
+use super::{Union, without_place};
 use crate::RawJson;
 
 /// A union told apart by how well a value fits.
-pub(crate) trait ByBestMatch: Sized {
+pub(crate) trait ByBestMatch: Union {
     /// Description of each member.
     const CANDIDATES: &'static [Candidate];
-
-    /// Decodes the member of that index; `None` if there is none.
-    fn read(index: usize, json: &RawJson) -> Result<Option<Self>>;
-
-    /// Keeps a value that fits no member.
-    fn unknown(json: RawJson) -> Self;
 }
 
 /// Description of a member; places are JSON pointers.
@@ -63,12 +57,12 @@ pub(crate) fn best<'a>(
 /// When the value does not fit the member that it resembles.
 pub(crate) fn deserialize<'de, T: ByBestMatch, D: Deserializer<'de>>(
     deserializer: D,
-) -> std::result::Result<T, D::Error> {
+) -> Result<T, D::Error> {
     let json = RawJson::deserialize(deserializer)?;
     let value: Value = json.parse().map_err(without_place)?;
-    let member = match best(T::CANDIDATES.iter().enumerate(), &value) {
-        Some(index) => T::read(index, &json).map_err(without_place)?,
-        None => None,
-    };
-    Ok(member.unwrap_or_else(|| T::unknown(json)))
+    match best(T::CANDIDATES.iter().enumerate(), &value) {
+        Some(index) => T::read(index, &mut serde_json::Deserializer::from_str(json.get()))
+            .map_err(without_place),
+        None => Ok(T::unknown(json)),
+    }
 }

@@ -8,15 +8,6 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::without_place;
 use crate::{RawJson, RawJsonRef};
 
-/// A union of messages.
-pub(crate) trait ByMethod: Sized {
-    /// Decodes the member with that method; `None` if there is none.
-    fn read(method: &str, params: Option<RawJsonRef<'_>>) -> serde_json::Result<Option<Self>>;
-
-    /// Keeps a message of an unknown method.
-    fn unknown(json: RawJson) -> Self;
-}
-
 #[derive(serde::Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -41,19 +32,23 @@ pub(crate) fn required<'de, T: Deserialize<'de>>(
 
 /// Decodes a union of messages.
 ///
+/// `read` decodes the member with a method, if there is one, and `unknown` keeps any other message.
+///
 /// # Errors
 ///
 /// When the value is no object with `method`, or the parameters do not fit the method.
-pub(crate) fn deserialize<'de, T: ByMethod, D: Deserializer<'de>>(
+pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     deserializer: D,
+    read: impl FnOnce(&str, Option<RawJsonRef<'_>>) -> serde_json::Result<Option<T>>,
+    unknown: impl FnOnce(RawJson) -> T,
 ) -> Result<T, D::Error> {
     let json = RawJson::deserialize(deserializer)?;
     if !json.is_object() {
         return Err(D::Error::custom("expected an object with `method`"));
     }
     let message: Message<'_> = json.parse().map_err(without_place)?;
-    let known = T::read(&message.method, message.params).map_err(without_place)?;
-    Ok(known.unwrap_or_else(|| T::unknown(json)))
+    let known = read(&message.method, message.params).map_err(without_place)?;
+    Ok(known.unwrap_or_else(|| unknown(json)))
 }
 
 /// Writes a message without its envelope.

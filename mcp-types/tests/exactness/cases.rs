@@ -630,7 +630,10 @@ pub(crate) fn cases() -> Vec<Case> {
                 ),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestFormParams/properties/mode"),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             ElicitRequestParams,
@@ -877,7 +880,10 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/Icon/properties/theme"),
                 (Revision::V2026_07_28, "/$defs/Icon/properties/theme"),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             ImageContent,
@@ -937,7 +943,10 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/CreateMessageRequestParams/properties/includeContext",
                 ),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             InitializeRequestParams,
@@ -1610,7 +1619,10 @@ pub(crate) fn cases() -> Vec<Case> {
                     "/$defs/InputRequiredResult/properties/resultType",
                 ),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             Role,
@@ -1861,7 +1873,10 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/StringSchema/properties/format"),
                 (Revision::V2026_07_28, "/$defs/StringSchema/properties/format"),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             SubscribeRequestParams,
@@ -2102,7 +2117,10 @@ pub(crate) fn cases() -> Vec<Case> {
                 (Revision::V2025_11_25, "/$defs/ToolChoice/properties/mode"),
                 (Revision::V2026_07_28, "/$defs/ToolChoice/properties/mode"),
             ],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             ToolExecution,
@@ -2119,7 +2137,10 @@ pub(crate) fn cases() -> Vec<Case> {
         >(
             "ToolExecutionTaskSupport",
             &[(Revision::V2025_11_25, "/$defs/ToolExecution/properties/taskSupport")],
-            |value, revision| value.exists_in(revision),
+            |value, revision| {
+                value.conform(revision);
+                value.exists_in(revision)
+            },
         ),
         Case::new::<
             ToolResultContent,

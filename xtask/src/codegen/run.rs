@@ -1,6 +1,6 @@
 //! The steps in order, nothing else.
 
-use super::by_revision::{availability, impls as conform_impls, revisions};
+use super::by_revision::{availability, conform, revisions};
 use super::check::{aliases, forms as check_forms, identifiers as check_names, questions};
 use super::emit::docs::Docs;
 use super::emit::output::{File, write};
@@ -90,7 +90,7 @@ fn files(
     has_extensions: bool,
 ) -> Result<Vec<File>> {
     let availability = availability::emit(merged, overlay)?;
-    let conform = conform_impls::emit(merged, overlay)?;
+    let conform = conform::emit(merged, overlay)?;
     let revisions = revisions::emit(merged, docs)?;
     let mut files = vec![map(has_extensions)?];
     files.extend(modules(merged, overlay, docs)?);

@@ -1,82 +1,118 @@
-//! Statements that make a value conform to one revision.
+//! `Conform`: each value made into what one revision allows.
+//!
+//! Fields that a revision does not know go, fields that it requires come, and
+//! values that it cannot express become the nearest one that it can.
 
+use super::span::{bits, condition, only_in};
 use crate::codegen::emit::rust::ident;
-use crate::codegen::merged::merge::{Merged, Shape};
+use crate::codegen::error::Result;
+use crate::codegen::merged::merge::{Merged, MergedMember, MergedType, Shape};
+use crate::codegen::merged::variants::{self, Tag};
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeSet;
+use std::iter::successors;
 
-/// The merged schemas, and the types that need code.
+/// What the code of values and of `Conform` is made from.
 pub(crate) struct Conform<'a> {
     pub(crate) merged: &'a Merged,
     pub(crate) overlay: &'a Overlay,
-    /// The types of which something can change.
-    pub(crate) active: BTreeSet<String>,
+}
+
+/// `Conform` of all types.
+pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
+    let conform = Conform { merged, overlay };
+    let types = merged.types.iter();
+    let types = types.map(|(name, ty)| conform.implementation(name, ty));
+    types.collect()
 }
 
 impl Conform<'_> {
-    /// Statements that make the value at `place` conform.
-    pub(crate) fn visit(
-        &self,
-        ty: &Type,
-        place: &TokenStream,
-        max_items: Option<u64>,
-    ) -> Option<TokenStream> {
-        match ty {
-            Type::Named(name) => {
-                let is_active = self.active.contains(name);
-                is_active.then(|| quote!(#place.conform(revision);))
+    fn implementation(&self, name: &str, ty: &MergedType) -> Result<TokenStream> {
+        let nearest = self.overlay.replacement(name);
+        let mut support = match ty.shape {
+            Shape::Struct(_) => TokenStream::new(),
+            Shape::Union(_) | Shape::Enum(_) => self.exists(name, ty),
+        };
+        let body = match &ty.shape {
+            Shape::Struct(structure) => self.fields(name, structure, &ty.known)?,
+            Shape::Union(members) => {
+                if let Some(nearest) = nearest {
+                    support.extend(self.nearest(name, ty, members, nearest)?);
+                }
+                self.union_body(name, members)
             }
-            Type::Number => Some(quote!(fit::number(#place, f64::MIN, f64::MAX);)),
-            Type::OneOrMany(inner) => {
-                let visit = self.visit(inner, &quote!(value), None)?;
-                Some(quote!(for value in #place.as_mut_slice() { #visit }))
+            Shape::Enum(_) => {
+                let value = nearest.and_then(|nearest| nearest.value.as_ref());
+                value.map_or(quote!(), |value| replaced(&quote!(Self::from(#value))))
             }
-            Type::Nullable(inner) => {
-                let visit = self.visit(inner, &quote!(value), None)?;
-                Some(quote!(if let Some(value) = #place { #visit }))
+        };
+        let is_kept = self.is_droppable(name).then(|| {
+            quote! {
+                fn is_kept(&self, revision: Revision) -> bool { self.exists_in(revision) }
             }
-            Type::List(inner) => {
-                let truncate = max_items.and_then(|max| usize::try_from(max).ok());
-                let truncate = truncate.map(|max| quote!(#place.truncate(#max);));
-                let retain = quote!(#place.retain(|item| item.exists_in(revision)););
-                let items = self.items(inner, retain, |visit| match **inner {
-                    Type::Named(_) => quote!(#place.conform(revision);),
-                    _ => quote!(for value in #place.iter_mut() { #visit }),
-                });
-                (truncate.is_some() || items.is_some()).then(|| quote!(#truncate #items))
+        });
+        let name = ident(name);
+        Ok(quote! {
+            #support
+
+            impl Conform for #name {
+                fn conform(&mut self, revision: Revision) { #body }
+
+                #is_kept
             }
-            Type::Map(inner) => {
-                let retain = quote!(#place.retain(|_, item| item.exists_in(revision)););
-                let each = |visit| quote!(for value in #place.values_mut() { #visit });
-                self.items(inner, retain, each)
+        })
+    }
+
+    fn union_body(&self, name: &str, members: &[MergedMember]) -> TokenStream {
+        let nearest = self.overlay.replacement(name).map(|_| {
+            let nearest = quote!(Self::from_text(self.describe()));
+            match variants::tag(self.merged, members) {
+                Tag::BestMatch => {
+                    let known = members.iter().map(|member| bits(&member.known));
+                    let refitted = quote!(fit::refit(self, &[#(#known),*], revision));
+                    replaced(&quote!(#refitted.unwrap_or_else(|| #nearest)))
+                }
+                _ => replaced(&nearest),
             }
-            _ => None,
+        });
+        let variants = variants::of(self.merged, name);
+        let members = members.iter().zip(variants);
+        let members = members.filter(|(member, _)| self.conforms(&member.member.ty));
+        let arms = members.map(|(member, (_, variant, _))| {
+            let variant = ident(&variant);
+            let fill = self.merged.optional_params(&member.member).map(|method| {
+                let fill = quote!(value.get_or_insert_default(););
+                only_in(self.merged, &method.params_required, &member.known, fill)
+            });
+            quote!(Self::#variant(value) => { #fill value.conform(revision); })
+        });
+        quote!(#nearest match self { #(#arms)* _ => {} })
+    }
+
+    /// `exists_in` of an enum or union.
+    fn exists(&self, name: &str, ty: &MergedType) -> TokenStream {
+        let variants = variants::expressible(self.merged, name);
+        let arms = variants.iter().filter_map(|(_, variant, known)| {
+            let variant = ident(variant);
+            let condition = condition(self.merged, known, &ty.known)?;
+            Some(quote!(Self::#variant { .. } => #condition,))
+        });
+        let name = ident(name);
+        quote! {
+            impl #name {
+                /// Whether a message of that revision can contain this value.
+                #[must_use]
+                pub fn exists_in(&self, revision: Revision) -> bool {
+                    match self { #(#arms)* _ => true }
+                }
+            }
         }
     }
 
-    /// Statements for the items of a list or map; `each` makes of those for one those for all.
-    fn items(
-        &self,
-        inner: &Type,
-        retain: TokenStream,
-        each: impl FnOnce(TokenStream) -> TokenStream,
-    ) -> Option<TokenStream> {
-        let retain = self.is_droppable(inner).then_some(retain);
-        let visit = self.visit(inner, &quote!(value), None);
-        // What is left of an enum needs no more.
-        let visit = visit.filter(|_| retain.is_none() || self.has_parts(inner));
-        let visit = visit.map(each);
-        (retain.is_some() || visit.is_some()).then(|| quote!(#retain #visit))
-    }
-
     /// Whether a value that cannot be expressed is better left out than replaced.
-    pub(crate) fn is_droppable(&self, ty: &Type) -> bool {
-        let Type::Named(name) = ty else {
-            return false;
-        };
+    pub(crate) fn is_droppable(&self, name: &str) -> bool {
         match self.merged.types.get(name).map(|ty| (&ty.shape, &ty.known)) {
             Some((Shape::Enum(values), known)) => values.open != *known,
             Some((Shape::Union(_), _)) => self.overlay.replacement(name).is_none(),
@@ -84,24 +120,20 @@ impl Conform<'_> {
         }
     }
 
-    /// Whether the type is more than a string.
-    pub(crate) fn has_parts(&self, ty: &Type) -> bool {
-        let ty = ty.name().and_then(|name| self.merged.types.get(name));
-        !ty.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
+    /// Whether Rust's type for it, or what that contains at its core, has an own `Conform`.
+    pub(crate) fn conforms(&self, ty: &Type) -> bool {
+        match successors(Some(ty), |ty| ty.element()).last() {
+            Some(Type::Named(name)) => self.merged.types.contains_key(name),
+            core => core == Some(&Type::Number),
+        }
     }
 }
 
-/// The name of the parameter `revision`, if the body uses it.
-pub(crate) fn revision_in(body: &TokenStream) -> TokenStream {
-    parameter_in(body, "revision")
-}
-
-/// The name of the parameter `name`, if the body uses it.
-pub(crate) fn parameter_in(body: &TokenStream, name: &str) -> TokenStream {
-    let is_used = body
-        .to_string()
-        .split(|c: char| !c.is_alphanumeric() && c != '"')
-        .any(|word| word == name);
-    let name = ident(name);
-    if is_used { quote!(#name) } else { quote!(_) }
+/// Statements that replace a value that the revision does not have.
+fn replaced(nearest: &TokenStream) -> TokenStream {
+    quote! {
+        if !self.exists_in(revision) {
+            *self = #nearest;
+        }
+    }
 }

@@ -9,7 +9,6 @@ use crate::codegen::model::ir::Type;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use serde_json::{Map, Value, json};
-use syn::Expr;
 
 /// The code of a string.
 type Text<'a> = &'a dyn Fn(&str) -> TokenStream;
@@ -21,15 +20,20 @@ impl Conform<'_> {
         self.overlay.fill.at(place).is_some() || matches!(ty, Type::Named(name) if is_empty(name))
     }
 
-    /// The value of an absent field where it is required.
-    pub(crate) fn fill(&self, place: &str, ty: &Type) -> Result<TokenStream> {
+    /// The value of an absent field where it is required; `revision` is the code of the date.
+    pub(crate) fn fill(
+        &self,
+        place: &str,
+        ty: &Type,
+        revision: &TokenStream,
+    ) -> Result<TokenStream> {
         let fault = |what: &str| Error::conflict(place, what);
         // A struct without required fields is filled with an empty one.
         let fill = self.overlay.fill.at(place);
         let json = fill.map_or("{}", |entry| &entry.value);
         let json = serde_json::from_str(json).map_err(|_| fault("the fill is not JSON"))?;
         let text = |text: &str| match text {
-            "$revision" => quote!(revision.as_str().to_owned()),
+            "$revision" => quote!(#revision.to_owned()),
             text => quote!(#text.to_owned()),
         };
         let value = self.value(ty, &json, &text);
@@ -55,14 +59,9 @@ impl Conform<'_> {
             }
             (Type::Bool, Value::Bool(value)) => quote!(#value),
             (Type::Json { .. }, json) if is_empty(json) => quote!(RawJson::empty_object()),
-            (Type::Object { .. }, json) if is_empty(json) => quote!(JsonObject::new()),
-            (Type::List(item), json) if is_empty(json) => {
-                let item = rust::stored(item);
-                quote!(Vec::<#item>::new())
-            }
-            (Type::Map(item), json) if is_empty(json) => {
-                let item = rust::stored(item);
-                quote!(OrderedMap::<#item>::new())
+            (Type::Object { .. } | Type::List(_) | Type::Map(_), json) if is_empty(json) => {
+                let ty = rust::stored(ty);
+                quote!(<#ty>::new())
             }
             _ => return None,
         })
@@ -101,19 +100,4 @@ impl Conform<'_> {
 
 fn is_empty(json: &Value) -> bool {
     [json!({}), json!([])].contains(json)
-}
-
-/// The method of `Option` that puts `value`, of type `ty`, where none is.
-pub(crate) fn insertion(ty: &Type, value: TokenStream) -> TokenStream {
-    if let Type::List(_) | Type::Map(_) | Type::Object { .. } = ty {
-        return quote!(get_or_insert_default());
-    }
-    match syn::parse2(value.clone()) {
-        Ok(Expr::Lit(_) | Expr::Unary(_)) => quote!(get_or_insert(#value)),
-        Ok(Expr::Call(call)) if call.args.is_empty() => {
-            let function = call.func;
-            quote!(get_or_insert_with(#function))
-        }
-        _ => quote!(get_or_insert_with(|| #value)),
-    }
 }

@@ -8,15 +8,11 @@ use crate::codegen::model::names::snake;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::entry;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Asks for a value of each such field, once for all types that have it.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
-    let conform = Conform {
-        merged,
-        overlay,
-        active: BTreeSet::new(),
-    };
+    let conform = Conform { merged, overlay };
     let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();
     for (name, structure) in merged.structs() {
         for (wire, field) in structure.stored() {

@@ -1,91 +1,79 @@
 //! Constructors and setters, made from the fields of a struct.
 
+use super::structs::Emitter;
 use crate::codegen::by_revision::conform::Conform;
 use crate::codegen::check::arguments::constructor_order;
 use crate::codegen::error::Result;
-use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct, Shape};
-use crate::codegen::overlay::file::Overlay;
+use crate::codegen::merged::merge::{Merged, MergedField, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use syn::ext::IdentExt;
 
-/// The constructor and the setters of `item`.
-pub(crate) fn methods(
-    merged: &Merged,
-    overlay: &Overlay,
-    name: &str,
-    structure: &MergedStruct,
-    item: &syn::ItemStruct,
-) -> Result<TokenStream> {
-    let wires = structure.stored().map(|(wire, _)| wire);
-    let named =
-        |field: &syn::Field| Some((field.ident.clone()?, field.ty.to_token_stream().to_string()));
-    let fields: BTreeMap<_, _> = wires.zip(item.fields.iter().filter_map(named)).collect();
-    let required = constructor_order(name, structure, overlay);
-    let required = required.iter().filter_map(|(wire, _)| fields.get(wire));
-    let optional = structure.stored().filter(|(_, field)| !field.always);
-    let optional: Vec<_> = optional
-        .filter_map(|(wire, field)| Some((wire, field, fields.get(wire)?)))
-        .collect();
-    let (arguments, mut inits): (Vec<_>, Vec<_>) = required
-        .map(|(name, ty)| match argument(ty, name, merged) {
-            (argument, Some(stored)) => (quote!(#name: #argument), quote!(#name: #stored)),
-            (argument, None) => (quote!(#name: #argument), quote!(#name)),
-        })
-        .unzip();
-    for (wire, field, (rust_name, _)) in &optional {
-        let value = preset(merged, overlay, &format!("{name}.{wire}"), field)?;
-        inits.push(quote!(#rust_name: #value));
-    }
-    if !structure.open.is_empty() {
-        inits.push(quote!(extra: JsonObject::new()));
-    }
-    let doc = match arguments.is_empty() {
-        true => " A value with all fields absent.",
-        false => " A value with the required fields, and no other.",
-    };
-    let setters = optional
-        .iter()
-        .map(|(_, _, (name, ty))| setter(ty, name, merged));
-    let name = &item.ident;
-    Ok(quote! {
-        impl #name {
-            #[doc = #doc]
-            #[must_use]
-            pub fn new(#(#arguments),*) -> Self { Self { #(#inits),* } }
-
-            #(#setters)*
+impl Emitter<'_> {
+    /// The constructor and the setters of `item`.
+    pub(super) fn methods(&self, item: &syn::ItemStruct) -> Result<TokenStream> {
+        let (merged, structure) = (self.merged, self.structure);
+        let wires = structure.stored().map(|(wire, _)| wire);
+        let printed: BTreeMap<_, _> = wires.zip(&item.fields).collect();
+        let required = constructor_order(self.name, structure, self.overlay);
+        let optional = structure.stored().filter(|(_, field)| !field.always);
+        let (mut arguments, mut inits, mut setters) = (Vec::new(), Vec::new(), Vec::new());
+        for (wire, field) in required.into_iter().chain(optional) {
+            let Some(syn::Field {
+                ident: Some(name),
+                ty,
+                ..
+            }) = printed.get(wire)
+            else {
+                continue;
+            };
+            let ty = ty.to_token_stream().to_string();
+            if field.always {
+                let (argument, stored) = argument(&ty, name, merged);
+                let stored = stored.map(|stored| quote!(: #stored));
+                arguments.push(quote!(#name: #argument));
+                inits.push(quote!(#name #stored));
+            } else {
+                let value = self.preset(wire, field)?;
+                inits.push(quote!(#name: #value));
+                setters.push(setter(&ty, name, merged));
+            }
         }
-    })
-}
+        if !structure.open.is_empty() {
+            inits.push(quote!(extra: JsonObject::new()));
+        }
+        let doc = match arguments.is_empty() {
+            true => " A value with all fields absent.",
+            false => " A value with the required fields, and no other.",
+        };
+        let name = &item.ident;
+        Ok(quote! {
+            impl #name {
+                #[doc = #doc]
+                #[must_use]
+                pub fn new(#(#arguments),*) -> Self { Self { #(#inits),* } }
 
-/// The value that a constructor gives an optional field: of one revision, what that requires.
-///
-/// In the model of several revisions, such a field is absent, and `Conform` fills it.
-fn preset(
-    merged: &Merged,
-    overlay: &Overlay,
-    place: &str,
-    field: &MergedField,
-) -> Result<TokenStream> {
-    let [revision] = &merged.revisions[..] else {
-        return Ok(quote!(None));
-    };
-    if field.required.is_empty() {
-        return Ok(quote!(None));
+                #(#setters)*
+            }
+        })
     }
-    let fill = overlay.fill.at(place);
-    if fill.is_some_and(|fill| fill.value == "\"$revision\"") {
-        return Ok(quote!(Some(#revision.to_owned())));
+
+    /// The value that a constructor gives an optional field: of one revision, what that requires.
+    ///
+    /// In the model of several revisions, such a field is absent, and `Conform` fills it.
+    fn preset(&self, wire: &str, field: &MergedField) -> Result<TokenStream> {
+        let (merged, overlay) = (self.merged, self.overlay);
+        match &merged.revisions[..] {
+            [revision] if !field.required.is_empty() => {
+                let place = format!("{}.{wire}", self.name);
+                let conform = Conform { merged, overlay };
+                let value = conform.fill(&place, &field.ty, &quote!(#revision))?;
+                Ok(quote!(Some(#value)))
+            }
+            _ => Ok(quote!(None)),
+        }
     }
-    let conform = Conform {
-        merged,
-        overlay,
-        active: BTreeSet::new(),
-    };
-    let value = conform.fill(place, &field.ty)?;
-    Ok(quote!(Some(#value)))
 }
 
 /// The setter of an optional field.

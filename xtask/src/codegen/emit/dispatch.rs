@@ -1,13 +1,15 @@
 //! Methods as Rust: constants, and the type behind each.
 
-use super::docs::lines;
+use super::docs::{lines, revisions, with_revisions};
 use super::rust::ident;
-use crate::codegen::merged::merge::{Merged, MergedMethod, MergedStruct, Set};
+use crate::codegen::merged::merge::{Merged, MergedMethod, Set};
 use crate::codegen::model::ir::ErrorCode;
-use crate::codegen::model::names::{pascal, screaming};
+use crate::codegen::model::names::{screaming, snake};
 use crate::codegen::overlay::file::Overlay;
+use itertools::Itertools;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::collections::BTreeMap;
 
 /// One marker type for each message, with its trait.
 pub(crate) fn markers(merged: &Merged) -> TokenStream {
@@ -20,7 +22,7 @@ pub(crate) fn markers(merged: &Merged) -> TokenStream {
 pub(crate) fn methods(merged: &Merged) -> TokenStream {
     let constants = merged.methods.iter().map(|(method, entry)| {
         let name = method_name(merged, method);
-        constant(&name, method, &known(merged, &entry.known))
+        constant(&name, method, &revisions(merged, &entry.known))
     });
     constants.collect()
 }
@@ -30,11 +32,6 @@ fn constant(name: &str, text: &str, revisions: &str) -> TokenStream {
     let name = ident(name);
     let doc = lines(&format!("`{text}`; revisions: {revisions}."));
     quote!(#doc pub const #name: &str = #text;)
-}
-
-fn known(merged: &Merged, known: &Set) -> String {
-    let span = merged.span(known);
-    span.trim_end_matches(" revisions").to_owned()
 }
 
 fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
@@ -54,38 +51,30 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     } else {
         "notification"
     };
-    let revisions = known(merged, &entry.known);
-    let doc = lines(&format!(
-        "The {kind} `{name}`, sent by {sender}.\n\nRevisions: {revisions}."
-    ));
-    let implementation = match &method.result {
-        Some(result) => {
-            let result = ident(result);
-            let may_ask = !entry.alternative.is_empty();
-            quote! {
-                impl Request for #marker {
-                    const METHOD: &'static str = methods::#constant;
-                    const PARAMS_OPTIONAL: bool = #optional;
-                    const MAY_REQUIRE_INPUT: bool = #may_ask;
-                    type Params = super::#params;
-                    type Result = super::#result;
-                }
-            }
-        }
-        None => quote! {
-            impl Notification for #marker {
-                const METHOD: &'static str = methods::#constant;
-                const PARAMS_OPTIONAL: bool = #optional;
-                type Params = super::#params;
-            }
-        },
+    let doc = format!("The {kind} `{name}`, sent by {sender}.");
+    let doc = with_revisions(&doc, merged, &entry.known);
+    let result = method.result.as_deref().map(ident);
+    let interface = match result {
+        Some(_) => quote!(Request),
+        None => quote!(Notification),
     };
+    let may_ask = !entry.alternative.is_empty();
+    let may_ask = result
+        .as_ref()
+        .map(|_| quote!(const MAY_REQUIRE_INPUT: bool = #may_ask;));
+    let result = result.map(|result| quote!(type Result = super::#result;));
     quote! {
         #doc
         #[derive(Clone, Copy, Debug)]
         pub enum #marker {}
 
-        #implementation
+        impl #interface for #marker {
+            const METHOD: &'static str = methods::#constant;
+            const PARAMS_OPTIONAL: bool = #optional;
+            #may_ask
+            type Params = super::#params;
+            #result
+        }
     }
 }
 
@@ -107,29 +96,22 @@ pub(crate) fn code_name(merged: &Merged, code: i64, error: &ErrorCode) -> String
 
 /// Each key of the `_meta` structs, and those that only prose reserves, with its revisions.
 pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, String)> {
-    let mut keys = std::collections::BTreeMap::new();
-    for name in merged.types.keys() {
-        let structure = merged
-            .structure(name)
-            .filter(|_| name.ends_with("MetaObject"));
-        for (key, field) in structure.into_iter().flat_map(MergedStruct::stored) {
-            let known: &mut Set = keys.entry(key.clone()).or_default();
-            known.extend(&field.known);
-        }
+    let mut keys: BTreeMap<String, Set> = BTreeMap::new();
+    let structs = merged.structs();
+    let structs = structs.filter(|(name, _)| name.ends_with("MetaObject"));
+    for (key, field) in structs.flat_map(|(_, structure)| structure.stored()) {
+        keys.entry(key.clone()).or_default().extend(&field.known);
     }
     let is_stored = |revision: &String| merged.revisions.contains(revision);
-    for entry in overlay
-        .meta_key
-        .matching(|entry| entry.revisions.iter().any(is_stored))
-    {
-        let revisions = merged.revisions.iter().enumerate();
-        let known = revisions.filter(|(_, revision)| entry.revisions.contains(revision));
-        let all: &mut Set = keys.entry(entry.key.clone()).or_default();
-        all.extend(known.map(|(index, _)| index));
+    let reserved = &overlay.meta_key;
+    for entry in reserved.matching(|entry| entry.revisions.iter().any(is_stored)) {
+        let known = merged.revisions.iter();
+        let known = known.positions(|revision| entry.revisions.contains(revision));
+        keys.entry(entry.key.clone()).or_default().extend(known);
     }
-    keys.into_iter()
-        .map(|(key, set)| (key, known(merged, &set)))
-        .collect()
+    let keys = keys.into_iter();
+    let keys = keys.map(|(key, known)| (key, revisions(merged, &known)));
+    keys.collect()
 }
 
 /// One constant for each key of `_meta`.
@@ -148,11 +130,8 @@ pub(crate) fn codes(merged: &Merged) -> TokenStream {
             Some(data) => format!("; `data` is a [`{data}`](super::{data})"),
             None => String::new(),
         };
-        let revisions = known(merged, set);
-        let doc = lines(&format!(
-            "{}{data}.\n\nRevisions: {revisions}.",
-            words(&error.name)
-        ));
+        let doc = format!("{}{data}.", words(&error.name));
+        let doc = with_revisions(&doc, merged, set);
         let code = proc_macro2::Literal::i64_unsuffixed(*code);
         quote!(#doc pub const #name: i64 = #code;)
     });
@@ -161,8 +140,9 @@ pub(crate) fn codes(merged: &Merged) -> TokenStream {
 
 /// `HeaderMismatch` as a phrase.
 fn words(name: &str) -> String {
-    let snake = crate::codegen::model::names::snake(&pascal(name)).replace('_', " ");
-    let mut chars = snake.chars();
-    let first = chars.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    let mut words = snake(name).replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
 }

@@ -29,27 +29,27 @@ impl<'a> Docs<'a> {
         let mut used = BTreeSet::new();
         let mut missing = BTreeMap::new();
         for (key, known) in keys::keys(self.merged) {
-            let entry = self.entry(&key);
-            if entry
-                .as_ref()
-                .is_none_or(|(_, text)| text.trim().is_empty())
-            {
+            let (entry, text) = self.entry(&key).unzip();
+            used.extend(entry);
+            if text.is_none_or(|text| text.trim().is_empty()) {
                 missing.insert(key, self.merged.span(&known));
             }
-            used.extend(entry.map(|(entry, _)| entry));
         }
-        let stale = self.entries.keys().filter(|key| !used.contains(*key));
+        let stale = self
+            .entries
+            .keys()
+            .filter(|key| !used.contains(key.as_str()));
         (missing, stale.cloned().collect())
     }
 
     /// The entry for `key` and the key it stands under.
-    fn entry(&self, key: &str) -> Option<(String, &str)> {
+    fn entry(&self, key: &str) -> Option<(&str, &str)> {
         let general = || key.split_once('.').map(|(_, field)| format!("*.{field}"));
-        let find = |key: String| {
-            let text = self.entries.get(&key)?;
-            Some((key, text.as_str()))
+        let find = |key: &str| {
+            let (key, text) = self.entries.get_key_value(key)?;
+            Some((key.as_str(), text.as_str()))
         };
-        find(key.to_owned()).or_else(|| find(general()?))
+        find(key).or_else(|| find(&general()?))
     }
 
     /// The doc attributes of `key`, without its revisions.
@@ -59,24 +59,29 @@ impl<'a> Docs<'a> {
 
     /// The doc attributes of what `key` documents.
     pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
-        let text = self.entry(key).map_or("", |(_, text)| text).trim();
-        let revisions = self.merged.span(known);
-        lines(&format!(
-            "{text}\n\nRevisions: {}.",
-            revisions.trim_end_matches(" revisions")
-        ))
+        let text = self.entry(key).map_or("", |(_, text)| text);
+        with_revisions(text, self.merged, known)
     }
+}
+
+/// Some of the revisions, after a word for them.
+pub(crate) fn revisions(merged: &Merged, known: &Set) -> String {
+    let span = merged.span(known);
+    span.trim_end_matches(" revisions").to_owned()
+}
+
+/// Doc attributes of `text` and of the revisions that it is about.
+pub(crate) fn with_revisions(text: &str, merged: &Merged, known: &Set) -> TokenStream {
+    let (text, revisions) = (text.trim(), revisions(merged, known));
+    lines(&format!("{text}\n\nRevisions: {revisions}."))
 }
 
 /// Doc attributes, one a line.
 pub(crate) fn lines(text: &str) -> TokenStream {
     let lines = text.trim().lines().flat_map(|line| wrap(line.trim_end()));
-    let lines = lines.map(|line| {
-        if line.is_empty() {
-            line
-        } else {
-            format!(" {line}")
-        }
+    let lines = lines.map(|line| match &line[..] {
+        "" => line,
+        text => format!(" {text}"),
     });
     quote!(#(#[doc = #lines])*)
 }

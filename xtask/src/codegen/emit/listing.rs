@@ -22,7 +22,7 @@ pub(crate) fn types(merged: &Merged) -> TokenStream {
 /// Each type with its places in the schemas, and what is known to be wrong in these.
 pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let types = merged.types.iter();
-    let cases = types.map(|(name, ty)| case(merged, overlay, name, ty));
+    let cases = types.map(|(name, ty)| case(merged, name, ty));
     let repairs = overlay.repair.matching(|_| true).map(|repair| {
         let revisions = repair.revisions.as_ref().unwrap_or(&merged.revisions);
         let (at, set) = (&repair.at, &repair.set);
@@ -44,18 +44,16 @@ pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
     }
 }
 
-fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
+fn case(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
     let places = ty.origins.iter().map(|(index, pointer)| {
         let revision = ident(&variant(&merged.revisions[*index]));
         quote!((Revision::#revision, #pointer))
     });
-    let is_replaced = overlay.replacement(name).is_some();
     let conform = match &ty.shape {
         Shape::Struct(_) => quote!(|value, revision| {
             value.conform(revision);
             true
         }),
-        Shape::Enum(_) if !is_replaced => quote!(|value, revision| value.exists_in(revision)),
         Shape::Enum(_) | Shape::Union(_) => quote!(|value, revision| {
             value.conform(revision);
             value.exists_in(revision)

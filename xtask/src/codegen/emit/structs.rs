@@ -5,7 +5,6 @@
 //! unknown fields where the schema invites them, and the functions that read
 //! and write what serde's derives get wrong.
 
-use super::constructors;
 use super::docs::Docs;
 use super::rust::{self, ident};
 use super::types;
@@ -26,29 +25,30 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resul
     for (name, ty) in &merged.types {
         if let Shape::Struct(structure) = &ty.shape {
             let emitter = Emitter {
+                merged,
                 overlay,
                 docs,
                 name,
                 structure,
             };
-            let item = printed.remove(name).unwrap_or_else(|| {
-                let name = ident(name);
-                let derives = quote!(Deserialize, Serialize, Clone, Debug, Default, PartialEq);
-                parse_quote!(#[derive(#derives)] pub struct #name {})
-            });
-            let item = emitter.item(&docs.of(name, &ty.known), item)?;
-            let methods = constructors::methods(merged, overlay, name, structure, &item)?;
+            let printed = printed
+                .remove(name)
+                .ok_or_else(|| Error::printed(name, types::FAULT))?;
+            let item = emitter.item(&docs.of(name, &ty.known), printed)?;
+            let methods = emitter.methods(&item)?;
             out.extend(quote!(#item #methods));
         }
     }
     Ok(out)
 }
 
-struct Emitter<'a> {
-    overlay: &'a Overlay,
+/// One struct, while its code is put together.
+pub(super) struct Emitter<'a> {
+    pub(super) merged: &'a Merged,
+    pub(super) overlay: &'a Overlay,
     docs: &'a Docs<'a>,
-    name: &'a str,
-    structure: &'a MergedStruct,
+    pub(super) name: &'a str,
+    pub(super) structure: &'a MergedStruct,
 }
 
 impl Emitter<'_> {

@@ -9,45 +9,37 @@ use crate::codegen::merged::merge::{Merged, MergedStruct, Shape};
 use crate::codegen::model::ir::Type;
 use crate::codegen::model::names::pascal;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Each struct as typify prints it, but for those without fields, which it would take for maps.
+/// Each struct as typify prints it.
 pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruct>> {
     let mut schema = Schema {
         merged,
         definitions: Map::new(),
         settings: typify::TypeSpaceSettings::default(),
     };
-    let mut asked = BTreeSet::new();
     for (name, ty) in &merged.types {
         match &ty.shape {
-            Shape::Struct(structure) if structure.stored().next().is_some() => {
-                schema.define(name, structure);
-                asked.insert(name.clone());
-            }
-            Shape::Struct(_) | Shape::Enum(_) | Shape::Union(_) => schema.replace(name, name),
+            Shape::Struct(structure) => schema.define(name, structure),
+            Shape::Enum(_) | Shape::Union(_) => schema.replace(name, name),
         }
     }
     let mut structs = BTreeMap::new();
-    let mut others = Vec::new();
     for item in schema.print()?.items {
         if let syn::Item::Struct(item) = item {
             let name = item.ident.to_string();
-            match asked.remove(&name) {
-                true => drop(structs.insert(name, item)),
-                false => others.push(name),
+            let is_asked = merged.structure(&name).is_some();
+            if !is_asked || structs.insert(name.clone(), item).is_some() {
+                return Err(Error::printed(&name, FAULT));
             }
         }
     }
-    match asked.pop_first().or_else(|| others.pop()) {
-        Some(name) => Err(Error::printed(
-            &name,
-            "twice, under another name, or not at all",
-        )),
-        None => Ok(structs),
-    }
+    Ok(structs)
 }
+
+/// What is wrong with a struct that is not there under its name once.
+pub(crate) const FAULT: &str = "twice, under another name, or not at all";
 
 /// Parts of typify's output, and what the generated code has instead.
 const SHORT: [(&str, &str); 11] = [
@@ -76,17 +68,22 @@ struct Schema<'a> {
 
 impl Schema<'_> {
     fn define(&mut self, name: &str, structure: &MergedStruct) {
-        let mut properties = Map::new();
+        let (mut properties, mut required) = (Map::new(), Vec::new());
         for (wire, field) in structure.stored() {
             let mut schema = self.of(&field.ty);
             if field.is_option() {
                 schema = json!({ "oneOf": [schema, { "type": "null" }] });
             }
             properties.insert(wire.clone(), schema);
+            required.extend(field.always.then_some(wire));
         }
-        let required = structure.required();
-        let required: Vec<_> = required.map(|(wire, _)| wire).collect();
-        let schema = json!({ "type": "object", "properties": properties, "required": required });
+        // An object of which nothing is known would be a map.
+        let schema = json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        });
         self.definitions.insert(name.to_owned(), schema);
     }
 
@@ -130,9 +127,10 @@ impl Schema<'_> {
         let root = serde_json::from_value(root)
             .map_err(Error::file(Path::new("the schema for typify")))?;
         space.add_root_schema(root)?;
-        let code = space.to_stream().to_string();
-        let shorten = |code: String, (long, short): &(&str, &str)| code.replace(long, short);
-        let code = SHORT.iter().fold(code, shorten);
+        let mut code = space.to_stream().to_string();
+        for (long, short) in SHORT {
+            code = code.replace(long, short);
+        }
         syn::parse_file(&code).map_err(Error::syntax("the output of typify"))
     }
 }

@@ -1,13 +1,11 @@
-//! Unions, decoded by what tells their members apart and never by trying.
+//! Unions: their enums, their conversions, and how they are encoded.
 
-use super::best_match;
-use super::docs::Docs;
-use super::emitted_union::EmittedUnion;
-use super::messages;
-use crate::codegen::by_revision::conform;
-use crate::codegen::merged::merge::{Merged, Shape};
-use crate::codegen::merged::variants::{self, Tag};
-use proc_macro2::TokenStream;
+use super::docs::{Docs, lines};
+use super::rust::{self, ident};
+use crate::codegen::merged::merge::{Merged, MergedMember, Shape};
+use crate::codegen::merged::variants;
+use crate::codegen::model::ir::{Member, Type};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// All unions, in alphabetical order.
@@ -15,109 +13,117 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
         if let Shape::Union(members) = &ty.shape {
-            let union = EmittedUnion::new(merged, name, members);
+            let variants = variants::of(merged, name).into_iter();
+            let union = Union {
+                merged,
+                name: ident(name),
+                members,
+                variants: variants.map(|(_, variant, _)| ident(&variant)).collect(),
+            };
             let doc = docs.of(name, &ty.known);
-            out.extend(union.item(&doc, docs));
-            out.extend(union.conversions());
-            out.extend(match variants::tag(merged, members) {
-                Tag::Method => messages::emit(&union),
-                Tag::Kind => union.by_kind(),
-                Tag::Field {
-                    field,
-                    values,
-                    default,
-                } => union.by_field(&field, &values, default),
-                Tag::Key(keys) => union.by_key(&keys),
-                Tag::BestMatch => best_match::emit(&union),
-            });
+            let (item, conversions) = (union.item(&doc, docs), union.conversions());
+            let (decoding, serialize) = (union.decoding(), union.serialize());
+            out.extend(quote!(#item #conversions #decoding #serialize));
         }
     }
     out
 }
 
-impl EmittedUnion<'_> {
-    fn by_field(&self, field: &str, values: &[String], default: Option<usize>) -> TokenStream {
-        let name = &self.ident;
-        let default = default.map(|index| {
-            quote! { const DEFAULT: Option<usize> = Some(#index); }
-        });
-        let members = self.object_members(&quote!(union::by_field));
-        quote! {
-            impl ByField for #name {
-                const FIELD: &'static str = #field;
-                const VALUES: &'static [&'static str] = &[#(#values),*];
-                #default
-            }
+/// A union with what its code needs.
+pub(super) struct Union<'a> {
+    pub(super) merged: &'a Merged,
+    pub(super) name: Ident,
+    pub(super) members: &'a [MergedMember],
+    pub(super) variants: Vec<Ident>,
+}
 
-            #members
+impl<'a> Union<'a> {
+    /// The members with their variants.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&'a Member, &Ident)> {
+        let members = self.members.iter().map(|member| &member.member);
+        members.zip(&self.variants)
+    }
+
+    /// The type that a variant holds.
+    fn content(&self, member: &Member) -> TokenStream {
+        let mut ty = rust::stored(&member.ty);
+        if rust::is_boxed(&member.ty, self.merged) {
+            ty = quote!(Box<#ty>);
+        }
+        match self.merged.optional_params(member) {
+            Some(_) => quote!(Option<#ty>),
+            None => ty,
         }
     }
 
-    fn by_key(&self, keys: &[String]) -> TokenStream {
-        let name = &self.ident;
-        let members = self.object_members(&quote!(union::by_key));
+    fn item(&self, doc: &TokenStream, docs: &Docs<'_>) -> TokenStream {
+        let name = &self.name;
+        let variants = self.members.iter().zip(&self.variants);
+        let variants = variants.map(|(member, variant)| {
+            let doc = docs.of(&format!("{name}::{variant}"), &member.known);
+            let content = self.content(&member.member);
+            quote!(#doc #variant(#content))
+        });
+        let unknown = lines("A value that the schema does not list, kept as it came.");
         quote! {
-            impl ByKey for #name {
-                const KEYS: &'static [&'static str] = &[#(#keys),*];
+            #doc
+            #[derive(Clone, Debug, PartialEq)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#variants,)*
+                #unknown
+                Unknown(RawJson),
             }
-
-            #members
         }
     }
 
-    /// Impls that unions of objects share, decoded by the function `read`.
-    fn object_members(&self, read: &TokenStream) -> TokenStream {
-        let (name, variants) = (&self.ident, &self.variants);
-        let last = variants.len().saturating_sub(1);
-        let arms = variants.iter().enumerate().map(|(index, variant)| {
-            let pattern = match index == last {
-                true => quote!(_),
-                false => quote!(#index),
-            };
-            quote!(#pattern => Deserialize::deserialize(object).map(Self::#variant))
-        });
-        let read_one = match &variants[..] {
-            [only] => quote!(Deserialize::deserialize(object).map(Self::#only)),
-            _ => quote!(match index { #(#arms,)* }),
+    /// `From` each type that only one variant holds.
+    fn conversions(&self) -> TokenStream {
+        let name = &self.name;
+        let stored = |member: &Member| rust::stored(&member.ty).to_string();
+        let is_only = |member: &Member| {
+            let same = self.members.iter();
+            let same = same.filter(|other| stored(&other.member) == stored(member));
+            same.count() == 1 && member.method.is_none()
         };
-        let index = conform::parameter_in(&read_one, "index");
-        let (serialize, deserialize) = (self.serialize(), self.deserialize(read));
-        quote! {
-            impl Union for #name {
-                fn read<'de, D: Deserializer<'de>>(
-                    #index: usize,
-                    object: D,
-                ) -> Result<Self, D::Error> {
-                    #read_one
+        let members = self.members().filter(|(member, _)| is_only(member));
+        let conversions = members.map(|(member, variant)| {
+            let stored = rust::stored(&member.ty);
+            let value = match rust::is_boxed(&member.ty, self.merged) {
+                true => quote!(Box::new(value)),
+                false => quote!(value),
+            };
+            quote! {
+                impl From<#stored> for #name {
+                    fn from(value: #stored) -> Self { Self::#variant(#value) }
                 }
-
-                fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
             }
-
-            #serialize
-            #deserialize
-        }
+        });
+        conversions.collect()
     }
 
-    fn by_kind(&self) -> TokenStream {
-        let name = &self.ident;
-        let serialize = self.serialize();
-        let members = self.members.iter().zip(&self.variants);
-        let arms = members.filter_map(|(member, variant)| {
-            let (_, first) = variants::kind(self.merged, &member.member.ty)?;
-            Some(quote!(Some(#first) => json.parse().ok().map(Self::#variant)))
+    /// `Serialize` by the member's own: each struct writes its own constant.
+    fn serialize(&self) -> TokenStream {
+        let name = &self.name;
+        let arms = self.members().map(|(member, variant)| {
+            let is_optional = self.merged.optional_params(member).is_some();
+            let write = match (&member.method, &member.ty) {
+                (Some(method), _) if is_optional => {
+                    quote!(message::serialize(serializer, #method, value.as_ref()))
+                }
+                (Some(method), _) => quote!(message::serialize(serializer, #method, Some(value))),
+                (None, Type::Number) => quote!(number::whole(value, serializer)),
+                (None, _) => quote!(value.serialize(serializer)),
+            };
+            quote!(Self::#variant(value) => #write)
         });
         quote! {
-            #serialize
-
-            impl<'de> Deserialize<'de> for #name {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    let json = RawJson::deserialize(deserializer)?;
-                    let known = match json.get().as_bytes().first() {
+            impl Serialize for #name {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self {
                         #(#arms,)*
-                        _ => None,
-                    };
-                    Ok(known.unwrap_or(Self::Unknown(json)))
+                        Self::Unknown(json) => json.serialize(serializer),
+                    }
                 }
             }
         }
