@@ -1,12 +1,11 @@
 //! The official conformance suite, run against the server and the client of the examples.
 //!
-//! [`suite`] brings the suite here, [`side`] says what it is run against, [`checks`] reads what it
+//! [`suite`] brings the suite here, [`command`] says what it is run against, [`checks`] reads what it
 //! found.
 
 mod checks;
 mod command;
 mod program;
-mod side;
 mod suite;
 
 pub(crate) use command::{Options, run};
