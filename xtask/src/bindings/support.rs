@@ -3,7 +3,8 @@
 use super::print::{parsed, text};
 use crate::codegen::imported;
 use anyhow::{Context, Result};
-use std::collections::BTreeMap;
+use itertools::Itertools;
+use std::collections::HashMap;
 use std::path::Path;
 use syn::{Ident, Item, Visibility};
 
@@ -32,37 +33,35 @@ impl Support {
             names.iter().any(|name| used.contains_key(name))
         });
         let mut all = [self.imports, items, self.modules].concat();
-        let used = words(&all);
-        retain_used(&mut all, &used);
-        let used = words(&all);
-        for item in &mut all {
-            if let Item::Mod(module) = item
-                && let Some((_, items)) = &mut module.content
-            {
-                retain_used(items, &used);
-            }
+        let mut used = HashMap::new();
+        while used != words(&all) {
+            used = words(&all);
+            retain_used(&mut all, &used);
         }
         all
     }
 }
 
 /// Leaves out private modules and functions that no code names.
-fn retain_used(items: &mut Vec<Item>, used: &BTreeMap<String, usize>) {
+fn retain_used(items: &mut Vec<Item>, used: &HashMap<String, usize>) {
     let is_used = |name: &Ident| used.get(&name.to_string()).is_some_and(|count| *count > 1);
-    items.retain(|item| match item {
+    items.retain_mut(|item| match item {
         Item::Fn(item) => is_used(&item.sig.ident),
-        Item::Mod(item) => matches!(item.vis, Visibility::Public(_)) || is_used(&item.ident),
+        Item::Mod(item) => {
+            if let Some((_, items)) = &mut item.content {
+                retain_used(items, used);
+            }
+            matches!(item.vis, Visibility::Public(_)) || is_used(&item.ident)
+        }
         _ => true,
     });
 }
 
 /// How often each word is in the code of `items`.
-fn words(items: &[Item]) -> BTreeMap<String, usize> {
-    let mut words = BTreeMap::new();
-    for word in text(items.to_vec()).split(|c: char| !c.is_alphanumeric() && c != '_') {
-        *words.entry(word.to_owned()).or_default() += 1;
-    }
-    words
+fn words(items: &[Item]) -> HashMap<String, usize> {
+    let text = text(items.to_vec());
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.map(str::to_owned).counts()
 }
 
 /// Puts the files of declared modules in their place, and drops tests.
@@ -103,11 +102,13 @@ mod tests {
                     pub struct A;
                 }
                 mod b {
-                    pub struct B;
+                    pub struct B(C);
+                    const C: () = used();
                     fn used() {}
                     fn unused() {
-                        used()
+                        used_there()
                     }
+                    fn used_there() {}
                 }
             )),
         };
@@ -118,7 +119,8 @@ mod tests {
             use b::{self, B};
             struct C(B);
             mod b {
-                pub struct B;
+                pub struct B(C);
+                const C: () = used();
                 fn used() {}
             }
         );
