@@ -16,15 +16,9 @@ pub(crate) enum Error {
     /// Several things are wrong.
     #[error("{}", .0.iter().join("\n"))]
     Several(Vec<Self>),
-    /// A revision that was never imported.
-    #[error("`{revision}` is no stored revision; stored are: {stored}")]
-    Revision { revision: String, stored: String },
     /// The schemas leave something open, or an entry is for nothing.
     #[error("{0}")]
     Open(Box<Open>),
-    /// `--check` found differences.
-    #[error("out of date: {}; run `cargo xtask codegen` and commit the result", files.join(", "))]
-    Stale { files: Vec<String> },
 }
 
 /// Result of every step.

@@ -2,12 +2,10 @@
 
 use super::emit::docs::Docs;
 use super::emit::output::File;
-use super::error::{Error, Result};
-use super::merged::merge::{Merged, Shape};
 use super::model::ir::{Def, Member, Model, Union};
-use super::overlay::entries::Entries;
 use super::overlay::file::Overlay;
 use super::run::{join, models, modules};
+use anyhow::bail;
 use itertools::Itertools;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,36 +14,23 @@ use std::path::Path;
 ///
 /// Names are those of the merged model, so that a program can move from one to
 /// the other.
-pub(crate) fn single(root: &Path, revision: &str) -> Result<[File; 7]> {
+pub(crate) fn single(root: &Path, revision: &str) -> anyhow::Result<[File; 7]> {
     let mut overlay = Overlay::read(root, "schema")?;
-    // Only the merged model keeps former names.
-    overlay.alias = Entries::default();
+    // Only the merged model keeps former names, and has fields that are filled with no text: here
+    // they are arguments.
+    overlay.alias.retain(|_| false);
+    overlay.fill.retain(|fill| fill.value != "\"\"");
     let mut models = models(root, &overlay)?;
     let stored = models.iter().map(|model| &model.revision).join(", ");
     models.retain(|model| model.revision == revision);
     let [model] = &mut models[..] else {
-        let revision = revision.to_owned();
-        return Err(Error::Revision { revision, stored });
+        bail!("`{revision}` is no stored revision; stored are: {stored}");
     };
     without_lone_members(model);
-    let mut merged = join(models, &overlay)?;
+    let merged = join(models, &overlay)?;
     overlay.decisions.take(&overlay.folder).settled()?;
-    require(&mut merged, &overlay);
     let docs = Docs::read(&root.join("schema"), &merged)?;
-    modules(&merged, &overlay, &docs)
-}
-
-/// Makes arguments of the fields that have no value to speak of: those filled with no text.
-fn require(merged: &mut Merged, overlay: &Overlay) {
-    for (name, ty) in &mut merged.types {
-        if let Shape::Struct(structure) = &mut ty.shape {
-            for (wire, field) in &mut structure.fields {
-                let fill = overlay.fill.at(&format!("{name}.{wire}"));
-                let is_empty = fill.is_some_and(|fill| fill.value == "\"\"");
-                field.always |= is_empty && field.required == ty.known;
-            }
-        }
-    }
+    Ok(modules(&merged, &overlay, &docs)?)
 }
 
 /// Puts the only member of a union, which has more in newer revisions, in the union's place.

@@ -72,7 +72,13 @@ pub(crate) fn write(root: &Path, files: &[File], check: bool) -> Result<String> 
     }
     match (check, stale.is_empty()) {
         (_, true) => Ok(format!("{} generated files are up to date\n", files.len())),
-        (true, false) => Err(Error::Stale { files: stale }),
+        (true, false) => {
+            let what = "run `cargo xtask codegen` and commit the result";
+            Err(Error::at(
+                "out of date",
+                format!("{}; {what}", stale.join(", ")),
+            ))
+        }
         (false, false) => Ok(stale.iter().map(|file| format!("wrote {file}\n")).collect()),
     }
 }

@@ -80,6 +80,11 @@ impl<T> Entries<T> {
         self.0.extend(other.0);
     }
 
+    /// Drops the entries that do not match.
+    pub(crate) fn retain(&mut self, matches: impl Fn(&T) -> bool) {
+        self.0.retain(|entry| matches(&entry.value));
+    }
+
     /// The entries that match.
     pub(crate) fn matching(&self, matches: impl Fn(&T) -> bool) -> impl Iterator<Item = &T> {
         let found = self.0.iter().filter(move |entry| matches(&entry.value));
