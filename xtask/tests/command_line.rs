@@ -80,11 +80,10 @@ fn a_bad_schema_is_refused_with_file_and_path() {
     )
     .unwrap();
     let import = ["schema", "import", &file.display().to_string()];
-    assert!(xtask(root.path(), &import).status.success());
-    let output = xtask(root.path(), &["codegen"]);
+    let output = xtask(root.path(), &import);
     assert!(!output.status.success());
     assert_eq!(
-        stderr(&output),
+        stderr(&output).replace(&format!("{}: ", file.display()), ""),
         "error: schema/2031-01-01.json: at /$defs/Tool/properties/a: \
          expected a schema: an object or `true`\n"
     );

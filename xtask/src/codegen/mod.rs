@@ -27,5 +27,6 @@ mod single;
 pub(crate) use check::scope::imported;
 pub(crate) use emit::output::spaced;
 pub(crate) use run::{Options, open, run};
+pub(crate) use schemas::simplify::check_before_import;
 pub(crate) use schemas::subschemas::{ALTERNATIVES, alternatives, each, referred};
 pub(crate) use single::single;

@@ -3,6 +3,7 @@
 use super::normalize::normalize;
 use super::sources::{self, Source};
 use super::unique_keys::UniqueKeys;
+use crate::codegen;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -50,6 +51,8 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
          what changed with `git diff`",
         file.display()
     );
+    codegen::check_before_import(&folder, &revision, &normal)
+        .with_context(|| input.name.clone())?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let files = ["sources.toml", "overlay.toml", "docs.toml"].map(|name| folder.join(name));
     for file in &files {

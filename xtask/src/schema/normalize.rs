@@ -6,7 +6,8 @@
 //! sorted. A keyword is dropped only where a keyword can stand: a property that
 //! is *called* `description` stays.
 //!
-//! All else stays as it is, so that nothing is lost. The generator checks it, after repairs.
+//! All else stays as it is, so that nothing is lost. The generator checks it, after repairs, before
+//! it is stored and whenever it is read.
 
 use crate::codegen::{alternatives, each};
 use anyhow::{Context, Result, bail};

@@ -19,6 +19,14 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
+    pub(crate) fn new(revision: &str, defs: Map<String, Value>) -> Self {
+        Self {
+            revision: revision.to_owned(),
+            defs,
+            stored_names: BTreeMap::new(),
+        }
+    }
+
     /// The JSON pointer to a definition in the stored file.
     pub(crate) fn pointer(&self, name: &str) -> String {
         let stored = self.stored_names.get(name).map_or(name, String::as_str);
@@ -93,17 +101,10 @@ fn read(file: &Path) -> Result<Schema> {
     let document = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"));
     let mut document: Value = document.map_err(Error::file(file))?;
     let stem = file.file_stem().unwrap_or_default();
-    let mut schema = Schema {
-        revision: stem.to_string_lossy().into_owned(),
-        defs: Map::new(),
-        stored_names: BTreeMap::new(),
-    };
+    let revision = stem.to_string_lossy();
     match document.get_mut("$defs").map(Value::take) {
-        Some(Value::Object(defs)) => {
-            schema.defs = defs;
-            Ok(schema)
-        }
-        _ => Err(schema.fault(
+        Some(Value::Object(defs)) => Ok(Schema::new(&revision, defs)),
+        _ => Err(Schema::new(&revision, Map::new()).fault(
             "/",
             "no `$defs`; bring schemas in with `cargo xtask schema import`",
         )),
