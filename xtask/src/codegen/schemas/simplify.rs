@@ -18,7 +18,7 @@ use std::path::Path;
 /// Fails with all that no step reads in a schema which is about to be stored in `folder`.
 pub(crate) fn check_before_import(folder: &Path, revision: &str, document: &Value) -> Result<()> {
     let overlay = match folder.join("overlay.toml").exists() {
-        true => Overlay::read(folder)?,
+        true => Overlay::read(folder, "")?,
         false => Overlay::default(),
     };
     let defs = document["$defs"].as_object().cloned().unwrap_or_default();
