@@ -23,7 +23,7 @@ use union::ByField;
 use union::ByKey;
 use union::Union;
 use union::best_match::{self, ByBestMatch, Candidate};
-use union::message::{self, ByMethod};
+use union::message;
 use union::without_place;
 
 mod error_object;

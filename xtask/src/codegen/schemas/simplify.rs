@@ -15,35 +15,29 @@ use crate::codegen::overlay::proposal::Proposal;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Fails with all that no step reads in a schema which is about to be stored in `folder`.
+/// Fails with what no step reads in a schema which is about to be stored in `folder`.
 pub(crate) fn check_before_import(folder: &Path, revision: &str, document: &Value) -> Result<()> {
     let overlay = match folder.join("overlay.toml").exists() {
         true => Overlay::read(folder, "")?,
         false => Overlay::default(),
     };
     let defs = document["$defs"].as_object().cloned().unwrap_or_default();
-    repaired(Schema::new(revision, defs), &overlay).map(drop)
+    simplify(Schema::new(revision, defs), &overlay).map(drop)
 }
 
 /// Prepares one revision for [`crate::codegen::model::lower`].
-pub(crate) fn simplify(schema: Schema, overlay: &Overlay) -> Result<Schema> {
-    let mut schema = repaired(schema, overlay)?;
-    for def in schema.defs.values_mut() {
-        each(def, "", &mut |json, _| plain(json));
-    }
-    schema.defs = all_of::merge(&schema)?;
-    rename(&mut schema, overlay);
-    Ok(schema)
-}
-
-/// The schema with its repairs, after which each keyword has to be one that is read.
-fn repaired(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
+pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
     let mut document = Value::Object(std::mem::take(&mut schema.defs));
     repair(&mut document, &schema, overlay)?;
     if let Value::Object(defs) = document {
         schema.defs = defs;
     }
     check(&schema, overlay)?;
+    for def in schema.defs.values_mut() {
+        each(def, "", &mut |json, _| plain(json));
+    }
+    schema.defs = all_of::merge(&schema)?;
+    rename(&mut schema, overlay);
     Ok(schema)
 }
 
