@@ -2,9 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{
-    Attribute, Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote, parse_quote_spanned,
-};
+use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote, parse_quote_spanned};
 
 use crate::attribute::Entries;
 use crate::bounds;
@@ -15,8 +13,6 @@ use crate::pattern;
 
 /// The attributes that parameters of the function may have, and the functions that these may name.
 pub(crate) struct Expected<'a> {
-    /// Whether a parameter may take all arguments.
-    pub(crate) may_flatten: bool,
     /// Whether the function belongs to a type.
     pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
@@ -65,11 +61,10 @@ pub(crate) fn read(
     ident: Ident,
     kind: &Type,
     doc: Option<Expr>,
-    settings: Option<&Attribute>,
+    mut entries: Entries,
     expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Argument {
-    let mut entries = Entries::of(settings, expected.grammar, diagnostics);
     let rename = entries.literal("rename", diagnostics);
     let description = entries.expr("description", diagnostics);
     let rules = Rules {

@@ -62,7 +62,6 @@ pub(crate) fn read(
             .map(|read| Kind::Resource(Box::new(read))),
     };
     let expected = Expected {
-        may_flatten: which == 0,
         of_type: surroundings.of_type,
         grammar: parameters,
         helpers: &surroundings.helpers,

@@ -21,13 +21,13 @@ pub(crate) const SERVER: Grammar = Grammar {
         "instructions",
         "revisions",
         "requires",
-        "dynamic",
+        "list_changed",
         "logging",
         "page_size",
         "cache",
         "undocumented",
-        "block",
-        "blocks",
+        "group",
+        "groups",
         "crate",
     ],
 };
@@ -57,6 +57,7 @@ pub(crate) const TOOL: Grammar = Grammar {
 pub(crate) const TOOL_ARG: Grammar = Grammar {
     attribute: "`#[arg]` of a tool",
     known: &[
+        "flatten",
         "description",
         "rename",
         "default",
@@ -121,9 +122,9 @@ pub(crate) const REQUIRES: Grammar = Grammar {
     known: &["elicitation", "roots", "sampling", "tasks"],
 };
 
-/// `dynamic(…)` of `#[mcp_server]`: the lists.
-pub(crate) const DYNAMIC: Grammar = Grammar {
-    attribute: "`dynamic`",
+/// `list_changed(…)` of `#[mcp_server]`: the lists.
+pub(crate) const LIST_CHANGED: Grammar = Grammar {
+    attribute: "`list_changed`",
     known: &["tools", "prompts", "resources"],
 };
 

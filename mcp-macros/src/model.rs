@@ -16,10 +16,10 @@ pub(crate) struct Server {
 
 /// Kind of an `impl` block.
 pub(crate) enum Role {
-    /// It is the server, and takes in the blocks of these names.
-    Whole { info: Box<Info>, blocks: Vec<Ident> },
+    /// It is the server, and takes in the groups of these names.
+    Whole { info: Box<Info>, groups: Vec<Ident> },
     /// It is a part, which goes by this name.
-    Block(Ident),
+    Group(Ident),
 }
 
 /// How the server introduces itself; what is absent comes from the user's Cargo package.
@@ -35,7 +35,7 @@ pub(crate) struct Info {
     /// Required capabilities of clients.
     pub(crate) requires: Vec<Ident>,
     /// The lists that can change.
-    pub(crate) dynamic: Vec<Ident>,
+    pub(crate) list_changed: Vec<Ident>,
     /// Whether clients are sent log messages.
     pub(crate) logging: bool,
     pub(crate) page_size: Option<Expr>,
@@ -120,7 +120,7 @@ pub(crate) struct Helper {
 pub(crate) enum Parameter {
     /// Taken by value: sent by the caller.
     Argument(Box<Argument>),
-    /// Taken by value under `#[args]`: all arguments together.
+    /// Taken by value under `#[arg(flatten)]`: all arguments together.
     Flatten(Box<Flatten>),
     /// Taken by reference: this type, made from the call's context.
     Context(Box<Type>),

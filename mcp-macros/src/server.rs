@@ -8,7 +8,7 @@ use crate::argument::Helpers;
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
-use crate::grammar::{DYNAMIC, REQUIRES, SERVER};
+use crate::grammar::{LIST_CHANGED, REQUIRES, SERVER};
 use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
 use crate::{cache, docs, expand, hook, manifest, validate};
 
@@ -135,7 +135,7 @@ fn read_module(
 
 /// Reads whether this is the server or a part of it, and how the server introduces itself.
 fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Role {
-    let block = entries.ident("block", diagnostics);
+    let group = entries.ident("group", diagnostics);
     let before = entries.len();
     let info = Info {
         name: entries.expr("name", diagnostics),
@@ -146,7 +146,7 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         icons: entries.expr("icons", diagnostics),
         revisions: entries.literal("revisions", diagnostics),
         requires: entries.words("requires", &REQUIRES, diagnostics),
-        dynamic: entries.words("dynamic", &DYNAMIC, diagnostics),
+        list_changed: entries.words("list_changed", &LIST_CHANGED, diagnostics),
         logging: entries.flag("logging", diagnostics).unwrap_or(false),
         page_size: page_size(entries, diagnostics),
         cache: cache::read(entries, diagnostics),
@@ -154,19 +154,19 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
             .expr("instructions", diagnostics)
             .or_else(|| docs::text(attributes)),
     };
-    let blocks = entries.idents("blocks", diagnostics);
-    let Some(block) = block else {
+    let groups = entries.idents("groups", diagnostics);
+    let Some(group) = group else {
         let info = Box::new(info);
-        return Role::Whole { info, blocks };
+        return Role::Whole { info, groups };
     };
     if entries.len() != before {
         diagnostics.mistake(
-            &block,
-            "a block says nothing about the server as a whole",
-            "move all but `block` to the `#[mcp_server]` that names it in `blocks`",
+            &group,
+            "a group says nothing about the server as a whole",
+            "move all but `group` to the `#[mcp_server]` that names it in `groups`",
         );
     }
-    Role::Block(block)
+    Role::Group(group)
 }
 
 /// The path to the runtime: `crate = …`, or the name that `Cargo.toml` gives the crate.

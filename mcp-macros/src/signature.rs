@@ -10,6 +10,7 @@ use syn::{
 };
 
 use crate::argument::{self, Expected};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
@@ -158,51 +159,48 @@ fn parameter(
 ) -> Option<Parameter> {
     let before = diagnostics.count();
     let settings = take_attribute(&mut typed.attrs, "arg");
-    let flatten = take_attribute(&mut typed.attrs, "args");
     let doc = docs::text(&typed.attrs);
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     check_type(&typed.ty, "an argument", diagnostics);
     let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
         check_reference(reference, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
-    } else if let Some(attribute) = flatten {
-        check_owned_argument(&typed.ty, diagnostics);
-        check_flatten(&attribute, settings.as_ref(), expected, diagnostics);
-        Some(Parameter::Flatten(Box::new(Flatten {
-            kind: typed.ty.clone(),
-            attribute,
-        })))
     } else {
         check_owned_argument(&typed.ty, diagnostics);
-        let ident = name_of(&typed.pat, diagnostics);
-        ident.map(|ident| {
-            let settings = settings.as_ref();
-            let argument = argument::read(ident, &typed.ty, doc, settings, expected, diagnostics);
-            Parameter::Argument(Box::new(argument))
-        })
+        let mut entries = Entries::of(settings.as_ref(), expected.grammar, diagnostics);
+        if entries.flag("flatten", diagnostics) == Some(true) {
+            flatten(typed, settings, &entries, diagnostics)
+        } else {
+            let ident = name_of(&typed.pat, diagnostics);
+            ident.map(|ident| {
+                let kind = &typed.ty;
+                let argument = argument::read(ident, kind, doc, entries, expected, diagnostics);
+                Parameter::Argument(Box::new(argument))
+            })
+        }
     };
     parameter.filter(|_| diagnostics.count() == before)
 }
 
-fn check_flatten(
-    attribute: &Attribute,
-    settings: Option<&Attribute>,
-    expected: &Expected<'_>,
+/// A parameter that takes all arguments; nothing else is said of it here.
+fn flatten(
+    typed: &PatType,
+    settings: Option<Attribute>,
+    rest: &Entries,
     diagnostics: &mut Diagnostics,
-) {
-    if !expected.may_flatten {
+) -> Option<Parameter> {
+    let attribute = settings?;
+    if rest.len() > 0 {
         diagnostics.mistake(
-            attribute,
-            "only the arguments of a tool are a struct",
-            "remove `#[args]`, and take each argument by itself",
-        );
-    } else if let Some(settings) = settings {
-        diagnostics.mistake(
-            settings,
-            "`#[args]` leaves everything to the struct",
+            &attribute,
+            "`flatten` leaves everything to the struct",
             "say it with attributes of serde and schemars on the struct's fields",
         );
     }
+    Some(Parameter::Flatten(Box::new(Flatten {
+        kind: typed.ty.clone(),
+        attribute,
+    })))
 }
 
 fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {

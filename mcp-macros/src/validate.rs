@@ -53,8 +53,8 @@ fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
     if arguments + flattened > 1 {
         diagnostics.mistake(
             &flatten.attribute,
-            "`#[args]` takes all arguments, and leaves none for the others",
-            "move the other parameters into the struct, or remove `#[args]`",
+            "`flatten` takes all arguments, and leaves none for the others",
+            "move the other parameters into the struct, or remove `flatten`",
         );
     } else if tool.strict {
         diagnostics.mistake(

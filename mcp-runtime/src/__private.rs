@@ -21,19 +21,18 @@ pub use crate::server::completions::completer;
 pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::input::form_fields::{FormChoice, FormField, form_field};
-pub use crate::server::prompts::PromptRoute;
-pub use crate::server::prompts::PromptSpec;
-pub use crate::server::prompts::route::prompt_output;
-pub use crate::server::resources::ResourceRoute;
+pub use crate::server::prompts::PromptBuilder;
+pub use crate::server::prompts::PromptEntry;
+pub use crate::server::prompts::entry::prompt_output;
+pub use crate::server::resources::ResourceEntry;
+pub use crate::server::resources::builder::resource_builder;
 pub use crate::server::resources::contents::resource_output;
-pub use crate::server::resources::spec::resource_spec;
-pub use crate::server::tools::ToolRoute;
+pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
+pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::result::Returned;
-pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::{
-    IntoHookResult, IntoIcon, List, McpServer, OfferedPrompt, OfferedResource, OfferedTool,
-    ServerBuilder,
+    IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool, List, McpServer, ServerBuilder,
 };
 
 /// The traits by which method lookup chooses the treatment of a type, to be imported together.

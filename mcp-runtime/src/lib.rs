@@ -72,7 +72,7 @@
 //! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
 //! | `log-layer` | forwards what is logged with `tracing` to clients |
-//! | `validation` | checks structured results against their schema: in the client, and in debug builds those of a [`ToolRoute`](server::tools::ToolRoute) |
+//! | `validation` | checks structured results against their schema: in the client, and in debug builds those of a [`ToolEntry`](server::tools::ToolEntry) |
 //! | `pattern` | patterns for the text arguments of tools |
 //! | `testing` | clients in memory for tests, and a record of what was said |
 #![cfg_attr(docsrs, feature(doc_cfg))]

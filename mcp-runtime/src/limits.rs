@@ -258,7 +258,7 @@ mod tests {
             PROGRESS_INTERVAL time "reports of progress"
             MAX_ASKING_ROUNDS count "rounds in which a call asks"
             ANSWER_TIMEOUT time "sealed state"
-            ANSWER_TIMEOUT time "`answer_timeout`"
+            ANSWER_TIMEOUT time "`input_timeout`"
             MAX_KEPT_STATES count "without the feature `seal`"
             SAMPLING_TOKENS count "tokens of a sampling request"
             MAX_COMPLETIONS count "suggestions of a completion"

@@ -32,7 +32,7 @@ const BYTES_PER_SESSION: usize = 4 * 1024;
 
 struct Adder;
 
-#[mcp_server(dynamic(tools))]
+#[mcp_server(list_changed(tools))]
 impl Adder {
     /// Adds two numbers.
     #[tool]
@@ -49,7 +49,7 @@ async fn main() -> Outcome {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let addr = listener.local_addr()?;
     let endpoint: Http = http(listener).head_timeout(slow::PATIENCE);
-    tokio::spawn(server.serve(endpoint).without_signals().into_future());
+    tokio::spawn(server.serve(endpoint).signals(false).into_future());
 
     let mut connections = Vec::new();
     for _ in 0..CONNECTIONS {

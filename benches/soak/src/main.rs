@@ -40,7 +40,7 @@ type Current = Arc<Mutex<Option<JoinHandle<()>>>>;
 
 fn serve(current: &Current) -> Memory {
     let (ours, theirs) = memory::pair();
-    let serving = Soaked.serve(theirs).without_signals();
+    let serving = Soaked.serve(theirs).signals(false);
     let task = tokio::spawn(async move {
         if let Err(error) = serving.await {
             eprintln!("{error}");

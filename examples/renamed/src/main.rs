@@ -48,7 +48,7 @@ mod tests {
     #[tokio::test]
     async fn it_serves() -> Result<(), CallError> {
         let (ours, theirs) = memory::pair();
-        tokio::spawn(super::Library.serve(theirs).without_signals().into_future());
+        tokio::spawn(super::Library.serve(theirs).signals(false).into_future());
         let client = Client::builder("test", "1").connect(ours).await;
         let client = client.expect("a connection");
         let found: serde_json::Value = client

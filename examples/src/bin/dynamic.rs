@@ -2,8 +2,8 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::tools::{ToolSpec, argument};
-use mcp_runtime::server::{FixedList, List};
+use mcp_runtime::server::tools::{ToolBuilder, argument};
+use mcp_runtime::server::{FixedListError, List};
 
 struct School;
 
@@ -18,9 +18,9 @@ impl School {
         /// Its answer.
         answer: String,
         server: &Server,
-    ) -> Result<String, FixedList> {
+    ) -> Result<String, FixedListError> {
         let learnt = format!("`{name}` can be called now");
-        let tool = ToolSpec::new(name)
+        let tool = ToolBuilder::new(name)
             .description("Answers what it has learnt.")
             .arguments((argument::<Option<String>>("to"),))
             .call(move |(to,), _| match to {
@@ -33,7 +33,7 @@ impl School {
 
     /// Forgets a tool that was learnt.
     #[tool]
-    fn forget(&self, name: String, server: &Server) -> Result<(), FixedList> {
+    fn forget(&self, name: String, server: &Server) -> Result<(), FixedListError> {
         server.edit().remove_tool(name).apply()
     }
 }
@@ -41,6 +41,6 @@ impl School {
 #[mcp_runtime::main]
 async fn main() -> Result<(), ServeError> {
     let mut server = School.into_builder();
-    server.dynamic([List::Tools]);
+    server.list_changed([List::Tools]);
     server.build().serve(stdio()).await
 }

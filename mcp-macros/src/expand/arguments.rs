@@ -34,7 +34,7 @@ pub(super) fn flatten(flatten: &Flatten) -> TokenStream {
     let local = flatten_local();
     let described = quote_spanned!(kind.span()=> __mcp::argument::<#kind>(""));
     quote_spanned! {Span::mixed_site()=>
-        let #local = spec.flatten(#described);
+        let #local = builder.flatten(#described);
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn text(argument: &Argument) -> TokenStream {
 fn declare(argument: &Argument, description: &TokenStream) -> TokenStream {
     let local = local(argument);
     quote_spanned! {Span::mixed_site()=>
-        let #local = spec.argument(#description);
+        let #local = builder.argument(#description);
     }
 }
 

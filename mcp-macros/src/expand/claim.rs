@@ -1,6 +1,6 @@
-//! Names that are taken once in all blocks of a server.
+//! Names that are taken once in all groups of a server.
 //!
-//! No block sees the others, but the compiler sees all of them: two constants of one name in one
+//! No group sees the others, but the compiler sees all of them: two constants of one name in one
 //! type are an error, on both names. It is for every instance of a generic type, which a constant
 //! that compares lists would not be. What the constant is called is what the message says.
 
@@ -9,9 +9,9 @@ use quote::quote_spanned;
 
 use crate::model::{Function, Kind, Role, Server};
 
-/// The names that the block has, as constants of the type; nothing if it is the only block.
+/// The names that the group has, as constants of the type; nothing if it is the only one.
 pub(super) fn names(server: &Server) -> TokenStream {
-    let alone = matches!(&server.role, Role::Whole { blocks, .. } if blocks.is_empty());
+    let alone = matches!(&server.role, Role::Whole { groups, .. } if groups.is_empty());
     if alone || server.functions.is_empty() {
         return TokenStream::new();
     }

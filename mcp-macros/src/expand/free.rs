@@ -19,12 +19,12 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
         .filter(|attribute| docs::is_doc(attribute));
     let conditions: Vec<&Attribute> = function.callable.conditions.iter().collect();
     let (offered, kind, method) = match &function.kind {
-        Kind::Tool(_) => ("OfferedTool", "ToolRoute", "tool_route"),
-        Kind::Prompt => ("OfferedPrompt", "PromptRoute", "prompt_route"),
-        Kind::Resource(_) => ("OfferedResource", "ResourceRoute", "resource_route"),
+        Kind::Tool(_) => ("IntoTool", "ToolEntry", "into_tool"),
+        Kind::Prompt => ("IntoPrompt", "PromptEntry", "into_prompt"),
+        Kind::Resource(_) => ("IntoResource", "ResourceEntry", "into_resource"),
     };
     let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
-    let route = function::route(function);
+    let entry = function::entry(function);
     let called = called(item);
     let undocumented = function::undocumented(function);
     quote_spanned! {Span::mixed_site()=>
@@ -47,7 +47,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #[allow(deprecated)]
             impl __mcp::#offered for #name {
                 fn #method(self) -> __mcp::#kind {
-                    #route
+                    #entry
                 }
             }
         };

@@ -12,7 +12,7 @@ use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
 /// The parts of a registration that depend on the kind of function.
 struct Parts {
     /// The description, as far as its kind has something of its own.
-    spec: TokenStream,
+    builder: TokenStream,
     arguments: Vec<TokenStream>,
     /// The conversion of the return type into a result.
     convert: TokenStream,
@@ -22,22 +22,22 @@ struct Parts {
 pub(super) fn register(function: &Function) -> TokenStream {
     let conditions = &function.callable.conditions;
     let register = match &function.kind {
-        Kind::Tool(_) => format_ident!("tool_route"),
-        Kind::Prompt => format_ident!("prompt_route"),
-        Kind::Resource(_) => format_ident!("resource_route"),
+        Kind::Tool(_) => format_ident!("tool"),
+        Kind::Prompt => format_ident!("prompt"),
+        Kind::Resource(_) => format_ident!("resource"),
     };
-    let route = route(function);
+    let entry = entry(function);
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
-        __server.#register({ #route });
+        __server.#register({ #entry });
     }
 }
 
-/// One function's route: statements, and the expression that has it as its value.
-pub(super) fn route(function: &Function) -> TokenStream {
+/// One function's entry: statements, and the expression that has it as its value.
+pub(super) fn entry(function: &Function) -> TokenStream {
     let Function { callable, name, .. } = function;
     let Parts {
-        spec,
+        builder,
         arguments,
         convert,
     } = match &function.kind {
@@ -55,12 +55,12 @@ pub(super) fn route(function: &Function) -> TokenStream {
     });
     let (this, call) = call::call(callable, &function.running);
     quote_spanned! {Span::mixed_site()=>
-        let mut spec = #spec #title #description #icons #meta;
+        let mut builder = #builder #title #description #icons #meta;
         #(#arguments)*
         #(#completers)*
         let convert = #convert;
         #this
-        spec.route(move |call| { #call })
+        builder.entry(move |call| { #call })
     }
 }
 
@@ -77,20 +77,20 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
         (&&&&__mcp::Returned::<#output>::new()).output()
     };
     Parts {
-        spec: quote!(__mcp::ToolSpec::new(#name) #(#hints)* #strict #text_only),
+        builder: quote!(__mcp::ToolBuilder::new(#name) #(#hints)* #strict #text_only),
         arguments: callable
             .arguments()
             .map(arguments::value)
             .chain(callable.flatten().map(arguments::flatten))
             .collect(),
-        convert: quote_spanned!(Span::mixed_site()=> spec.returns(#returned)),
+        convert: quote_spanned!(Span::mixed_site()=> builder.returns(#returned)),
     }
 }
 
 fn prompt(name: &str, callable: &Callable) -> Parts {
     let output = &callable.output;
     Parts {
-        spec: quote!(__mcp::PromptSpec::new(#name)),
+        builder: quote!(__mcp::PromptBuilder::new(#name)),
         arguments: callable.arguments().map(arguments::text).collect(),
         convert: quote_spanned!(callable.output_span=> __mcp::prompt_output::<#output>()),
     }
@@ -108,7 +108,7 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
     arguments.extend(list);
     Parts {
-        spec: quote!(__mcp::resource_spec(#name, #uri) #mime #size #annotations #cache #subscribe),
+        builder: quote!(__mcp::resource_builder(#name, #uri) #mime #size #annotations #cache #subscribe),
         arguments,
         convert: quote_spanned!(callable.output_span=> __mcp::resource_output::<#output>()),
     }
@@ -127,7 +127,7 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
     // With the path's own span, what does not hold is reported there.
     let completer = quote_spanned!(path.span()=> __mcp::completer(#function));
     quote_spanned! {Span::mixed_site()=>
-        spec.complete(#argument, { #this #completer });
+        builder.complete(#argument, { #this #completer });
     }
 }
 
@@ -136,7 +136,7 @@ fn list(lister: &Helper) -> TokenStream {
     let Helper { path, has_self } = lister;
     let (this, again, receiver) = shared(*has_self);
     quote_spanned! {Span::mixed_site()=>
-        spec.list({
+        builder.list({
             #this
             move || {
                 #again

@@ -19,22 +19,22 @@ pub(crate) fn server(server: &Server) -> TokenStream {
     let functions = server.functions.iter().map(function::register);
     let functions = functions.chain(server.hooks.iter().map(hook::register));
     let implementation = match &server.role {
-        Role::Whole { info, blocks } => {
+        Role::Whole { info, groups } => {
             let info = self::info(info);
-            let blocks = blocks.iter().map(block_name);
+            let groups = groups.iter().map(group_name);
             quote_spanned! {Span::mixed_site()=>
                 #[allow(deprecated)]
                 impl #impl_generics __mcp::McpServer for #self_type #where_clause {
                     fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
                         #info
                         #(#functions)*
-                        #(Self::#blocks(&self, __server);)*
+                        #(Self::#groups(&self, __server);)*
                     }
                 }
             }
         }
-        Role::Block(name) => {
-            let function = block(name, functions);
+        Role::Group(name) => {
+            let function = group(name, functions);
             quote_spanned! {Span::mixed_site()=>
                 #[allow(deprecated)]
                 impl #impl_generics #self_type #where_clause {
@@ -72,12 +72,12 @@ pub(crate) fn module_server(server: &Server) -> TokenStream {
     }
 }
 
-/// The function that registers what a block contains.
+/// The function that registers what a group contains.
 ///
-/// The compiler does not report unused code of a macro; so this has the span of the block's name,
-/// and a block that no server takes in is reported there.
-fn block(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> TokenStream {
-    let function = block_name(name);
+/// The compiler does not report unused code of a macro; so this has the span of the group's name,
+/// and a group that no server takes in is reported there.
+fn group(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let function = group_name(name);
     let parameters = quote_spanned! {Span::mixed_site()=>
         self: &__mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder
     };
@@ -86,9 +86,9 @@ fn block(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> Toke
     }
 }
 
-/// The name of the function that registers what a block contains.
-fn block_name(name: &Ident) -> Ident {
-    format_ident!("mcp_server_block_{name}", span = name.span())
+/// The name of the function that registers what a group contains.
+fn group_name(name: &Ident) -> Ident {
+    format_ident!("mcp_server_group_{name}", span = name.span())
 }
 
 /// The generics of the block, with what it takes to share the server between calls.
@@ -167,12 +167,12 @@ fn settings(info: &Info) -> TokenStream {
             __server.requires(&__mcp::ClientCapabilities::new() #(#setters)*);
         }
     });
-    let dynamic = (!info.dynamic.is_empty()).then(|| {
-        let lists = info.dynamic.iter().map(|list| {
+    let list_changed = (!info.list_changed.is_empty()).then(|| {
+        let lists = info.list_changed.iter().map(|list| {
             let list = list.to_string();
             format_ident!("{}{}", list[..1].to_uppercase(), &list[1..])
         });
-        quote_spanned!(Span::mixed_site()=> __server.dynamic([#(__mcp::List::#lists),*]);)
+        quote_spanned!(Span::mixed_site()=> __server.list_changed([#(__mcp::List::#lists),*]);)
     });
     let page_size = info.page_size.as_ref().map(|size| {
         let checked = quote_spanned!(size.span()=> __mcp::page_size(#size));
@@ -184,7 +184,7 @@ fn settings(info: &Info) -> TokenStream {
     let logging = info
         .logging
         .then(|| quote_spanned!(Span::mixed_site()=> __server.logging();));
-    quote!(#requires #dynamic #logging #page_size)
+    quote!(#requires #list_changed #logging #page_size)
 }
 
 fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {

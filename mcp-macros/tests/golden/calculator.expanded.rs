@@ -53,67 +53,70 @@ const _: () = {
                 );
             __server.instructions("Whole numbers only.");
             __server
-                .tool_route({
-                    let mut spec = __mcp::ToolSpec::new("add")
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("add")
                         .read_only(true)
                         .description("Adds two whole numbers.");
-                    let arg_a = spec.argument(__mcp::argument::<i64>("a"));
-                    let arg_b = spec.argument(__mcp::argument::<i64>("b"));
-                    let convert = spec
+                    let arg_a = builder.argument(__mcp::argument::<i64>("a"));
+                    let arg_b = builder.argument(__mcp::argument::<i64>("b"));
+                    let convert = builder
                         .returns((&&&&__mcp::Returned::<i64>::new()).output());
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_a = arg_a.slot();
-                        let mut arg_b = arg_b.slot();
-                        call.read(&mut [&mut arg_a, &mut arg_b])?;
-                        let arg_a = arg_a.take()?;
-                        let arg_b = arg_b.take()?;
-                        __mcp::ready(convert, Self::add(&this, arg_a, arg_b))
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_a = arg_a.slot();
+                            let mut arg_b = arg_b.slot();
+                            call.read(&mut [&mut arg_a, &mut arg_b])?;
+                            let arg_a = arg_a.take()?;
+                            let arg_b = arg_b.take()?;
+                            __mcp::ready(convert, Self::add(&this, arg_a, arg_b))
+                        })
                 });
             __server
-                .tool_route({
-                    let mut spec = __mcp::ToolSpec::new("divide")
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("divide")
                         .description("Divides one whole number by another.");
-                    let arg_a = spec.argument(__mcp::argument::<i64>("a"));
-                    let arg_b = spec
+                    let arg_a = builder.argument(__mcp::argument::<i64>("a"));
+                    let arg_b = builder
                         .argument(
                             __mcp::argument::<i64>("b").description("Anything but zero."),
                         );
-                    let convert = spec
+                    let convert = builder
                         .returns(
                             (&&&&__mcp::Returned::<Result<i64, &'static str>>::new())
                                 .output(),
                         );
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_a = arg_a.slot();
-                        let mut arg_b = arg_b.slot();
-                        call.read(&mut [&mut arg_a, &mut arg_b])?;
-                        let arg_a = arg_a.take()?;
-                        let arg_b = arg_b.take()?;
-                        __mcp::ready(convert, Self::divide(&this, arg_a, arg_b))
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_a = arg_a.slot();
+                            let mut arg_b = arg_b.slot();
+                            call.read(&mut [&mut arg_a, &mut arg_b])?;
+                            let arg_a = arg_a.take()?;
+                            let arg_b = arg_b.take()?;
+                            __mcp::ready(convert, Self::divide(&this, arg_a, arg_b))
+                        })
                 });
             __server
-                .tool_route({
-                    let mut spec = __mcp::ToolSpec::new("echo")
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("echo")
                         .description("Gives back what it gets.");
-                    let arg_text = spec.argument(__mcp::argument::<String>("text"));
-                    let convert = spec
+                    let arg_text = builder.argument(__mcp::argument::<String>("text"));
+                    let convert = builder
                         .returns((&&&&__mcp::Returned::<String>::new()).output());
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_text = arg_text.slot();
-                        call.read(&mut [&mut arg_text])?;
-                        let arg_text = arg_text.take()?;
-                        let context_1 = call.context::<Context>()?;
-                        let this = __mcp::Arc::clone(&this);
-                        __mcp::pending(
-                            convert,
-                            async move { Self::echo(&this, arg_text, &context_1).await },
-                        )
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_text = arg_text.slot();
+                            call.read(&mut [&mut arg_text])?;
+                            let arg_text = arg_text.take()?;
+                            let context_1 = call.context::<Context>()?;
+                            let this = __mcp::Arc::clone(&this);
+                            __mcp::pending(
+                                convert,
+                                async move { Self::echo(&this, arg_text, &context_1).await },
+                            )
+                        })
                 });
         }
     }

@@ -40,25 +40,26 @@ const _: () = {
         }
     }
     #[allow(deprecated)]
-    impl __mcp::OfferedTool for add {
-        fn tool_route(self) -> __mcp::ToolRoute {
-            let mut spec = __mcp::ToolSpec::new("add")
+    impl __mcp::IntoTool for add {
+        fn into_tool(self) -> __mcp::ToolEntry {
+            let mut builder = __mcp::ToolBuilder::new("add")
                 .description("Adds two whole numbers.");
-            let arg_a = spec.argument(__mcp::argument::<i64>("a"));
-            let arg_b = spec.argument(__mcp::argument::<i64>("b"));
-            let convert = spec.returns((&&&&__mcp::Returned::<i64>::new()).output());
-            spec.route(move |call| {
-                let mut arg_a = arg_a.slot();
-                let mut arg_b = arg_b.slot();
-                call.read(&mut [&mut arg_a, &mut arg_b])?;
-                let context_0 = call.context::<Context>()?;
-                let arg_a = arg_a.take()?;
-                let arg_b = arg_b.take()?;
-                __mcp::pending(
-                    convert,
-                    async move { add(&context_0, arg_a, arg_b).await },
-                )
-            })
+            let arg_a = builder.argument(__mcp::argument::<i64>("a"));
+            let arg_b = builder.argument(__mcp::argument::<i64>("b"));
+            let convert = builder.returns((&&&&__mcp::Returned::<i64>::new()).output());
+            builder
+                .entry(move |call| {
+                    let mut arg_a = arg_a.slot();
+                    let mut arg_b = arg_b.slot();
+                    call.read(&mut [&mut arg_a, &mut arg_b])?;
+                    let context_0 = call.context::<Context>()?;
+                    let arg_a = arg_a.take()?;
+                    let arg_b = arg_b.take()?;
+                    __mcp::pending(
+                        convert,
+                        async move { add(&context_0, arg_a, arg_b).await },
+                    )
+                })
         }
     }
 };
@@ -100,19 +101,20 @@ mod greeter {
                 __server
                     .cache(__mcp::milliseconds(300000u64), __mcp::CacheScope::Public);
                 __server
-                    .tool_route({
-                        let mut spec = __mcp::ToolSpec::new("greet")
+                    .tool({
+                        let mut builder = __mcp::ToolBuilder::new("greet")
                             .description("Greets one person.");
-                        let arguments = spec.flatten(__mcp::argument::<Person>(""));
-                        let convert = spec
+                        let arguments = builder.flatten(__mcp::argument::<Person>(""));
+                        let convert = builder
                             .returns((&&&&__mcp::Returned::<String>::new()).output());
-                        spec.route(move |call| {
-                            let arguments = call.flatten(&arguments)?;
-                            __mcp::pending(
-                                convert,
-                                __mcp::blocking(move || greet(arguments)),
-                            )
-                        })
+                        builder
+                            .entry(move |call| {
+                                let arguments = call.flatten(&arguments)?;
+                                __mcp::pending(
+                                    convert,
+                                    __mcp::blocking(move || greet(arguments)),
+                                )
+                            })
                     });
             }
         }
@@ -149,17 +151,18 @@ const _: () = {
     {
         #[doc(hidden)]
         #[deny(dead_code)]
-        pub(crate) fn mcp_server_block_admin(
+        pub(crate) fn mcp_server_group_admin(
             self: &__mcp::Arc<Self>,
             __server: &mut __mcp::ServerBuilder,
         ) {
             __server
-                .tool_route({
-                    let mut spec = __mcp::ToolSpec::new("close");
-                    let convert = spec
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("close");
+                    let convert = builder
                         .returns((&&&&__mcp::Returned::<()>::new()).output());
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| { __mcp::ready(convert, Self::close(&this)) })
+                    builder
+                        .entry(move |call| { __mcp::ready(convert, Self::close(&this)) })
                 });
         }
     }

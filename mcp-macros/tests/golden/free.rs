@@ -11,12 +11,12 @@ pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
 mod greeter {
     /// Greets one person.
     #[tool(blocking)]
-    fn greet(#[args] person: Person) -> String {
+    fn greet(#[arg(flatten)] person: Person) -> String {
         person.greeting()
     }
 }
 
-#[mcp_server(block = admin)]
+#[mcp_server(group = admin)]
 impl Library {
     #[tool]
     fn close(&self) {}

@@ -68,16 +68,16 @@ const _: () = {
             const PAGE_SIZE: __mcp::NonZeroUsize = __mcp::page_size(50);
             __server.page_size(PAGE_SIZE);
             __server
-                .tool_route({
-                    let mut spec = __mcp::ToolSpec::new("find")
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("find")
                         .read_only(true)
                         .description("Finds books by title.");
-                    let arg_title = spec
+                    let arg_title = builder
                         .argument(
                             __mcp::argument::<String>("title")
                                 .description("Part of the title, in any case."),
                         );
-                    let arg_limit = spec
+                    let arg_limit = builder
                         .argument(
                             __mcp::argument::<u32>("limit")
                                 .description("At most this many books.")
@@ -87,98 +87,107 @@ const _: () = {
                                     __mcp::Bound::Included(100),
                                 ),
                         );
-                    let convert = spec
+                    let convert = builder
                         .returns(
                             (&&&&__mcp::Returned::<Result<Vec<Book>, DbError>>::new())
                                 .output(),
                         );
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_title = arg_title.slot();
-                        let mut arg_limit = arg_limit.slot();
-                        call.read(&mut [&mut arg_title, &mut arg_limit])?;
-                        let arg_title = arg_title.take()?;
-                        let arg_limit = arg_limit.take()?;
-                        let this = __mcp::Arc::clone(&this);
-                        call.timed(
-                            convert,
-                            30000u64,
-                            async move { Self::find(&this, arg_title, arg_limit).await },
-                        )
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_title = arg_title.slot();
+                            let mut arg_limit = arg_limit.slot();
+                            call.read(&mut [&mut arg_title, &mut arg_limit])?;
+                            let arg_title = arg_title.take()?;
+                            let arg_limit = arg_limit.take()?;
+                            let this = __mcp::Arc::clone(&this);
+                            call.timed(
+                                convert,
+                                30000u64,
+                                async move { Self::find(&this, arg_title, arg_limit).await },
+                            )
+                        })
                 });
             __server
-                .prompt_route({
-                    let mut spec = __mcp::PromptSpec::new("summary")
+                .prompt({
+                    let mut builder = __mcp::PromptBuilder::new("summary")
                         .description("Summarises one book for a reader.");
-                    let arg_title = spec
+                    let arg_title = builder
                         .argument(__mcp::Text::<String>::new().argument("title"));
-                    let arg_tone = spec
+                    let arg_tone = builder
                         .argument(__mcp::Text::<Option<Tone>>::new().argument("tone"));
-                    spec.complete(
-                        "title",
-                        {
-                            let this = __mcp::Arc::clone(&self);
-                            __mcp::completer(move |request| {
-                                let this = __mcp::Arc::clone(&this);
-                                async move {
-                                    __mcp::MaybeAsync(Self::titles(&this, &request))
-                                        .future()
-                                        .await
-                                }
-                            })
-                        },
-                    );
+                    builder
+                        .complete(
+                            "title",
+                            {
+                                let this = __mcp::Arc::clone(&self);
+                                __mcp::completer(move |request| {
+                                    let this = __mcp::Arc::clone(&this);
+                                    async move {
+                                        __mcp::MaybeAsync(Self::titles(&this, &request))
+                                            .future()
+                                            .await
+                                    }
+                                })
+                            },
+                        );
                     let convert = __mcp::prompt_output::<String>();
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_title = arg_title.slot();
-                        let mut arg_tone = arg_tone.slot();
-                        call.read(&mut [&mut arg_title, &mut arg_tone])?;
-                        let arg_title = arg_title.take()?;
-                        let arg_tone = arg_tone.take()?;
-                        __mcp::ready(convert, Self::summary(&this, arg_title, arg_tone))
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_title = arg_title.slot();
+                            let mut arg_tone = arg_tone.slot();
+                            call.read(&mut [&mut arg_title, &mut arg_tone])?;
+                            let arg_title = arg_title.take()?;
+                            let arg_tone = arg_tone.take()?;
+                            __mcp::ready(
+                                convert,
+                                Self::summary(&this, arg_title, arg_tone),
+                            )
+                        })
                 });
             __server
-                .resource_route({
-                    let mut spec = __mcp::resource_spec("book", "book://{isbn}")
+                .resource({
+                    let mut builder = __mcp::resource_builder("book", "book://{isbn}")
                         .mime("application/json")
                         .subscribable()
                         .description("One book, as JSON.");
-                    let arg_isbn = spec
+                    let arg_isbn = builder
                         .argument(__mcp::Text::<Isbn>::new().argument("isbn"));
-                    spec.list({
-                        move || {
-                            async move {
-                                __mcp::MaybeAsync(Self::books()).future().await
-                            }
-                        }
-                    });
-                    spec.complete(
-                        "isbn",
-                        {
-                            __mcp::completer(move |request| {
+                    builder
+                        .list({
+                            move || {
                                 async move {
-                                    __mcp::MaybeAsync(isbns(&request)).future().await
+                                    __mcp::MaybeAsync(Self::books()).future().await
                                 }
-                            })
-                        },
-                    );
+                            }
+                        });
+                    builder
+                        .complete(
+                            "isbn",
+                            {
+                                __mcp::completer(move |request| {
+                                    async move {
+                                        __mcp::MaybeAsync(isbns(&request)).future().await
+                                    }
+                                })
+                            },
+                        );
                     let convert = __mcp::resource_output::<
                         Result<Json<Book>, NotFound>,
                     >();
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
-                        let mut arg_isbn = arg_isbn.slot();
-                        call.read(&mut [&mut arg_isbn])?;
-                        let arg_isbn = arg_isbn.take()?;
-                        let this = __mcp::Arc::clone(&this);
-                        __mcp::pending(
-                            convert,
-                            async move { Self::book(&this, arg_isbn).await },
-                        )
-                    })
+                    builder
+                        .entry(move |call| {
+                            let mut arg_isbn = arg_isbn.slot();
+                            call.read(&mut [&mut arg_isbn])?;
+                            let arg_isbn = arg_isbn.take()?;
+                            let this = __mcp::Arc::clone(&this);
+                            __mcp::pending(
+                                convert,
+                                async move { Self::book(&this, arg_isbn).await },
+                            )
+                        })
                 });
             __server
                 .on_shutdown({

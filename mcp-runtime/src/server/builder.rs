@@ -69,8 +69,8 @@ impl ServerBuilder {
 
     /// Declares the lists that can change while the server runs, by [`Server::edit`] or because a
     /// template's resources come and go (`listChanged`). All other lists stay as they were built.
-    pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
-        self.settings.dynamic.extend(lists);
+    pub fn list_changed(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
+        self.settings.list_changed.extend(lists);
         self
     }
 
@@ -215,8 +215,8 @@ impl ServerBuilder {
     ///
     /// For clients of the handshake era. In the stateless era no request waits: clients have 10
     /// minutes to retry with their answers.
-    pub fn answer_timeout(&mut self, timeout: Duration) -> &mut Self {
-        self.settings.answer_timeout = timeout;
+    pub fn input_timeout(&mut self, timeout: Duration) -> &mut Self {
+        self.settings.input_timeout = timeout;
         self
     }
 
@@ -238,10 +238,10 @@ impl ServerBuilder {
     ///
     /// ```
     /// use mcp_runtime::Server;
-    /// use mcp_runtime::server::tools::{ToolSpec, argument};
+    /// use mcp_runtime::server::tools::{ToolBuilder, argument};
     ///
     /// let mut github = Server::builder();
-    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
+    /// let search = ToolBuilder::new("search").arguments((argument::<String>("text"),));
     /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
     ///
     /// let mut server = Server::builder();
@@ -257,7 +257,9 @@ impl ServerBuilder {
         if !is_mounted(&self.registry.mounts, server) {
             self.settings.hooks.mount(&server.settings().hooks);
         }
-        self.settings.dynamic.extend(&server.settings().dynamic);
+        self.settings
+            .list_changed
+            .extend(&server.settings().list_changed);
         self.registry.mounts.push(Arc::new(Mount {
             namespace: Namespace::new(prefix),
             server: server.clone(),

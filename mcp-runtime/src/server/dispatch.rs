@@ -92,7 +92,7 @@ impl ServerRole {
         let router = self.server.router();
         if router.announces_changes() {
             self.session
-                .begin(&self.server.settings().dynamic, self.peer.clone());
+                .begin(&self.server.settings().list_changed, self.peer.clone());
         }
         self.lifecycle.connection.operate();
         self.lifecycle.connection.negotiated.clone()

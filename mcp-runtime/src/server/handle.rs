@@ -43,13 +43,13 @@ impl Server {
     pub fn tools(&self) -> Vec<Tool> {
         let router = self.router();
         let tools = router.tools.entries.iter();
-        tools.map(|(_, route)| Tool::clone(&route.tool)).collect()
+        tools.map(|(_, entry)| Tool::clone(&entry.tool)).collect()
     }
 
     /// Notifies the clients that have subscribed to `change`, by their session or by
     /// `subscriptions/listen`. Never waits for a client; frequent changes are merged.
     ///
-    /// Has an effect for the lists that [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic)
+    /// Has an effect for the lists that [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed)
     /// names, and for resources that can be subscribed to. [`edit`](Self::edit) notifies by itself.
     ///
     /// A URI may be spelled in any way that leads to the resource. One that no resource has, or
@@ -115,7 +115,7 @@ impl Server {
         let (settings, changes) = (self.settings(), self.state.changes.clone());
         Arc::new(Session::new(
             settings.logging,
-            settings.answer_timeout,
+            settings.input_timeout,
             changes,
         ))
     }

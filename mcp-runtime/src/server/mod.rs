@@ -45,7 +45,7 @@ pub(crate) use answer::Answer;
 pub use answer::Reply;
 pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
-pub use catalog::{Edit, FixedList, List, OfferedPrompt, OfferedResource, OfferedTool};
+pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext};
 #[cfg(feature = "http-server")]

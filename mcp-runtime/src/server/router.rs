@@ -16,12 +16,12 @@ use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place};
 use crate::server::context::ServerRequest;
-use crate::server::prompts::PromptRoute;
-use crate::server::resources::ResourceRoute;
+use crate::server::prompts::PromptEntry;
+use crate::server::resources::ResourceEntry;
 use crate::server::session::Severity;
 use crate::server::settings::{Introduction, Settings};
 use crate::server::subscription::Subscription;
-use crate::server::tools::ToolRoute;
+use crate::server::tools::ToolEntry;
 use crate::server::{Answer, Context, List, MethodCall, Reply};
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
@@ -32,9 +32,9 @@ pub(in crate::server) struct Router {
     pub(super) identity: Arc<Identity>,
     pub(in crate::server) introduction: Introduction,
     pub(super) capabilities: ServerCapabilities,
-    pub(in crate::server) tools: Arc<Catalog<ToolRoute>>,
-    pub(in crate::server) prompts: Arc<Catalog<PromptRoute>>,
-    pub(in crate::server) resources: Arc<Catalog<ResourceRoute>>,
+    pub(in crate::server) tools: Arc<Catalog<ToolEntry>>,
+    pub(in crate::server) prompts: Arc<Catalog<PromptEntry>>,
+    pub(in crate::server) resources: Arc<Catalog<ResourceEntry>>,
     discover: Prepared,
     /// The first pages of lists, by [`ListResult::NUMBER`].
     first_pages: [Prepared; 4],
@@ -44,9 +44,9 @@ impl Router {
     pub(in crate::server) fn new(
         settings: Arc<Settings>,
         introduction: Introduction,
-        tools: Catalog<ToolRoute>,
-        prompts: Catalog<PromptRoute>,
-        resources: Catalog<ResourceRoute>,
+        tools: Catalog<ToolEntry>,
+        prompts: Catalog<PromptEntry>,
+        resources: Catalog<ResourceEntry>,
     ) -> Self {
         let mut router = Self {
             identity: Arc::new(Identity::new(&settings.info)),
@@ -67,16 +67,16 @@ impl Router {
     /// it is empty.
     fn declared(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
-        let dynamic = |list| self.settings.dynamic.contains(&list).then_some(true);
-        let list_changed = dynamic(List::Tools);
+        let can_change = |list| self.settings.list_changed.contains(&list).then_some(true);
+        let list_changed = can_change(List::Tools);
         if list_changed.is_some() || !self.tools.entries.is_empty() {
             capabilities.tools.get_or_insert_default().list_changed = list_changed;
         }
-        let list_changed = dynamic(List::Prompts);
+        let list_changed = can_change(List::Prompts);
         if list_changed.is_some() || !self.prompts.entries.is_empty() {
             capabilities.prompts.get_or_insert_default().list_changed = list_changed;
         }
-        let list_changed = dynamic(List::Resources);
+        let list_changed = can_change(List::Resources);
         if list_changed.is_some() || !self.resources.entries.is_empty() {
             let resources = capabilities.resources.get_or_insert_default();
             resources.list_changed = list_changed;
@@ -91,7 +91,7 @@ impl Router {
 
     /// Returns whether the server announces any changes.
     pub(in crate::server) fn announces_changes(&self) -> bool {
-        !self.settings.dynamic.is_empty() || self.resources.has_subscribable()
+        !self.settings.list_changed.is_empty() || self.resources.has_subscribable()
     }
 }
 

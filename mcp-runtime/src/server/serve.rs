@@ -127,10 +127,10 @@ impl<E: Endpoint> Serve<E> {
         self
     }
 
-    /// Leaves SIGTERM and Ctrl-C to the program, as builds without the feature `signal` do (all
-    /// server transports enable it).
-    pub fn without_signals(mut self) -> Self {
-        self.signals = false;
+    /// Whether SIGTERM and Ctrl-C shut the server down; they do by default. `false` leaves them to
+    /// the program, as builds without the feature `signal` do (all server transports enable it).
+    pub fn signals(mut self, handled: bool) -> Self {
+        self.signals = handled;
         self
     }
 

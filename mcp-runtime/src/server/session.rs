@@ -49,7 +49,7 @@ pub(crate) struct Session {
     /// True if the server declares logging.
     pub(super) logging: bool,
     /// The time that users have to answer questions.
-    pub(super) answer_timeout: Duration,
+    pub(super) input_timeout: Duration,
     /// The changes of the server.
     pub(super) changes: Changes,
     /// The severity of the least severe log messages to send.
@@ -73,10 +73,10 @@ pub(crate) struct SessionState {
 }
 
 impl Session {
-    pub(super) fn new(logging: bool, answer_timeout: Duration, changes: Changes) -> Self {
+    pub(super) fn new(logging: bool, input_timeout: Duration, changes: Changes) -> Self {
         Self {
             logging,
-            answer_timeout,
+            input_timeout,
             changes,
             log_level: AtomicU8::new(Severity::INFO.0),
             subscriber: OnceLock::new(),

@@ -23,9 +23,9 @@ pub(super) struct Settings {
     /// The number of items on a page of a list; all by default.
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
-    pub(super) dynamic: BTreeSet<List>,
+    pub(super) list_changed: BTreeSet<List>,
     /// The time that users have to answer questions.
-    pub(super) answer_timeout: Duration,
+    pub(super) input_timeout: Duration,
     pub(super) retry_states: RetryStates,
     pub(super) extensions: Extensions,
     pub(super) hooks: Hooks,
@@ -44,8 +44,8 @@ impl Default for Settings {
             },
             caching: Caching::default(),
             page_size: None,
-            dynamic: BTreeSet::new(),
-            answer_timeout: ANSWER_TIMEOUT,
+            list_changed: BTreeSet::new(),
+            input_timeout: ANSWER_TIMEOUT,
             retry_states: RetryStates::default(),
             extensions: Extensions::default(),
             hooks: Hooks::default(),

@@ -11,7 +11,7 @@ use mcp_types::{
 
 use super::catalog::Catalog;
 use super::changes::{Subscriber, meta_of, notify};
-use super::resources::ResourceRoute;
+use super::resources::ResourceEntry;
 use super::{Answer, Context};
 use crate::connection::notification;
 use crate::error::CallError;
@@ -22,7 +22,7 @@ pub(super) struct Subscription {
     /// The part of the client's filter that is served.
     pub(super) accepted: SubscriptionFilter,
     pub(super) context: Context,
-    pub(super) resources: Arc<Catalog<ResourceRoute>>,
+    pub(super) resources: Arc<Catalog<ResourceEntry>>,
     pub(super) info: Implementation,
 }
 

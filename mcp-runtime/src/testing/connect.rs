@@ -83,7 +83,7 @@ impl IntoFuture for Connect {
             let (ours, theirs) = memory::pair();
             let ours = Recorder::new(ours, Side::Server, &self.recording);
             let theirs = Recorder::new(theirs, Side::Client, &self.recording);
-            let serving = self.server.serve(theirs).without_signals();
+            let serving = self.server.serve(theirs).signals(false);
             tokio::spawn(async move {
                 if let Err(error) = serving.await {
                     tracing::error!(%error, "the server under test failed");

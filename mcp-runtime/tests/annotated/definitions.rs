@@ -11,7 +11,7 @@ use crate::{call, listed, text};
 
 struct Old;
 
-#[mcp_server(blocks(more))]
+#[mcp_server(groups(more))]
 #[doc = include_str!("definitions.md")]
 impl Old {
     /// Looks.
@@ -55,7 +55,7 @@ impl Old {
     }
 }
 
-#[mcp_server(block = more)]
+#[mcp_server(group = more)]
 impl Old {
     /// Looks again.
     #[tool]

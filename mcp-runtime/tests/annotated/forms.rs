@@ -1,9 +1,9 @@
 //! The ways to put a server together: blocks, modules, free functions, closures.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::prompts::{self, PromptSpec};
-use mcp_runtime::server::resources::{self, ResourceSpec, UriTemplate, variable};
-use mcp_runtime::server::tools::{ToolSpec, argument};
+use mcp_runtime::server::prompts::{self, PromptBuilder};
+use mcp_runtime::server::resources::{self, ResourceBuilder, UriTemplate, variable};
+use mcp_runtime::server::tools::{ToolBuilder, argument};
 use mcp_runtime::types::{GetPromptResult, Prompt};
 use mcp_runtime::{ProtocolError, Server};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ struct Blocks {
     by: i64,
 }
 
-#[mcp_server(blocks(admin, search), undocumented = "allow")]
+#[mcp_server(groups(admin, search), undocumented = "allow")]
 impl Blocks {
     #[tool]
     fn first(&self) -> i64 {
@@ -28,7 +28,7 @@ impl Blocks {
     }
 }
 
-#[mcp_server(block = admin, undocumented = "allow")]
+#[mcp_server(group = admin, undocumented = "allow")]
 impl Blocks {
     #[tool]
     async fn second(&self, value: i64) -> i64 {
@@ -39,7 +39,7 @@ impl Blocks {
 mod search {
     use super::*;
 
-    #[mcp_server(block = search, undocumented = "allow", crate = super::renamed::framework)]
+    #[mcp_server(group = search, undocumented = "allow", crate = super::renamed::framework)]
     impl Blocks {
         #[tool]
         fn third() -> i64 {
@@ -134,7 +134,7 @@ fn built() -> Server {
         .prompt(greet)
         .resource(word);
     server.tool(
-        ToolSpec::new("multiply")
+        ToolBuilder::new("multiply")
             .description("Multiplies.")
             .arguments((
                 argument::<i64>("a").description("One."),
@@ -143,7 +143,7 @@ fn built() -> Server {
             .call(|(a, b), _| a * b),
     );
     server.tool(
-        ToolSpec::new("list")
+        ToolBuilder::new("list")
             .arguments(())
             .call_async(|(), cx| async move {
                 tokio::task::yield_now().await;
@@ -151,7 +151,7 @@ fn built() -> Server {
             }),
     );
     server.prompt(
-        PromptSpec::new("summary")
+        PromptBuilder::new("summary")
             .description("Summarises a book.")
             .arguments((
                 prompts::argument::<String>("title")
@@ -162,7 +162,7 @@ fn built() -> Server {
             .call(|(title, words), _| format!("{title} {words:?}")),
     );
     server.resource(
-        ResourceSpec::new("page", UriTemplate::parse("book://{isbn}{?page}").unwrap())
+        ResourceBuilder::new("page", UriTemplate::parse("book://{isbn}{?page}").unwrap())
             .mime("text/plain")
             .variables((variable::<u64>("isbn"), resources::optional::<u8>("page")))
             .call_async(|(isbn, page), cx| async move {
@@ -170,7 +170,7 @@ fn built() -> Server {
                 format!("{isbn} {page:?} {}", cx.revision())
             }),
     );
-    let prompt = mcp_runtime::server::prompts::PromptRoute::new(Prompt::new("raw"), |call| {
+    let prompt = mcp_runtime::server::prompts::PromptEntry::new(Prompt::new("raw"), |call| {
         let text = call.arguments.len().to_string();
         let message = PromptMessage::new(Role::User, mcp_runtime::types::TextContent::new(text));
         mcp_runtime::server::Reply::Ready(Ok(GetPromptResult::new([message])))

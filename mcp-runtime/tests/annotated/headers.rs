@@ -10,7 +10,7 @@ struct Headers;
 #[mcp_server(undocumented = "allow")]
 impl Headers {
     #[tool]
-    fn route(
+    fn entry(
         &self,
         #[arg(header = "Region")] region: Option<String>,
         #[arg(header = "Shard")] shard: i64,
@@ -24,7 +24,7 @@ impl Headers {
 /// Clients have to refuse a tool whose schema lets other values into a header.
 #[tokio::test]
 async fn the_schema_keeps_to_what_a_header_may_carry() {
-    let properties = listed(Headers, "route").await["inputSchema"]["properties"].take();
+    let properties = listed(Headers, "entry").await["inputSchema"]["properties"].take();
     assert_eq!(
         properties,
         json!({
@@ -41,10 +41,10 @@ async fn the_schema_keeps_to_what_a_header_may_carry() {
 async fn integers_that_others_would_round_are_refused() {
     let server = Headers.into_server();
     let arguments = json!({"shard": 9_007_199_254_740_991_i64, "floor": 0, "region": null});
-    let result = call(&server, "route", arguments).await;
+    let result = call(&server, "entry", arguments).await;
     assert_eq!(result, text("None 9007199254740991 None 0"));
     for shard in [9_007_199_254_740_992_i64, -9_007_199_254_740_992] {
-        let found = faults(&server, "route", json!({"shard": shard, "floor": 0})).await;
+        let found = faults(&server, "entry", json!({"shard": shard, "floor": 0})).await;
         assert_eq!(
             found[1..],
             [format!(

@@ -20,7 +20,7 @@ impl Noting {
 
 type Client = Initialized;
 
-#[mcp_server(blocks(more), undocumented = "allow")]
+#[mcp_server(groups(more), undocumented = "allow")]
 impl Noting {
     #[on_start]
     fn open(&self) {
@@ -43,7 +43,7 @@ impl Noting {
     }
 }
 
-#[mcp_server(block = more)]
+#[mcp_server(group = more)]
 impl Noting {
     #[on_initialized]
     async fn count(&self) {
@@ -79,7 +79,7 @@ mod taken {
 #[tokio::test]
 async fn a_server_that_cannot_start_says_why() {
     let (_ours, theirs) = memory::pair();
-    let serving = taken::Server.serve(theirs).without_signals();
+    let serving = taken::Server.serve(theirs).signals(false);
     let error = serving.await.unwrap_err();
     assert!(matches!(error, ServeError::Start(_)), "{error:?}");
     assert!(error.to_string().contains("the place is taken"), "{error}");

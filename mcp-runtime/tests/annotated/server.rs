@@ -13,7 +13,7 @@ struct Whole;
 
 #[mcp_server(
     requires(sampling, elicitation),
-    dynamic(tools, resources),
+    list_changed(tools, resources),
     logging,
     page_size = ITEMS_A_PAGE,
     undocumented = "allow"

@@ -70,17 +70,17 @@ pub(crate) struct Structs;
 #[mcp_server(undocumented = "allow")]
 impl Structs {
     #[tool]
-    fn spread(&self, #[args] place: Placed, cx: &Context) -> String {
+    fn spread(&self, #[arg(flatten)] place: Placed, cx: &Context) -> String {
         format!("{place:?} {}", cx.revision())
     }
 
     #[tool]
-    fn closed(&self, #[args] closed: Closed) -> String {
+    fn closed(&self, #[arg(flatten)] closed: Closed) -> String {
         format!("{closed:?}")
     }
 
     #[tool]
-    fn ruled(&self, #[args] ruled: Ruled) -> String {
+    fn ruled(&self, #[arg(flatten)] ruled: Ruled) -> String {
         format!("{} {:?}", ruled.name, ruled.share)
     }
 
@@ -298,7 +298,7 @@ impl Orders {
     }
 
     #[tool]
-    fn spread(&self, #[args] order: Order) -> String {
+    fn spread(&self, #[arg(flatten)] order: Order) -> String {
         format!("{order:?}")
     }
 }

@@ -327,7 +327,7 @@ async fn a_client_behind_a_proxy_tries_without_end() {
         ours
     });
     let serve = |theirs| {
-        let served = Server::builder().build().serve(theirs).without_signals();
+        let served = Server::builder().build().serve(theirs).signals(false);
         tokio::spawn(served.into_future())
     };
     let connecting = tokio::spawn(connect);

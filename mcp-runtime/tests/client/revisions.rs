@@ -14,7 +14,7 @@ async fn connected(
     configure: impl FnOnce(mcp_runtime::ClientBuilder) -> mcp_runtime::ClientBuilder,
 ) -> (Client, Serving) {
     let (ours, theirs) = memory::pair();
-    let serving = support::server().serve(theirs).without_signals();
+    let serving = support::server().serve(theirs).signals(false);
     let serving = tokio::spawn(serving.into_future());
     let builder = configure(Client::builder("test", "1.0.0"));
     (builder.connect(ours).await.unwrap(), serving)

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::client::{Change, Subscription};
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Reply};
 use mcp_runtime::types::{LoggingLevel, Resource, SubscriptionFilter};
 use mcp_runtime::{CallError, Revision, Server};
@@ -19,18 +19,18 @@ const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
 fn server() -> Server {
     let mut server = support::builder();
-    server.dynamic([List::Tools]).logging();
+    server.list_changed([List::Tools]).logging();
     let resource = |name: &str| Resource::new(name, format!("test://{name}"));
-    let route =
-        |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));
-    server.resource_route(route("watched").subscribable());
-    server.resource_route(route("fixed"));
+    let entry =
+        |name| ResourceEntry::resource(resource(name), |_| Reply::Ready("x".into_contents()));
+    server.resource(entry("watched").subscribable());
+    server.resource(entry("fixed"));
     let tool = mcp_runtime::types::Tool::new("log", json!({"type": "object"}));
-    let tool = mcp_runtime::server::tools::ToolRoute::new(tool, |call| {
+    let tool = mcp_runtime::server::tools::ToolEntry::new(tool, |call| {
         call.context.log(LoggingLevel::Warning, "careful");
         Reply::Ready(Ok(support::text("logged".to_owned())))
     });
-    server.tool_route(tool);
+    server.tool(tool);
     server.build()
 }
 

@@ -1,10 +1,10 @@
 //! Notifications of changes in sessions.
 
 use mcp_runtime::ServerBuilder;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{
     Change, List, Reply,
-    resources::{IntoContents as _, ResourceRoute},
+    resources::{IntoContents as _, ResourceEntry},
 };
 use mcp_runtime::types::{Resource, Tool};
 use serde_json::json;
@@ -14,21 +14,21 @@ use crate::support::{self, call, request, stateless};
 
 /// A resource that can be subscribed to, and a tool that changes it and the list of tools.
 pub fn add(server: &mut ServerBuilder) {
-    server.dynamic([List::Tools, List::Resources]);
+    server.list_changed([List::Tools, List::Resources]);
     let resource = Resource::new("watched", "test://watched");
-    let route = ResourceRoute::resource(resource, |_| Reply::Ready("x".into_contents()));
-    server.resource_route(route.subscribable());
+    let entry = ResourceEntry::resource(resource, |_| Reply::Ready("x".into_contents()));
+    server.resource(entry.subscribable());
     let tool = Tool::new("change", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         call.context.notify_resource_updated("test://watched");
         call.context.notify_changed(Change::Tools);
         Reply::Ready(Ok(support::text("changed".to_owned())))
     }));
     let tool = Tool::new("grow", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         let zone = json!({"type": "string", "x-mcp-header": "Zone"});
         let schema = json!({"type": "object", "properties": {"zone": zone}});
-        let grown = ToolRoute::new(Tool::new("grown", schema), |_| {
+        let grown = ToolEntry::new(Tool::new("grown", schema), |_| {
             Reply::Ready(Ok(support::text("grown".to_owned())))
         });
         call.context

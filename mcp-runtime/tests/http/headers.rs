@@ -2,7 +2,7 @@
 
 use http::Request;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::Tool;
 use mcp_runtime::{ProtocolError, Server};
 use serde_json::{Value, json};
@@ -17,13 +17,13 @@ fn server() -> Server {
         "region": {"type": "string", "x-mcp-header": "Region"},
         "rows": {"type": "integer", "x-mcp-header": "Rows"},
     }});
-    let route = |name: &str| {
-        ToolRoute::new(Tool::new(name, schema.clone()), |_| {
+    let entry = |name: &str| {
+        ToolEntry::new(Tool::new(name, schema.clone()), |_| {
             Reply::Ready(Ok::<_, ProtocolError>(support::text("there".to_owned())))
         })
     };
-    server.tool_route(route("shown"));
-    server.tool_route(route("hides").visible_to(|_| false));
+    server.tool(entry("shown"));
+    server.tool(entry("hides").visible_to(|_| false));
     server.build()
 }
 

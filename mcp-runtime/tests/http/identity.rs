@@ -89,7 +89,7 @@ async fn handlers_see_who_calls() {
 async fn on_a_stream_the_program_says_who_is_there() {
     for said in [true, false] {
         let (ours, theirs) = memory::pair();
-        let mut serve = Door.into_server().serve(theirs).without_signals();
+        let mut serve = Door.into_server().serve(theirs).signals(false);
         if said {
             serve = serve.identity(User { name: "Ann" });
         }

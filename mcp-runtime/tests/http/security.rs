@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use http::Request;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{FromContext as _, Reply};
 use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal, http_service};
 use mcp_runtime::types::Tool;
@@ -62,7 +62,7 @@ async fn pages_may_read_answers_only_where_their_origin_is_allowed() {
 async fn handlers_see_the_request_and_who_sent_it() {
     let mut server = support::builder();
     let tool = Tool::new("who", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         let request = HttpRequest::from_context(call.context).unwrap();
         let agent = request.headers["user-agent"].to_str().unwrap();
         let principal = request.principal().unwrap().name();

@@ -10,7 +10,7 @@ use http_body::Body;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{Reply, Serve, ShutdownHandle};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};
@@ -107,7 +107,7 @@ impl Site {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let serve = server.serve(configure(http(listener)));
-        let serve = limit(serve.without_signals());
+        let serve = limit(serve.signals(false));
         Self {
             addr,
             shutdown: serve.shutdown_handle(),
@@ -277,12 +277,12 @@ pub async fn read_until(response: &mut Response<Incoming>, text: &str) -> String
 pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     let (sender, events) = mpsc::unbounded_channel();
     let mut server = support::builder();
-    server.tool_route(tool("tell", |peer| {
+    server.tool(tool("tell", |peer| {
         tell(peer);
         Reply::Ready(Ok(support::text("told".to_owned())))
     }));
     let started = sender.clone();
-    server.tool_route(tool("silent", move |_| {
+    server.tool(tool("silent", move |_| {
         let (started, dropped) = (started.clone(), Dropped(started.clone()));
         Reply::Pending(Box::pin(async move {
             started.send("started").unwrap();
@@ -291,7 +291,7 @@ pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
             Ok(support::text(String::new()))
         }))
     }));
-    server.tool_route(tool("tell_and_wait", move |peer| {
+    server.tool(tool("tell_and_wait", move |peer| {
         let (peer, dropped) = (peer.clone(), Dropped(sender.clone()));
         Reply::Pending(Box::pin(async move {
             tell(&peer);
@@ -303,7 +303,7 @@ pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     let region = json!({"type": "object", "properties": {
         "region": {"type": "string", "x-mcp-header": "Region"},
     }});
-    server.tool_route(ToolRoute::new(Tool::new("region", region), |_| {
+    server.tool(ToolEntry::new(Tool::new("region", region), |_| {
         Reply::Ready(Ok(support::text("there".to_owned())))
     }));
     crate::streams::add_tools(&mut server);
@@ -318,9 +318,9 @@ pub fn tool(
     + Send
     + Sync
     + 'static,
-) -> ToolRoute {
+) -> ToolEntry {
     let tool = Tool::new(name, json!({"type": "object"}));
-    ToolRoute::new(tool, move |call| handler(call.context.peer()))
+    ToolEntry::new(tool, move |call| handler(call.context.peer()))
 }
 
 pub fn tell(peer: &mcp_runtime::Peer) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_runtime::ServerBuilder;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{FromContext as _, Reply};
 use mcp_runtime::transport::http::HttpRequest;
 use mcp_runtime::types::{ListRootsRequest, Request, Tool};
@@ -15,7 +15,7 @@ use crate::support::{self, call};
 /// Tools that talk on while they are served.
 pub fn add_tools(server: &mut ServerBuilder) {
     let tool = |name| Tool::new(name, json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool("roots"), |call| {
+    server.tool(ToolEntry::new(tool("roots"), |call| {
         let peer = call.context.peer().clone();
         Reply::Pending(Box::pin(async move {
             let roots = peer.call::<ListRootsRequest>(&Default::default()).await;
@@ -25,12 +25,12 @@ pub fn add_tools(server: &mut ServerBuilder) {
             }))
         }))
     }));
-    server.tool_route(ToolRoute::new(tool("session"), |call| {
+    server.tool(ToolEntry::new(tool("session"), |call| {
         let request = HttpRequest::from_context(call.context).unwrap();
         let id = request.headers["mcp-session-id"].to_str().unwrap();
         Reply::Ready(Ok(support::text(id.to_owned())))
     }));
-    server.tool_route(ToolRoute::new(tool("come_back"), |call| {
+    server.tool(ToolEntry::new(tool("come_back"), |call| {
         let request = HttpRequest::from_context(call.context).unwrap();
         let peer = call.context.peer().clone();
         Reply::Pending(Box::pin(async move {

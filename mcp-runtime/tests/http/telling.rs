@@ -2,7 +2,7 @@
 
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{LoggingLevel, Tool};
 use serde_json::json;
 
@@ -13,13 +13,13 @@ use crate::support::{self, call, stateless};
 pub fn add(server: &mut ServerBuilder) {
     server.logging();
     let tool = |name| Tool::new(name, json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool("work"), |call| {
+    server.tool(ToolEntry::new(tool("work"), |call| {
         call.context.log(LoggingLevel::Info, "begun");
         call.context.progress(1, 2, "");
         call.context.progress(2, 2, "");
         Reply::Ready(Ok(support::text("done".to_owned())))
     }));
-    server.tool_route(ToolRoute::new(tool("flood"), |call| {
+    server.tool(ToolEntry::new(tool("flood"), |call| {
         let long = "x".repeat(1000);
         (0..1000).for_each(|_| call.context.log(LoggingLevel::Error, &long));
         call.context.progress(1, 1, "");

@@ -1,7 +1,7 @@
 //! Events of `tracing`, forwarded to clients.
 
 use mcp_runtime::Server;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{Reply, client_logs};
 use mcp_runtime::types::Tool;
 use serde_json::{Value, json};
@@ -22,11 +22,11 @@ fn server() -> Server {
     let mut server = Server::builder();
     server.logging();
     let tool = |name| Tool::new(name, json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool("now"), |_| {
+    server.tool(ToolEntry::new(tool("now"), |_| {
         log();
         Reply::Ready(Ok(support::text("done".to_owned())))
     }));
-    server.tool_route(ToolRoute::new(tool("later"), |_| {
+    server.tool(ToolEntry::new(tool("later"), |_| {
         Reply::Pending(Box::pin(async {
             tokio::task::yield_now().await;
             log();

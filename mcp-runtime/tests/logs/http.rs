@@ -35,7 +35,7 @@ impl Site {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let serve = server().serve(http(listener).options(options));
-        let serve = serve.without_signals();
+        let serve = serve.signals(false);
         Self {
             addr,
             shutdown: serve.shutdown_handle(),

@@ -13,7 +13,7 @@ use crate::support::{Wire, server, stateless};
 #[tokio::test(start_paused = true)]
 async fn after_the_write_timeout_the_connection_is_closed() {
     let (ours, theirs) = memory::pair();
-    let serving = server().serve(theirs).without_signals();
+    let serving = server().serve(theirs).signals(false);
     let serving = serving.write_timeout(Duration::from_secs(30));
     let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
     let begun = tokio::time::Instant::now();
@@ -92,7 +92,7 @@ impl FrameWriter for FlushingWriter {
 #[tokio::test(start_paused = true)]
 async fn a_server_ends_with_its_last_answer_however_it_is_written() {
     let (ours, theirs) = memory::pair();
-    let serving = server().serve(Flushing(theirs)).without_signals();
+    let serving = server().serve(Flushing(theirs)).signals(false);
     let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
     let begun = tokio::time::Instant::now();
     wire.send(stateless(1, "tools/call", json!({"name": "soon"})))

@@ -21,7 +21,7 @@ impl Drop for Dropped {
 async fn wire_with_watched_tool() -> (Wire, mpsc::UnboundedReceiver<&'static str>) {
     let (events, received) = mpsc::unbounded_channel();
     let mut builder = builder();
-    builder.tool_route(tool("watched", move |_| {
+    builder.tool(tool("watched", move |_| {
         let dropped = Dropped(events.clone());
         Reply::Pending(Box::pin(async move {
             dropped.0.send("started").unwrap();
@@ -75,7 +75,7 @@ async fn calls_in_flight_at_the_end_of_input_may_finish() {
     let release = Arc::new(Notify::new());
     let mut builder = builder();
     let waiting = Arc::clone(&release);
-    builder.tool_route(tool("wait", move |_| {
+    builder.tool(tool("wait", move |_| {
         let waiting = Arc::clone(&waiting);
         Reply::Pending(Box::pin(async move {
             waiting.notified().await;
@@ -117,7 +117,7 @@ async fn a_server_that_shuts_down_refuses_new_calls_and_finishes_the_old_ones() 
     let release = Arc::new(Notify::new());
     let waiting = Arc::clone(&release);
     let mut builder = builder();
-    builder.tool_route(tool("wait", move |_| {
+    builder.tool(tool("wait", move |_| {
         let waiting = Arc::clone(&waiting);
         Reply::Pending(Box::pin(async move {
             waiting.notified().await;
@@ -125,7 +125,7 @@ async fn a_server_that_shuts_down_refuses_new_calls_and_finishes_the_old_ones() 
         }))
     }));
     let (ours, theirs) = memory::pair();
-    let serving = builder.build().serve(theirs).without_signals();
+    let serving = builder.build().serve(theirs).signals(false);
     let handle = serving.shutdown_handle();
     let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
     wire.send(stateless(1, "tools/call", json!({"name": "wait"})))

@@ -3,7 +3,7 @@
 use mcp_runtime::Server;
 use mcp_runtime::server::{
     Change, Reply,
-    resources::{IntoContents as _, ResourceRoute, UriTemplate},
+    resources::{IntoContents as _, ResourceEntry, UriTemplate},
 };
 use serde_json::{Value, json};
 
@@ -108,8 +108,8 @@ async fn a_client_has_a_limited_number_of_subscriptions() {
     let mut server = builder();
     let template = UriTemplate::parse("test://{name}").unwrap();
     let listed = mcp_runtime::types::ResourceTemplate::new("any", "");
-    let route = ResourceRoute::template(listed, template, |_| Reply::Ready("x".into_contents()));
-    server.resource_route(route.subscribable());
+    let entry = ResourceEntry::template(listed, template, |_| Reply::Ready("x".into_contents()));
+    server.resource(entry.subscribable());
     let mut wire = Wire::to(&server.build()).await;
     wire.handshake("2025-11-25").await;
     for number in 0..1000 {

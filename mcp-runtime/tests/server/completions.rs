@@ -1,8 +1,8 @@
 //! Suggestions for arguments.
 
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::prompts::PromptRoute;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute, UriTemplate};
+use mcp_runtime::server::prompts::PromptEntry;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::types::{Completion, GetPromptResult, Prompt, PromptArgument, ResourceTemplate};
 use mcp_runtime::{ProtocolError, Server};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::{Wire, request, stateless};
 fn server() -> Server {
     let mut server = Server::builder();
     let arguments = ["count", "city", "plain", "known", "broken"].map(PromptArgument::new);
-    let prompt = PromptRoute::new(Prompt::new("visit").with_arguments(arguments), |_| {
+    let prompt = PromptEntry::new(Prompt::new("visit").with_arguments(arguments), |_| {
         Reply::Ready(Ok(GetPromptResult::new([])))
     });
     let prompt = prompt
@@ -32,10 +32,10 @@ fn server() -> Server {
         });
     server.prompt(prompt);
     let template = UriTemplate::parse("city://{country}/{name}").unwrap();
-    let route = ResourceRoute::template(ResourceTemplate::new("city", ""), template, |_| {
+    let entry = ResourceEntry::template(ResourceTemplate::new("city", ""), template, |_| {
         Reply::Ready("x".into_contents())
     });
-    server.resource(route.complete("name", async |request| {
+    server.resource(entry.complete("name", async |request| {
         vec![format!("{}burg", request.value())]
     }));
     server.build()

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::prompts::PromptRoute;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
-use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::server::{FixedList, List, Reply};
+use mcp_runtime::server::prompts::PromptEntry;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
+use mcp_runtime::server::tools::ToolEntry;
+use mcp_runtime::server::{FixedListError, List, Reply};
 use mcp_runtime::types::{GetPromptResult, Prompt};
 use mcp_runtime::{Server, ServerBuilder};
 use serde_json::{Value, json};
@@ -14,19 +14,19 @@ use tokio::sync::Notify;
 
 use crate::support::{Wire, request, stateless, text, tool};
 
-fn says(name: &str, word: &'static str) -> ToolRoute {
+fn says(name: &str, word: &'static str) -> ToolEntry {
     tool(name, move |_| Reply::Ready(Ok(text(word.to_owned()))))
 }
 
-fn prompt(name: &str) -> PromptRoute {
-    PromptRoute::new(Prompt::new(name), |_| {
+fn prompt(name: &str) -> PromptEntry {
+    PromptEntry::new(Prompt::new(name), |_| {
         Reply::Ready(Ok(GetPromptResult::new([])))
     })
 }
 
-fn resource(name: &str) -> ResourceRoute {
+fn resource(name: &str) -> ResourceEntry {
     let resource = Resource::new(name, format!("test://{name}"));
-    ResourceRoute::resource(resource, |_| Reply::Ready("here".into_contents()))
+    ResourceEntry::resource(resource, |_| Reply::Ready("here".into_contents()))
 }
 
 fn builder() -> ServerBuilder {
@@ -37,7 +37,7 @@ fn builder() -> ServerBuilder {
 
 fn dynamic() -> Server {
     let mut server = builder();
-    server.dynamic(List::ALL);
+    server.list_changed(List::ALL);
     server.build()
 }
 
@@ -148,7 +148,7 @@ async fn prompts_and_resources_come_and_go() {
 #[tokio::test]
 async fn only_lists_that_can_change_say_so() {
     let mut server = builder();
-    server.dynamic([List::Prompts]);
+    server.list_changed([List::Prompts]);
     for (server, expected) in [
         (builder().build(), json!({"tools": {}})),
         (
@@ -176,11 +176,11 @@ async fn only_lists_that_can_change_say_so() {
 #[tokio::test]
 async fn a_list_that_is_fixed_is_not_edited() {
     let mut server = builder();
-    server.dynamic([List::Tools]);
+    server.list_changed([List::Tools]);
     let server = server.build();
     let edit = server.edit().remove_tool("first").add_prompt(prompt("x"));
     let refused = edit.apply().unwrap_err();
-    assert_eq!(refused, FixedList(List::Prompts));
+    assert_eq!(refused, FixedListError(List::Prompts));
     let names: Vec<_> = server.tools().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["first", "second"], "nothing was changed");
 }
@@ -209,10 +209,10 @@ struct Grower;
 impl Grower {
     /// Learns a new word.
     #[tool]
-    fn learn(&self, word: String, server: &Server) -> Result<String, FixedList> {
+    fn learn(&self, word: String, server: &Server) -> Result<String, FixedListError> {
         let learnt = word.clone();
-        let route = tool(&word, move |_| Reply::Ready(Ok(text(learnt.clone()))));
-        server.edit().add_tool(route).apply()?;
+        let entry = tool(&word, move |_| Reply::Ready(Ok(text(learnt.clone()))));
+        server.edit().add_tool(entry).apply()?;
         Ok(format!("{word} is learnt"))
     }
 }
@@ -221,7 +221,7 @@ impl Grower {
 async fn a_handler_edits_its_own_server() {
     for era in ["handshake", "stateless"] {
         let mut server = Grower.into_builder();
-        server.dynamic([List::Tools]);
+        server.list_changed([List::Tools]);
         let server = server.build();
         for (mut wire, _) in wires(&server)
             .await

@@ -109,7 +109,7 @@ async fn the_end_comes_after_the_calls_in_flight() {
     let (release, waiting) = (Arc::new(Notify::new()), diary.clone());
     let mut server = noting(&diary);
     let released = Arc::clone(&release);
-    server.tool_route(support::tool("wait", move |_| {
+    server.tool(support::tool("wait", move |_| {
         let (released, waiting) = (Arc::clone(&released), waiting.clone());
         mcp_runtime::server::Reply::Pending(Box::pin(async move {
             released.notified().await;
@@ -118,7 +118,7 @@ async fn the_end_comes_after_the_calls_in_flight() {
         }))
     }));
     let (ours, theirs) = memory::pair();
-    let serving = server.build().serve(theirs).without_signals();
+    let serving = server.build().serve(theirs).signals(false);
     let handle = serving.shutdown_handle();
     let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
     wire.send(stateless(1, "tools/call", json!({"name": "wait"})))

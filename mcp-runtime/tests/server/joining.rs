@@ -162,7 +162,7 @@ async fn a_mounted_server_that_cannot_start_keeps_the_outer_one_from_starting() 
     let mut server = Server::builder();
     server.mount("in", &inner.build());
     let (_, theirs) = mcp_runtime::transport::memory::pair();
-    let outcome = server.build().serve(theirs).without_signals().await;
+    let outcome = server.build().serve(theirs).signals(false).await;
     assert_eq!(
         outcome.unwrap_err().to_string(),
         "`on_start` failed: no database"

@@ -1,9 +1,9 @@
 //! Servers within servers.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
-use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::server::{FixedList, List, Reply};
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
+use mcp_runtime::server::tools::ToolEntry;
+use mcp_runtime::server::{FixedListError, List, Reply};
 use mcp_runtime::types::{ResourceContents, ResourceLink, TextResourceContents};
 use mcp_runtime::{Server, ServerBuilder};
 use serde_json::{Value, json};
@@ -32,9 +32,9 @@ impl Hub {
 
     /// Learns a tool.
     #[tool]
-    fn learn(&self, name: String, server: &Server) -> Result<(), FixedList> {
-        let route = tool(&name, |_| Reply::Ready(Ok(text("learnt".to_owned()))));
-        server.edit().add_tool(route).apply()
+    fn learn(&self, name: String, server: &Server) -> Result<(), FixedListError> {
+        let entry = tool(&name, |_| Reply::Ready(Ok(text("learnt".to_owned()))));
+        server.edit().add_tool(entry).apply()
     }
 
     /// Reviews a repository.
@@ -64,9 +64,9 @@ impl Hub {
 
 fn hub() -> ServerBuilder {
     let mut hub = Hub.into_builder();
-    hub.dynamic([List::Tools, List::Resources]);
+    hub.list_changed([List::Tools, List::Resources]);
     let resource = Resource::new("watched", "repo://watched");
-    let watched = ResourceRoute::resource(resource, |_| Reply::Ready("x".into_contents()));
+    let watched = ResourceEntry::resource(resource, |_| Reply::Ready("x".into_contents()));
     hub.resource(watched.subscribable());
     hub
 }
@@ -271,7 +271,7 @@ async fn whoever_has_a_name_keeps_it() {
     }
 }
 
-fn says(name: &str, what: &'static str) -> ToolRoute {
+fn says(name: &str, what: &'static str) -> ToolEntry {
     tool(name, move |_| Reply::Ready(Ok(text(what.to_owned()))))
 }
 
@@ -294,7 +294,7 @@ async fn what_is_hidden_by_a_namesake_comes_back() {
         for (name, what) in tools {
             inner.tool(says(name, what));
         }
-        inner.dynamic([List::Tools]);
+        inner.list_changed([List::Tools]);
         inner.build()
     };
     let first = inner([("x", "first"), ("y", "first")]);

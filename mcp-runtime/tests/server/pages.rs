@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::server::prompts::PromptRoute;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute, UriTemplate};
+use mcp_runtime::server::prompts::PromptEntry;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::server::{List, Reply};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{CacheScope, GetPromptResult, Prompt, Resource, ResourceTemplate};
@@ -23,21 +23,21 @@ const LISTS: [(&str, &str, &str); 4] = [
 
 fn add(server: &mut ServerBuilder, name: &str) {
     server.tool(tool(name, |_| Reply::Ready(Ok(text(String::new())))));
-    server.prompt(PromptRoute::new(Prompt::new(name), |_| {
+    server.prompt(PromptEntry::new(Prompt::new(name), |_| {
         Reply::Ready(Ok(GetPromptResult::new([])))
     }));
     server.resource(resource(name));
     let template = UriTemplate::parse(&format!("{name}://{{+rest}}")).unwrap();
-    server.resource(ResourceRoute::template(
+    server.resource(ResourceEntry::template(
         ResourceTemplate::new(name, ""),
         template,
         |_| Reply::Ready("x".into_contents()),
     ));
 }
 
-fn resource(name: &str) -> ResourceRoute {
+fn resource(name: &str) -> ResourceEntry {
     let resource = Resource::new(name, format!("test://{name}"));
-    ResourceRoute::resource(resource, |_| Reply::Ready("x".into_contents()))
+    ResourceEntry::resource(resource, |_| Reply::Ready("x".into_contents()))
 }
 
 fn builder(items: usize, page: usize) -> ServerBuilder {
@@ -165,7 +165,7 @@ async fn nothing_is_skipped_or_repeated_when_the_list_changes_between_pages() {
     for era in ["handshake", "stateless"] {
         for list in [LISTS[0], LISTS[1], LISTS[2]] {
             let mut server = builder(6, 2);
-            server.dynamic(List::ALL);
+            server.list_changed(List::ALL);
             let server = server.build();
             let mut lister = Lister::to(&server, era).await;
             let first = lister.page(list, None).await;
@@ -193,10 +193,10 @@ async fn what_templates_stand_for_has_pages_that_bear_changes() {
     server.resource(resource("about"));
     let shelf = Arc::clone(&books);
     let template = UriTemplate::parse("book://{id}").unwrap();
-    let route = ResourceRoute::template(ResourceTemplate::new("book", ""), template, |_| {
+    let entry = ResourceEntry::template(ResourceTemplate::new("book", ""), template, |_| {
         Reply::Ready("x".into_contents())
     });
-    server.resource(route.list(move || {
+    server.resource(entry.list(move || {
         let shelf = shelf.lock().unwrap().clone();
         // A lister may give its resources in any order.
         let found: Vec<_> = shelf.into_iter().rev().collect();
@@ -258,7 +258,7 @@ async fn each_caller_sees_its_own_tools_and_can_call_no_other() {
     assert_eq!(answer["result"]["cacheScope"], "public");
     for revision in [Revision::V2025_06_18, Revision::V2026_07_28] {
         let (ours, theirs) = memory::pair();
-        let serving = server.serve(theirs).without_signals();
+        let serving = server.serve(theirs).signals(false);
         let serving = tokio::spawn(serving.into_future());
         let client = Client::builder("all", "1").revision(revision);
         let client = client.connect(ours).await.unwrap();

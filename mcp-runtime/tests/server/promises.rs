@@ -2,7 +2,7 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{CallToolResult, Tool};
 use serde_json::{Value, json};
 
@@ -21,18 +21,18 @@ fn structured(value: Value) -> CallToolResult {
 #[tokio::test]
 async fn a_result_that_breaks_the_promise_is_an_error_of_the_server() {
     let mut server = Server::builder();
-    server.tool_route(ToolRoute::new(promising("kept"), |_| {
+    server.tool(ToolEntry::new(promising("kept"), |_| {
         Reply::Ready(Ok(structured(json!({"n": 1}))))
     }));
-    server.tool_route(ToolRoute::new(promising("broken"), |_| {
+    server.tool(ToolEntry::new(promising("broken"), |_| {
         Reply::Ready(Ok(structured(json!({"n": "one"}))))
     }));
-    server.tool_route(ToolRoute::new(promising("late"), |_| {
+    server.tool(ToolEntry::new(promising("late"), |_| {
         Reply::Pending(Box::pin(async {
             Ok(text("no structure at all".to_owned()))
         }))
     }));
-    server.tool_route(ToolRoute::new(promising("failed"), |_| {
+    server.tool(ToolEntry::new(promising("failed"), |_| {
         Reply::Ready(Ok(CallToolResult::error("it went wrong")))
     }));
     let mut wire = Wire::to(&server.build()).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Progress, Reply};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::CallToolResult;
@@ -111,7 +111,7 @@ async fn pair(revision: Revision) -> Pair {
     };
     let mut behind = library.into_builder();
     behind.name("library").instructions("Ask about books.");
-    behind.dynamic(List::ALL);
+    behind.list_changed(List::ALL);
     let behind = behind.build();
     let client = connect(builder().revision(revision), &behind).await;
     let proxy = Server::proxy(&client).await.unwrap();
@@ -228,7 +228,7 @@ async fn lists_that_change_behind_change_here() {
         assert_eq!(answer["result"]["content"][0]["text"], "new");
 
         let note = Resource::new("note", "note://1");
-        let note = ResourceRoute::resource(note, |_| Reply::Ready("note".into_contents()));
+        let note = ResourceEntry::resource(note, |_| Reply::Ready("note".into_contents()));
         pair.behind.edit().add_resource(note).apply().unwrap();
         let told = wire.answer().await;
         assert_eq!(told["method"], "notifications/resources/list_changed");
@@ -341,7 +341,7 @@ async fn a_proxy_is_mounted_like_any_server() {
 async fn a_connection_that_is_lost_is_told_of() {
     let pair = pair(Revision::V2025_11_25).await;
     let (ours, theirs) = memory::pair();
-    let serving = tokio::spawn(pair.behind.serve(theirs).without_signals().into_future());
+    let serving = tokio::spawn(pair.behind.serve(theirs).signals(false).into_future());
     let client = Client::builder("proxy", "1").connect(ours).await.unwrap();
     let proxy = Server::proxy(&client).await.unwrap();
     client.close().await;

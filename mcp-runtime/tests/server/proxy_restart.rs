@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::prompts::PromptRoute;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::prompts::PromptEntry;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Reply};
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::types::{
@@ -39,7 +39,7 @@ impl Places {
             let task = tokio::spawn(async move {
                 let server = servers.lock().await.recv().await;
                 if let Some(server) = server {
-                    let _ = server.serve(theirs).without_signals().await;
+                    let _ = server.serve(theirs).signals(false).await;
                 }
             });
             let _ = begun.send(task);
@@ -68,15 +68,17 @@ async fn proxy(revision: Revision, first: Server) -> (Server, Places) {
 
 fn behind(configure: impl FnOnce(&mut ServerBuilder)) -> Server {
     let mut server = Server::builder();
-    server.dynamic(List::ALL).instructions("Use the old one.");
-    server.tool_route(tool("same", |_| Reply::Ready(Ok(text("same".to_owned())))));
+    server
+        .list_changed(List::ALL)
+        .instructions("Use the old one.");
+    server.tool(tool("same", |_| Reply::Ready(Ok(text("same".to_owned())))));
     configure(&mut server);
     server.build()
 }
 
 fn old() -> Server {
     behind(|server| {
-        server.tool_route(tool("old", |_| Reply::Ready(Ok(text("old".to_owned())))));
+        server.tool(tool("old", |_| Reply::Ready(Ok(text("old".to_owned())))));
     })
 }
 
@@ -84,8 +86,8 @@ fn new() -> Server {
     behind(|server| {
         server.instructions("Use the new one.");
         server.extension("com.example/new", serde_json::Map::new());
-        server.tool_route(tool("new", |_| Reply::Ready(Ok(text("new".to_owned())))));
-        server.prompt_route(PromptRoute::new(Prompt::new("greet"), |_| {
+        server.tool(tool("new", |_| Reply::Ready(Ok(text("new".to_owned())))));
+        server.prompt(PromptEntry::new(Prompt::new("greet"), |_| {
             Reply::Ready(Ok(GetPromptResult::new([PromptMessage::user("hello")])))
         }));
     })
@@ -170,8 +172,8 @@ async fn a_resource_that_is_watched_counts_as_changed_after_a_restart() {
     let watched = || {
         behind(|server| {
             let note = Resource::new("note", "note://1");
-            let note = ResourceRoute::resource(note, |_| Reply::Ready("x".into_contents()));
-            server.resource_route(note.subscribable());
+            let note = ResourceEntry::resource(note, |_| Reply::Ready("x".into_contents()));
+            server.resource(note.subscribable());
         })
     };
     for revision in REVISIONS {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::resources::{Contents, IntoContents as _, ResourceRoute, UriTemplate};
+use mcp_runtime::server::resources::{Contents, IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::types::{
     Annotations, CacheScope, ReadResourceResult, Resource, ResourceTemplate, Role,
     TextResourceContents,
@@ -27,11 +27,11 @@ fn server() -> Server {
         .with_size(4)
         .with_mime_type("text/plain")
         .with_annotations(annotations());
-    let note = ResourceRoute::resource(resource, |_| Reply::Ready("note".into_contents()));
+    let note = ResourceEntry::resource(resource, |_| Reply::Ready("note".into_contents()));
     server.resource(note.cache(Duration::from_secs(2), CacheScope::Public));
     let listed = ResourceTemplate::new("day", "").with_annotations(annotations());
     let template = UriTemplate::parse("day://{date}").unwrap();
-    server.resource(ResourceRoute::template(listed, template, |call| {
+    server.resource(ResourceEntry::template(listed, template, |call| {
         Reply::Ready(Ok(match call.variables["date"].as_str() {
             "none" => Contents::Missing,
             "whole" => {

@@ -1,6 +1,6 @@
 //! Which trace a call belongs to.
 
-use mcp_runtime::server::{Reply, tools::ToolRoute};
+use mcp_runtime::server::{Reply, tools::ToolEntry};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{Era, TraceContext};
 use serde_json::json;
@@ -14,7 +14,7 @@ const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
 async fn a_client_hands_its_trace_on_to_handlers() {
     let mut server = builder();
     let tool = Tool::new("parent", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         let trace = call.context.trace_context();
         let said = trace.map(|trace| {
             (

@@ -1,7 +1,7 @@
 //! Members that can't be read: refused with their path, never treated as absent.
 
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::{ToolCall, ToolRoute};
+use mcp_runtime::server::tools::{ToolCall, ToolEntry};
 use mcp_runtime::types::{RawJson, Tool};
 use mcp_runtime::{Revision, Server};
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Ve
         let mut tool = Tool::new(*name, RawJson::from_text((*input).to_owned()).unwrap());
         tool.output_schema = output.map(|text| RawJson::from_text(text.to_owned()).unwrap());
         let answer = |_: ToolCall<'_>| Reply::Ready(Ok(text("said".to_owned())));
-        behind.tool_route(ToolRoute::new(tool, answer));
+        behind.tool(ToolEntry::new(tool, answer));
     }
     let client = builder().revision(revision);
     let client = connect(client, &behind.build()).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::resources::{Contents, IntoContents as _, ResourceRoute, UriTemplate};
+use mcp_runtime::server::resources::{Contents, IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::types::{
     CacheScope, ReadResourceResult, Resource, ResourceTemplate, TextResourceContents,
 };
@@ -15,17 +15,17 @@ use crate::support::clock::in_time;
 use crate::support::listening::{about, listen, notification, updated};
 use crate::support::{Wire, request, stateless};
 
-fn template(text: &str) -> ResourceRoute {
+fn template(text: &str) -> ResourceEntry {
     let uri = UriTemplate::parse(text).unwrap();
     let listed = ResourceTemplate::new(text, "");
-    ResourceRoute::template(listed, uri, |call| {
+    ResourceEntry::template(listed, uri, |call| {
         let values: Vec<_> = call.variables.iter().map(|(_, value)| &**value).collect();
         Reply::Ready(Ok(Contents::Text(values.join(" "))))
     })
 }
 
-fn fixed(uri: &'static str) -> ResourceRoute {
-    ResourceRoute::resource(Resource::new(uri, uri), |_| {
+fn fixed(uri: &'static str) -> ResourceEntry {
+    ResourceEntry::resource(Resource::new(uri, uri), |_| {
         Reply::Ready("fixed".into_contents())
     })
 }
@@ -135,7 +135,7 @@ async fn what_is_hidden_is_hidden_under_any_spelling() {
 #[tokio::test]
 async fn what_is_read_is_called_as_the_client_calls_it() {
     let mut server = Server::builder();
-    server.resource(ResourceRoute::resource(
+    server.resource(ResourceEntry::resource(
         Resource::new("parts", "parts:1"),
         |_| {
             let parts =
@@ -279,9 +279,9 @@ async fn reads_that_are_filtered_are_private_to_caches() {
         let whole = ReadResourceResult::new([part]).with_ttl_ms(7);
         whole.with_cache_scope(CacheScope::Public)
     };
-    let routes = || {
+    let entries = || {
         let whole = Resource::new("whole", "whole:1");
-        let whole = ResourceRoute::resource(whole, move |_| {
+        let whole = ResourceEntry::resource(whole, move |_| {
             Reply::Ready(Ok(Contents::Whole(Box::new(public()))))
         });
         [whole, fixed("note:1").cache(long, CacheScope::Public)]
@@ -290,14 +290,14 @@ async fn reads_that_are_filtered_are_private_to_caches() {
     let mut filtered = Server::builder();
     filtered.filter_resources(|_, _| true);
     let mut seen = Server::builder();
-    for route in routes() {
-        open.resource(route);
+    for entry in entries() {
+        open.resource(entry);
     }
-    for route in routes() {
-        filtered.resource(route);
+    for entry in entries() {
+        filtered.resource(entry);
     }
-    for route in routes() {
-        seen.resource(route.visible_to(|_| true));
+    for entry in entries() {
+        seen.resource(entry.visible_to(|_| true));
     }
     let (open, filtered) = (open.build(), filtered.build());
     let mut outer = Server::builder();

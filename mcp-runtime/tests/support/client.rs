@@ -11,6 +11,6 @@ pub fn builder() -> ClientBuilder {
 /// Connects to `server` in memory.
 pub async fn connect(builder: ClientBuilder, server: &Server) -> Client {
     let (ours, theirs) = memory::pair();
-    tokio::spawn(server.serve(theirs).without_signals().into_future());
+    tokio::spawn(server.serve(theirs).signals(false).into_future());
     builder.connect(ours).await.unwrap()
 }

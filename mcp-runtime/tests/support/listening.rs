@@ -1,7 +1,7 @@
 //! Subscriptions, and a server that has something to subscribe to.
 
 use mcp_runtime::Server;
-use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Reply};
 use mcp_runtime::types::Resource;
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use super::{WireOver, builder, stateless};
 
 pub fn server() -> Server {
     let mut server = builder();
-    server.dynamic([List::Tools, List::Resources]);
+    server.list_changed([List::Tools, List::Resources]);
     let resource = |name: &str| Resource::new(name, format!("test://{name}"));
-    let route =
-        |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));
-    server.resource_route(route("first").subscribable());
-    server.resource_route(route("second").subscribable());
-    server.resource_route(route("fixed"));
+    let entry =
+        |name| ResourceEntry::resource(resource(name), |_| Reply::Ready("x".into_contents()));
+    server.resource(entry("first").subscribable());
+    server.resource(entry("second").subscribable());
+    server.resource(entry("fixed"));
     server.build()
 }
 

@@ -15,7 +15,7 @@ pub mod scripted;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use mcp_runtime::server::{Reply, tools::ToolRoute};
+use mcp_runtime::server::{Reply, tools::ToolEntry};
 use mcp_runtime::transport::memory::Memory;
 use mcp_runtime::types::{CallToolResult, ContentBlock, TextContent, Tool};
 use mcp_runtime::{ProtocolError, Revision, Revisions, ServeError, Server, ServerBuilder};
@@ -184,23 +184,23 @@ pub fn builder() -> ServerBuilder {
         .name("fixture")
         .version("1.2.3")
         .instructions("Only for tests.");
-    server.tool_route(tool("echo", |arguments| Reply::Ready(Ok(text(arguments)))));
-    server.tool_route(tool("soon", |arguments| {
+    server.tool(tool("echo", |arguments| Reply::Ready(Ok(text(arguments)))));
+    server.tool(tool("soon", |arguments| {
         Reply::Pending(Box::pin(async move {
             tokio::task::yield_now().await;
             Ok(text(arguments))
         }))
     }));
-    server.tool_route(tool("never", |_| {
+    server.tool(tool("never", |_| {
         Reply::Pending(Box::pin(std::future::pending()))
     }));
-    server.tool_route(tool("refuse", |_| {
+    server.tool(tool("refuse", |_| {
         Reply::Ready(Err(
             ProtocolError::new(-32050, "no").with_data(json!({"why": 1}))
         ))
     }));
-    server.tool_route(tool("panic", |_| panic!("secret")));
-    server.tool_route(tool("panic_later", |_| {
+    server.tool(tool("panic", |_| panic!("secret")));
+    server.tool(tool("panic_later", |_| {
         Reply::Pending(Box::pin(async {
             tokio::task::yield_now().await;
             panic!("secret")
@@ -212,9 +212,9 @@ pub fn builder() -> ServerBuilder {
 pub fn tool(
     name: &str,
     handler: impl Fn(String) -> Reply<CallToolResult> + Send + Sync + 'static,
-) -> ToolRoute {
+) -> ToolEntry {
     let tool = Tool::new(name, json!({"type": "object"}));
-    ToolRoute::new(tool, move |call| {
+    ToolEntry::new(tool, move |call| {
         handler(call.arguments.map_or("{}", |raw| raw.get()).to_owned())
     })
 }

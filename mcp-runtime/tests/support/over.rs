@@ -30,7 +30,7 @@ pub struct InMemory;
 impl Over for InMemory {
     async fn line(server: &Server) -> Line {
         let (ours, theirs) = memory::pair();
-        let serving = server.serve(theirs).without_signals();
+        let serving = server.serve(theirs).signals(false);
         (ours, tokio::spawn(serving.into_future()))
     }
 }

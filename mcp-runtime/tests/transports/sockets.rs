@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_runtime::server::{Reply, Serve, ShutdownHandle, tools::ToolRoute};
+use mcp_runtime::server::{Reply, Serve, ShutdownHandle, tools::ToolEntry};
 use mcp_runtime::transport::socket::{Caller, Unix, tcp_client, unix_client};
 use mcp_runtime::transport::{TcpAddress, tcp, unix};
 use mcp_runtime::types::Tool;
@@ -21,12 +21,12 @@ use crate::support::{self, builder, text};
 /// A server that counts the calls of all its clients, and says who they are.
 fn counting() -> Server {
     let (count, mut server) = (Arc::new(AtomicUsize::new(0)), builder());
-    server.tool_route(support::tool("count", move |_| {
+    server.tool(support::tool("count", move |_| {
         let before = count.fetch_add(1, Ordering::Relaxed);
         Reply::Ready(Ok(text((before + 1).to_string())))
     }));
     let tool = Tool::new("caller", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         let caller = call.context.identity::<Caller>();
         let process = caller.and_then(|caller| caller.process);
         Reply::Ready(Ok(text(format!("{process:?}"))))
@@ -48,7 +48,7 @@ impl Serving {
     }
 
     fn start<E: mcp_runtime::server::Endpoint>(serve: Serve<E>) -> Self {
-        let serve = serve.without_signals();
+        let serve = serve.signals(false);
         Self {
             shutdown: serve.shutdown_handle(),
             served: tokio::spawn(serve.into_future()),
@@ -130,7 +130,7 @@ async fn neither_a_living_server_nor_another_file_is_replaced() {
     let plain = directory.path().join("notes.txt");
     std::fs::write(&plain, "mine").unwrap();
     for taken in [&path, &plain] {
-        match counting().serve(unix(taken)).without_signals().await {
+        match counting().serve(unix(taken)).signals(false).await {
             Err(ServeError::Open(error)) => assert_eq!(error.kind(), io::ErrorKind::AddrInUse),
             other => panic!("{other:?}"),
         }
@@ -176,7 +176,7 @@ async fn the_end_waits_for_the_calls_of_all_clients() {
     let (started, release) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
     let mut server = builder();
     let (begun, waiting) = (Arc::clone(&started), Arc::clone(&release));
-    server.tool_route(support::tool("wait", move |_| {
+    server.tool(support::tool("wait", move |_| {
         let waiting = Arc::clone(&waiting);
         begun.notify_one();
         Reply::Pending(Box::pin(async move {
@@ -218,7 +218,7 @@ async fn an_address_is_known_once_it_is_listened_at() {
     let address = listener.local_addr().unwrap();
     let endpoint = tcp(TcpAddress::from(listener));
     assert_eq!(endpoint.local_addr().unwrap(), address);
-    match counting().serve(tcp(address)).without_signals().await {
+    match counting().serve(tcp(address)).signals(false).await {
         Err(ServeError::Open(error)) => {
             assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
             assert!(error.to_string().contains(&address.to_string()), "{error}");

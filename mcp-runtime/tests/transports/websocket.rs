@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::http;
 use mcp_runtime::transport::http_client::http_client;
@@ -43,7 +43,7 @@ fn serve_at(server: &Server, configure: impl FnOnce(WebSocketServer) -> WebSocke
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     let endpoint = configure(websocket_server(listener).max_frame_bytes(10_000));
-    let serve = server.serve(endpoint).without_signals();
+    let serve = server.serve(endpoint).signals(false);
     Site {
         addr,
         shutdown: serve.shutdown_handle(),
@@ -153,7 +153,7 @@ async fn the_end_of_the_server_is_said_with_a_close_code() {
 #[tokio::test]
 async fn the_end_of_the_server_ends_subscriptions_in_good_order() {
     let mut server = support::builder();
-    server.dynamic([List::Tools]);
+    server.list_changed([List::Tools]);
     let site = serve_at(&server.build(), |endpoint| endpoint);
     let url = websocket(format!("ws://{}/", site.addr));
     let client = Client::builder("test", "1").revision(Revision::LATEST);
@@ -218,12 +218,12 @@ async fn beside() -> (
     let addr = listener.local_addr().unwrap();
     let mut server = support::builder();
     let tool = Tool::new("path", json!({"type": "object"}));
-    server.tool_route(ToolRoute::new(tool, |call| {
+    server.tool(ToolEntry::new(tool, |call| {
         let parts = Parts::from_context(call.context).unwrap();
         Reply::Ready(Ok(support::text(parts.uri.to_string())))
     }));
     let serve = server.build().serve(http(listener).with_websocket("/ws"));
-    let serve = serve.without_signals();
+    let serve = serve.signals(false);
     let shutdown = serve.shutdown_handle();
     (addr, shutdown, tokio::spawn(serve.into_future()))
 }

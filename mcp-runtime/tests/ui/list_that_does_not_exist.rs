@@ -4,7 +4,7 @@ use mcp_runtime::prelude::*;
 
 struct Server;
 
-#[mcp_server(dynamic(tool))]
+#[mcp_server(list_changed(tool))]
 impl Server {}
 
 fn main() {}

@@ -2,18 +2,18 @@
 
 use mcp_runtime::IntoToolResult;
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{RawJson, Tool};
 
 /// Arguments of each of them. The servers that are compared have the same.
 const SCHEMA: &str = include_str!("schema.json");
 
 /// One tool, described in about a kilobyte.
-pub(crate) fn tool(number: usize) -> ToolRoute {
+pub(crate) fn tool(number: usize) -> ToolEntry {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the file is JSON");
     let schema = RawJson::new(&schema).expect("a value is JSON");
     let tool = Tool::new(format!("search_records_{number}"), schema).with_description(format!(
         "Searches the records of department {number} and returns those that match best, newest first."
     ));
-    ToolRoute::new(tool, |_| Reply::Ready("nothing found".into_tool_result()))
+    ToolEntry::new(tool, |_| Reply::Ready("nothing found".into_tool_result()))
 }

@@ -28,7 +28,7 @@ fn embedded(contents: ResourceContents) -> ContentBlock {
 }
 
 /// Fixtures for the conformance suite.
-#[mcp_server(name = "conformance-server", dynamic(tools, prompts))]
+#[mcp_server(name = "conformance-server", list_changed(tools, prompts))]
 impl Fixtures {
     /// Answers with text.
     #[tool]

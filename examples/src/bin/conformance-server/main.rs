@@ -25,6 +25,6 @@ async fn main() -> Result<(), ServeError> {
     Arc::new(Fixtures).register(&mut server);
     Arc::new(Asking).register(&mut server);
     Arc::new(Rounds).register(&mut server);
-    server.tool_route(schema::tool()).logging();
+    server.tool(schema::tool()).logging();
     server.build().serve(http(address).with_sse()).await
 }

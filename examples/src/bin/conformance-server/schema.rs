@@ -1,7 +1,7 @@
 //! A tool whose schema uses what few schemas use; it has to be listed as it is written here.
 
 use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{CallToolResult, RawJson, RawJsonRef, Tool};
 
 const SCHEMA: &str = r##"{
@@ -28,11 +28,11 @@ const SCHEMA: &str = r##"{
     "additionalProperties": false
 }"##;
 
-pub(crate) fn tool() -> ToolRoute {
+pub(crate) fn tool() -> ToolEntry {
     let schema = RawJson::from_text(SCHEMA).expect("the schema above is JSON");
     let tool = Tool::new("json_schema_2020_12_tool", schema)
         .with_description("Takes arguments that an elaborate schema describes.");
-    ToolRoute::new(tool, |call| {
+    ToolEntry::new(tool, |call| {
         let arguments = call.arguments.map_or("{}", RawJsonRef::get);
         let result = CallToolResult::text(arguments);
         Reply::Ready(Ok(result))

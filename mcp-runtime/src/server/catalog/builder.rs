@@ -1,109 +1,82 @@
-//! Tools, prompts and resources as builders take them: routes, and functions under a macro, which
-//! have become types that make a route.
+//! Tools, prompts and resources as builders take them: entries, and functions under a macro, which
+//! have become types that make an entry.
 
 use mcp_types::{Prompt, Tool};
 
 use super::entries::Visibility;
-use crate::server::prompts::PromptRoute;
-use crate::server::resources::ResourceRoute;
-use crate::server::tools::ToolRoute;
+use crate::server::prompts::PromptEntry;
+use crate::server::resources::ResourceEntry;
+use crate::server::tools::ToolEntry;
 use crate::server::{Context, ServerBuilder};
 
-/// A tool: a [`ToolRoute`], or a function under `#[tool]`.
+/// A tool: a [`ToolEntry`], or a function under `#[tool]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool",
-    label = "neither a function under `#[tool]` nor a `ToolRoute`",
+    label = "neither a function under `#[tool]` nor a `ToolEntry`",
     note = "put `#[tool]` on the function"
 )]
-pub trait OfferedTool {
-    /// The route.
-    fn tool_route(self) -> ToolRoute;
+pub trait IntoTool {
+    /// The entry.
+    fn into_tool(self) -> ToolEntry;
 }
 
-/// A prompt: a [`PromptRoute`], or a function under `#[prompt]`.
+/// A prompt: a [`PromptEntry`], or a function under `#[prompt]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no prompt",
-    label = "neither a function under `#[prompt]` nor a `PromptRoute`",
+    label = "neither a function under `#[prompt]` nor a `PromptEntry`",
     note = "put `#[prompt]` on the function"
 )]
-pub trait OfferedPrompt {
-    /// The route.
-    fn prompt_route(self) -> PromptRoute;
+pub trait IntoPrompt {
+    /// The entry.
+    fn into_prompt(self) -> PromptEntry;
 }
 
-/// A resource: a [`ResourceRoute`], or a function under `#[resource]`.
+/// A resource: a [`ResourceEntry`], or a function under `#[resource]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no resource",
-    label = "neither a function under `#[resource]` nor a `ResourceRoute`",
+    label = "neither a function under `#[resource]` nor a `ResourceEntry`",
     note = "put `#[resource(\"…\")]` on the function"
 )]
-pub trait OfferedResource {
-    /// The route.
-    fn resource_route(self) -> ResourceRoute;
+pub trait IntoResource {
+    /// The entry.
+    fn into_resource(self) -> ResourceEntry;
 }
 
 impl ServerBuilder {
-    /// Adds a tool.
+    /// Adds a tool: a function under `#[tool]`, or a [`ToolEntry`].
     ///
     /// # Panics
     ///
-    /// When there is one of its name; a server that runs can replace it
-    /// ([`Edit::add_tool`](super::Edit::add_tool)).
+    /// When there is one of its name.
     #[track_caller]
-    pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
-        self.registry.tools.declare("tool", tool);
+    pub fn tool(&mut self, tool: impl IntoTool) -> &mut Self {
+        self.registry.tools.declare("tool", tool.into_tool());
         self
     }
 
-    /// Adds a tool: a function under `#[tool]`, or a route.
+    /// Adds a prompt: a function under `#[prompt]`, or a [`PromptEntry`].
     ///
     /// # Panics
     ///
     /// When there is one of its name.
     #[track_caller]
-    pub fn tool(&mut self, tool: impl OfferedTool) -> &mut Self {
-        self.tool_route(tool.tool_route())
+    pub fn prompt(&mut self, prompt: impl IntoPrompt) -> &mut Self {
+        self.registry
+            .prompts
+            .declare("prompt", prompt.into_prompt());
+        self
     }
 
-    /// Adds a prompt: a function under `#[prompt]`, or a route.
-    ///
-    /// # Panics
-    ///
-    /// When there is one of its name.
-    #[track_caller]
-    pub fn prompt(&mut self, prompt: impl OfferedPrompt) -> &mut Self {
-        self.prompt_route(prompt.prompt_route())
-    }
-
-    /// Adds a resource: a function under `#[resource]`, or a route.
+    /// Adds a resource: a function under `#[resource]`, or a [`ResourceEntry`].
     ///
     /// # Panics
     ///
     /// When there is one under its URI.
     #[track_caller]
-    pub fn resource(&mut self, resource: impl OfferedResource) -> &mut Self {
-        self.resource_route(resource.resource_route())
-    }
-
-    /// Adds a prompt.
-    ///
-    /// # Panics
-    ///
-    /// When there is one of its name.
-    #[track_caller]
-    pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
-        self.registry.prompts.declare("prompt", prompt);
-        self
-    }
-
-    /// Adds a resource or template.
-    ///
-    /// # Panics
-    ///
-    /// When there is one under its URI.
-    #[track_caller]
-    pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
-        self.registry.resources.declare("resource", resource);
+    pub fn resource(&mut self, resource: impl IntoResource) -> &mut Self {
+        self.registry
+            .resources
+            .declare("resource", resource.into_resource());
         self
     }
 
@@ -123,7 +96,7 @@ impl ServerBuilder {
         &mut self,
         shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
-        let shows = move |route: &ToolRoute, _: &str, cx: &Context| shows(&route.tool, cx);
+        let shows = move |entry: &ToolEntry, _: &str, cx: &Context| shows(&entry.tool, cx);
         self.registry.tools.visibility = Visibility::limited(shows);
         self
     }
@@ -134,7 +107,7 @@ impl ServerBuilder {
         &mut self,
         shows: impl Fn(&Prompt, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
-        let shows = move |route: &PromptRoute, _: &str, cx: &Context| shows(&route.prompt, cx);
+        let shows = move |entry: &PromptEntry, _: &str, cx: &Context| shows(&entry.prompt, cx);
         self.registry.prompts.visibility = Visibility::limited(shows);
         self
     }
@@ -161,26 +134,26 @@ impl ServerBuilder {
         &mut self,
         shows: impl Fn(&str, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
-        let shows = move |_: &ResourceRoute, uri: &str, cx: &Context| shows(uri, cx);
+        let shows = move |_: &ResourceEntry, uri: &str, cx: &Context| shows(uri, cx);
         self.registry.resources.visibility = Visibility::limited(shows);
         self
     }
 }
 
-impl OfferedTool for ToolRoute {
-    fn tool_route(self) -> Self {
+impl IntoTool for ToolEntry {
+    fn into_tool(self) -> Self {
         self
     }
 }
 
-impl OfferedPrompt for PromptRoute {
-    fn prompt_route(self) -> Self {
+impl IntoPrompt for PromptEntry {
+    fn into_prompt(self) -> Self {
         self
     }
 }
 
-impl OfferedResource for ResourceRoute {
-    fn resource_route(self) -> Self {
+impl IntoResource for ResourceEntry {
+    fn into_resource(self) -> Self {
         self
     }
 }
@@ -188,11 +161,11 @@ impl OfferedResource for ResourceRoute {
 #[cfg(test)]
 mod tests {
     use crate::Server;
-    use crate::server::resources::{ResourceSpec, UriTemplate};
-    use crate::server::tools::{ToolRoute, ToolSpec};
+    use crate::server::resources::{ResourceBuilder, UriTemplate};
+    use crate::server::tools::{ToolBuilder, ToolEntry};
 
-    fn find() -> ToolRoute {
-        ToolSpec::new("find").arguments(()).call(|(), _| "found")
+    fn find() -> ToolEntry {
+        ToolBuilder::new("find").arguments(()).call(|(), _| "found")
     }
 
     #[test]
@@ -206,7 +179,7 @@ mod tests {
     fn a_second_resource_under_one_uri_is_refused() {
         let read = || {
             let uri = UriTemplate::parse("test://a").unwrap();
-            ResourceSpec::new("one", uri)
+            ResourceBuilder::new("one", uri)
                 .variables(())
                 .call(|(), _| "text")
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::builder::{OfferedPrompt, OfferedResource, OfferedTool};
+use super::builder::{IntoPrompt, IntoResource, IntoTool};
 use super::entries::{Entries, Entry};
 use super::lists::List;
 use super::mount::Registry;
@@ -21,19 +21,19 @@ use crate::server::Server;
 /// ```
 /// use mcp_runtime::Server;
 /// use mcp_runtime::server::List;
-/// use mcp_runtime::server::tools::{ToolSpec, argument};
+/// use mcp_runtime::server::tools::{ToolBuilder, argument};
 ///
 /// let mut builder = Server::builder();
-/// builder.dynamic([List::Tools]);
+/// builder.list_changed([List::Tools]);
 /// let server = builder.build();
 ///
-/// let double = ToolSpec::new("double").arguments((argument::<i64>("a"),)).call(|(a,), _| a * 2);
+/// let double = ToolBuilder::new("double").arguments((argument::<i64>("a"),)).call(|(a,), _| a * 2);
 /// server.edit().add_tool(double).apply()?;
 /// assert_eq!(server.tools()[0].name, "double");
 ///
 /// server.edit().disable_tool("double").apply()?;
 /// assert!(server.tools().is_empty());
-/// # Ok::<_, mcp_runtime::server::FixedList>(())
+/// # Ok::<_, mcp_runtime::server::FixedListError>(())
 /// ```
 #[must_use = "nothing changes until the edit is applied"]
 pub struct Edit<'a> {
@@ -49,10 +49,10 @@ type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
 
 /// An edit of a list that is not declared to change. Nothing was changed.
 ///
-/// Name the list in [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic).
+/// Name the list in [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the list of {0} can't change while the server runs: the builder was not told that it may")]
-pub struct FixedList(pub List);
+pub struct FixedListError(pub List);
 
 impl Server {
     /// Begins to change what the server offers while it runs.
@@ -66,22 +66,22 @@ impl Server {
 
 impl Edit<'_> {
     /// Adds a tool, or replaces the one of its name, which keeps its place in the list.
-    pub fn add_tool(self, tool: impl OfferedTool) -> Self {
-        self.add(List::Tools, |it| &mut it.tools, tool.tool_route())
+    pub fn add_tool(self, tool: impl IntoTool) -> Self {
+        self.add(List::Tools, |it| &mut it.tools, tool.into_tool())
     }
 
     /// Adds a prompt, or replaces the one of its name, which keeps its place in the list.
-    pub fn add_prompt(self, prompt: impl OfferedPrompt) -> Self {
-        self.add(List::Prompts, |it| &mut it.prompts, prompt.prompt_route())
+    pub fn add_prompt(self, prompt: impl IntoPrompt) -> Self {
+        self.add(List::Prompts, |it| &mut it.prompts, prompt.into_prompt())
     }
 
     /// Adds a resource or template, or replaces the one of its URI, which keeps its place in the
     /// list.
-    pub fn add_resource(self, resource: impl OfferedResource) -> Self {
+    pub fn add_resource(self, resource: impl IntoResource) -> Self {
         self.add(
             List::Resources,
             |it| &mut it.resources,
-            resource.resource_route(),
+            resource.into_resource(),
         )
     }
 
@@ -136,11 +136,11 @@ impl Edit<'_> {
     /// # Errors
     ///
     /// When one of the lists can't change; then nothing is changed.
-    pub fn apply(self) -> Result<(), FixedList> {
+    pub fn apply(self) -> Result<(), FixedListError> {
         let Self { server, steps } = self;
         let mut lists = steps.iter().map(|(list, _)| *list);
-        if let Some(fixed) = lists.find(|list| !server.settings().dynamic.contains(list)) {
-            return Err(FixedList(fixed));
+        if let Some(fixed) = lists.find(|list| !server.settings().list_changed.contains(list)) {
+            return Err(FixedListError(fixed));
         }
         server.state.change(|registry| {
             let mut changed = BTreeSet::new();

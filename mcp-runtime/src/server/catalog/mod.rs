@@ -14,8 +14,8 @@ mod mount;
 mod namespace;
 mod snapshot;
 
-pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
-pub use edit::{Edit, FixedList};
+pub use builder::{IntoPrompt, IntoResource, IntoTool};
+pub use edit::{Edit, FixedListError};
 pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};

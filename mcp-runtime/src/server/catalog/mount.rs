@@ -12,11 +12,11 @@ use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::handle::ServerState;
-use crate::server::prompts::{PromptCall, PromptRoute};
-use crate::server::resources::{Contents, Lister, ResourceCall, ResourceRoute};
+use crate::server::prompts::{PromptCall, PromptEntry};
+use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry};
 use crate::server::router::Router;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::tools::{ToolCall, ToolRoute};
+use crate::server::tools::{ToolCall, ToolEntry};
 use crate::server::{Context, Server};
 
 /// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
@@ -24,9 +24,9 @@ use crate::server::{Context, Server};
 pub(in crate::server) struct Registry {
     /// Instructions and experimental capabilities of the server itself, without its mounts.
     pub(in crate::server) introduction: Introduction,
-    pub(in crate::server) tools: Entries<ToolRoute>,
-    pub(in crate::server) prompts: Entries<PromptRoute>,
-    pub(in crate::server) resources: Entries<ResourceRoute>,
+    pub(in crate::server) tools: Entries<ToolEntry>,
+    pub(in crate::server) prompts: Entries<PromptEntry>,
+    pub(in crate::server) resources: Entries<ResourceEntry>,
     pub(in crate::server) mounts: Vec<Arc<Mount>>,
 }
 
@@ -139,10 +139,10 @@ impl Relay {
 }
 
 fn mounted_tool(
-    inner: &Arc<ToolRoute>,
+    inner: &Arc<ToolEntry>,
     mount: &Arc<Mount>,
-    visibility: Visibility<ToolRoute>,
-) -> ToolRoute {
+    visibility: Visibility<ToolEntry>,
+) -> ToolEntry {
     let name = mount.namespace.name(&inner.name);
     let (described, named) = (Arc::clone(inner), name.clone());
     let tool = move || {
@@ -156,36 +156,36 @@ fn mounted_tool(
         let reply = (serving.handler)(ToolCall { context, ..call });
         reply.then(move |result| Ok(mount.tool_result(result)))
     };
-    let mut route = ToolRoute::lazy(name, tool, Box::new(handler));
-    route.wrapped_schema.clone_from(&inner.wrapped_schema);
-    route.param_headers.clone_from(&inner.param_headers);
-    route.visibility = visibility;
-    route
+    let mut entry = ToolEntry::lazy(name, tool, Box::new(handler));
+    entry.wrapped_schema.clone_from(&inner.wrapped_schema);
+    entry.param_headers.clone_from(&inner.param_headers);
+    entry.visibility = visibility;
+    entry
 }
 
 fn mounted_prompt(
-    inner: &Arc<PromptRoute>,
+    inner: &Arc<PromptEntry>,
     mount: &Arc<Mount>,
-    visibility: Visibility<PromptRoute>,
-) -> PromptRoute {
+    visibility: Visibility<PromptEntry>,
+) -> PromptEntry {
     let mut prompt = inner.prompt.clone();
     prompt.name = mount.namespace.name(&prompt.name);
     let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
-    let mut route = PromptRoute::new(prompt, move |call| {
+    let mut entry = PromptEntry::new(prompt, move |call| {
         let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
         let reply = (serving.handler)(PromptCall { context, ..call });
         reply.then(move |result| Ok(mount.prompt_result(result)))
     });
-    route.completers = inner.completers.clone();
-    route.visibility = visibility;
-    route
+    entry.completers = inner.completers.clone();
+    entry.visibility = visibility;
+    entry
 }
 
 fn mounted_resource(
-    inner: &Arc<ResourceRoute>,
+    inner: &Arc<ResourceEntry>,
     mount: &Arc<Mount>,
-    visibility: Visibility<ResourceRoute>,
-) -> ResourceRoute {
+    visibility: Visibility<ResourceEntry>,
+) -> ResourceEntry {
     let mut listed = inner.listed.clone();
     let uri = listed.uri_mut();
     *uri = mount.namespace.uri(uri);
@@ -201,16 +201,16 @@ fn mounted_resource(
         });
         reply.then(move |contents| Ok(mount.contents(contents)))
     };
-    let mut route = ResourceRoute::new(listed, template, handler);
+    let mut entry = ResourceEntry::new(listed, template, handler);
     if let Some(on_subscribe) = inner.on_subscribe.clone() {
         let namespace = mount.namespace.clone();
-        route.on_subscribe = Some(Arc::new(move |uri| on_subscribe(namespace.strip(uri))));
+        entry.on_subscribe = Some(Arc::new(move |uri| on_subscribe(namespace.strip(uri))));
     }
-    route.lister = inner.lister.clone().map(|inner| lister(inner, mount));
-    route.completers = inner.completers.clone();
-    route.caching = inner.caching.clone();
-    route.visibility = visibility;
-    route
+    entry.lister = inner.lister.clone().map(|inner| lister(inner, mount));
+    entry.completers = inner.completers.clone();
+    entry.caching = inner.caching.clone();
+    entry.visibility = visibility;
+    entry
 }
 
 /// A lister of a mounted server, with outer URIs.

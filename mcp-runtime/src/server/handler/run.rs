@@ -131,11 +131,11 @@ macro_rules! conversions {
 
 pub(crate) use conversions;
 
-/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$spec`
+/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$builder`
 /// and read from a `$call`.
 macro_rules! for_tuples {
-    ($arguments:ident, $argument:ident, $spec:ty, $call:ident) => {
-        for_tuples! { $arguments, $argument, $spec, $call:
+    ($arguments:ident, $argument:ident, $builder:ty, $call:ident) => {
+        for_tuples! { $arguments, $argument, $builder, $call:
             ()
             (A a)
             (A a, B b)
@@ -147,15 +147,15 @@ macro_rules! for_tuples {
             (A a, B b, C c, D d, E e, F f, G g, H h)
         }
     };
-    ($arguments:ident, $argument:ident, $spec:ty, $call:ident:
+    ($arguments:ident, $argument:ident, $builder:ty, $call:ident:
         $(($($kind:ident $name:ident),*))*) => {$(
         impl<$($kind: Send + 'static),*> $arguments for ($($argument<$kind>,)*) {
             type Values = ($($kind,)*);
 
             #[allow(unused_variables, clippy::unused_unit)]
-            fn declare(self, spec: &mut $spec) -> Self {
+            fn declare(self, builder: &mut $builder) -> Self {
                 let ($($name,)*) = self;
-                ($(spec.argument($name),)*)
+                ($(builder.argument($name),)*)
             }
 
             fn read(&self, call: &$call<'_>) -> Result<Self::Values, Rejection> {

@@ -228,7 +228,7 @@ pub trait TextArguments: Send + Sync + 'static {
     type Values: Send + 'static;
 
     #[doc(hidden)]
-    fn declare(self, spec: &mut impl Declares) -> Self;
+    fn declare(self, builder: &mut impl Declares) -> Self;
 
     #[doc(hidden)]
     fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection>;

@@ -16,7 +16,7 @@ use crate::connection::BoxFuture;
 use crate::protocol::{Timeouts, missing_capability};
 use crate::server::Context;
 
-/// A kind of question to the client: for the user ([`Elicit`](super::Elicit)), for a language model
+/// A kind of question to the client: for the user ([`Elicitation`](super::Elicitation)), for a language model
 /// ([`Sample`](super::Sample)), or for its roots ([`ListRoots`](super::ListRoots)).
 pub trait Ask: Send + Sync + 'static {
     /// The type of the answer.
@@ -60,7 +60,7 @@ impl<K> Question<K> {
     }
 
     /// The time to wait for the answer in the handshake era; by default
-    /// [`ServerBuilder::answer_timeout`](crate::ServerBuilder::answer_timeout).
+    /// [`ServerBuilder::input_timeout`](crate::ServerBuilder::input_timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -104,7 +104,7 @@ pub(super) async fn send(
     timeout: Option<Duration>,
 ) -> Result<RawJson, AskError> {
     request.conform(cx.revision());
-    let wait = timeout.unwrap_or_else(|| cx.session().answer_timeout);
+    let wait = timeout.unwrap_or_else(|| cx.session().input_timeout);
     let (method, params) = match &request {
         InputRequest::Elicit(params) => (ElicitRequest::METHOD, RawJson::encode(params)),
         InputRequest::CreateMessage(params) => {
@@ -193,7 +193,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The first of the questions that failed; with [`Elicit::outcome`](super::Elicit::outcome) it
+    /// The first of the questions that failed; with [`Elicitation::outcome`](super::Elicitation::outcome) it
     /// is no failure that the user declines.
     pub async fn ask_all<Q: AskAll>(&self, questions: Q) -> Result<Q::Answers, AskError> {
         questions.ask_all().await

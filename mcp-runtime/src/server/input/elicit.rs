@@ -19,11 +19,11 @@ use crate::server::{Context, ServerBuilder};
 /// A question to the user; await it to ask.
 ///
 /// Made by [`Context::elicit`] and [`Context::elicit_url`].
-pub type Elicit<T> = Question<Elicitation<T>>;
+pub type Elicitation<T> = Question<ElicitationRequest<T>>;
 
-/// The kind of [`Elicit`].
+/// The kind of [`Elicitation`].
 #[derive(Clone, Debug)]
-pub struct Elicitation<T> {
+pub struct ElicitationRequest<T> {
     mode: Mode,
     read: PhantomData<fn() -> T>,
 }
@@ -38,7 +38,7 @@ enum Mode {
 }
 
 /// The user's answer (2026-07-28, "Elicitation", section Response Actions), from
-/// [`Elicit::outcome`]. Awaiting a question itself gives the content, or an error.
+/// [`Elicitation::outcome`]. Awaiting a question itself gives the content, or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// The user accepted, with this content.
@@ -64,10 +64,10 @@ impl<T> Elicited<T> {
     }
 }
 
-impl<T> Elicit<T> {
+impl<T> Elicitation<T> {
     fn of(cx: &Context, mode: Mode) -> Self {
         let read = PhantomData;
-        Self::new(cx, Elicitation { mode, read })
+        Self::new(cx, ElicitationRequest { mode, read })
     }
 
     /// Replaces the form of `T` by one that is known only at run time. `T` is then decoded from the
@@ -90,7 +90,7 @@ impl<T> Elicit<T> {
     }
 }
 
-impl Elicit<()> {
+impl Elicitation<()> {
     /// The id of the interaction, for
     /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25); unique
     /// by default.
@@ -107,7 +107,7 @@ pub type Outcome<T> = Question<ElicitationOutcome<T>>;
 
 /// The kind of [`Outcome`].
 #[derive(Clone, Debug)]
-pub struct ElicitationOutcome<T>(Elicitation<T>);
+pub struct ElicitationOutcome<T>(ElicitationRequest<T>);
 
 /// The user's answer to the form of `T`.
 pub(super) fn read_form<T: DeserializeOwned + JsonSchema>(
@@ -144,7 +144,7 @@ fn unique_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(()))
 }
 
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicitation<T> {
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationRequest<T> {
     type Answer = T;
 
     fn request(&self) -> Result<InputRequest, AskError> {
@@ -166,7 +166,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicitation<T> {
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema> Elicitation<T> {
+impl<T: DeserializeOwned + JsonSchema> ElicitationRequest<T> {
     fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         match &self.mode {
             Mode::Form { schema: None, .. } => read_form(answer),
@@ -234,21 +234,25 @@ impl Context {
     /// `bool`, makes a form of one field. A type that is no form fails when it is asked for, or
     /// earlier with [`#[derive(Elicit)]`](derive@crate::Elicit) or
     /// [`ServerBuilder::form`](crate::ServerBuilder::form). Follows 2026-07-28, "Elicitation".
-    pub fn elicit<T>(&self, message: impl Into<String>) -> Elicit<T> {
+    pub fn elicit<T>(&self, message: impl Into<String>) -> Elicitation<T> {
         let (message, schema) = (message.into(), None);
-        Elicit::of(self, Mode::Form { message, schema })
+        Elicitation::of(self, Mode::Form { message, schema })
     }
 
     /// Asks the user to open a web page, for data that the client must not see: passwords,
     /// payments, permissions. Accepting means that the user is willing, not that it is done.
     ///
     /// For clients that declared `elicitation.url`, from 2025-11-25 on.
-    pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> Elicit<()> {
+    pub fn elicit_url(
+        &self,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Elicitation<()> {
         let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
-        Elicit::of(self, Mode::Url(Box::new(params)))
+        Elicitation::of(self, Mode::Url(Box::new(params)))
     }
 
-    /// Notifies the client that the interaction on a web page with this [id](Elicit::id) is done,
+    /// Notifies the client that the interaction on a web page with this [id](Elicitation::id) is done,
     /// in revisions that have the notification. Over HTTP it is sent with the answer to this call,
     /// so only before the call ends.
     ///

@@ -25,7 +25,7 @@ mod state_keys;
 mod stored;
 
 pub use ask::{Ask, AskAll, ListRoots, Question, Roots};
-pub use elicit::{Elicit, Elicitation, ElicitationOutcome, Elicited, Outcome};
+pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited, Outcome};
 pub use error::AskError;
 pub use input_required::{Answers, Asked, InputRequired};
 pub(in crate::server) use run::{may_ask, run};

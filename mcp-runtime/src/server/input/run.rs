@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::connection::Peer;
     use crate::protocol::{Admission, Negotiated, RequestParams};
-    use crate::server::tools::{ToolRoute, ToolSpec};
+    use crate::server::tools::{ToolBuilder, ToolEntry};
     use crate::server::{IncomingRequest, Reply};
 
     /// A server, and the number of calls of its tool.
@@ -244,7 +244,7 @@ mod tests {
         let counter = Arc::clone(&entered);
         let mut server = Server::builder();
         let tool = Tool::new("t", RawJson::empty_object());
-        server.tool_route(ToolRoute::new(tool, move |_| {
+        server.tool(ToolEntry::new(tool, move |_| {
             counter.fetch_add(1, Ordering::SeqCst);
             Reply::Ready(Ok(CallToolResult::new([])))
         }));
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_state_that_was_not_issued_is_refused() {
         let mut server = Server::builder();
-        server.tool_route(ToolSpec::new("t").route(|_| panic!("it was entered")));
+        server.tool(ToolBuilder::new("t").entry(|_| panic!("it was entered")));
         let error = retry(&server.build(), "never given out").unwrap_err();
         assert_eq!(error.code, code::INVALID_PARAMS, "{error}");
     }

@@ -16,26 +16,26 @@ use crate::client::{Call, Client};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND};
 use crate::server::completions::Completers;
-use crate::server::prompts::PromptRoute;
-use crate::server::resources::{Contents, ResourceCall, ResourceRoute, UriTemplate};
-use crate::server::tools::{ToolCall, ToolRoute, structured};
+use crate::server::prompts::PromptEntry;
+use crate::server::resources::{Contents, ResourceCall, ResourceEntry, UriTemplate};
+use crate::server::tools::{ToolCall, ToolEntry, structured};
 use crate::server::{Context, FromContext as _, Progress, Reply};
 
-/// The route of a tool; `None` if a schema of it can't be read that the proxy has to go by.
-pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolRoute> {
+/// The entry of a tool; `None` if a schema of it can't be read that the proxy has to go by.
+pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolEntry> {
     let name = tool.name.clone();
-    let route = forwarded(upstream, tool);
-    let route = route.inspect_err(|error| {
+    let entry = forwarded(upstream, tool);
+    let entry = entry.inspect_err(|error| {
         tracing::warn!(tool = name, %error, "a tool is not passed on: a schema can't be read");
     });
-    route.ok()
+    entry.ok()
 }
 
-/// Makes the route of a tool behind the proxy.
+/// Makes the entry of a tool behind the proxy.
 ///
 /// If its output schema allows more than objects, structured content is wrapped in an object for
 /// callers whose revision requires one.
-fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<ToolRoute> {
+fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<ToolEntry> {
     let headers = ParamHeader::of_schema(&tool.input_schema)?;
     let mut wrapped_schema = None;
     if let Some(schema) = &mut tool.output_schema {
@@ -47,48 +47,48 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
         let sent = upstream.client.call_tool(name.clone(), arguments);
         forward(&upstream, sent, call.context, passed_on)
     };
-    let mut route = ToolRoute::lazy(tool.name.clone(), move || tool, Box::new(forward));
-    route.wrapped_schema = wrapped_schema;
-    route.param_headers = OnceLock::from(headers);
-    Ok(route)
+    let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Box::new(forward));
+    entry.wrapped_schema = wrapped_schema;
+    entry.param_headers = OnceLock::from(headers);
+    Ok(entry)
 }
 
-pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptRoute {
+pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {
     let reference = PromptReference::new(prompt.name.clone()).into();
     let (asked, name) = (Arc::clone(upstream), prompt.name.clone());
-    let mut route = PromptRoute::new(prompt, move |call| {
+    let mut entry = PromptEntry::new(prompt, move |call| {
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
         forward(&asked, sent, call.context, passed_on)
     });
     if completes {
-        route.completers = completers(upstream, reference);
+        entry.completers = completers(upstream, reference);
     }
-    route
+    entry
 }
 
-pub(super) fn resource(upstream: &Arc<Upstream>, resource: Resource) -> ResourceRoute {
+pub(super) fn resource(upstream: &Arc<Upstream>, resource: Resource) -> ResourceEntry {
     let asked = Arc::clone(upstream);
-    ResourceRoute::resource(resource, move |call| read(&asked, call))
+    ResourceEntry::resource(resource, move |call| read(&asked, call))
 }
 
-/// The route of a template; `None` if URIs can't be matched with it.
+/// The entry of a template; `None` if URIs can't be matched with it.
 pub(super) fn template(
     upstream: &Arc<Upstream>,
     listed: ResourceTemplate,
     completes: bool,
-) -> Option<ResourceRoute> {
+) -> Option<ResourceEntry> {
     let text = &listed.uri_template;
     let template = UriTemplate::parse(text)
         .inspect_err(|error| tracing::warn!(text, %error, "a template is not passed on"))
         .ok()?;
     let reference = ResourceTemplateReference::new(text.clone()).into();
     let asked = Arc::clone(upstream);
-    let mut route = ResourceRoute::template(listed, template, move |call| read(&asked, call));
+    let mut entry = ResourceEntry::template(listed, template, move |call| read(&asked, call));
     if completes {
-        route.completers = completers(upstream, reference);
+        entry.completers = completers(upstream, reference);
     }
-    Some(route)
+    Some(entry)
 }
 
 fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {

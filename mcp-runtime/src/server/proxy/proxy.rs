@@ -153,7 +153,7 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
         builder.logging();
     }
     // Whatever that server declares today, another one may take its place.
-    builder.dynamic(List::ALL);
+    builder.list_changed(List::ALL);
     let server = builder.build();
     let upstream = Arc::new(Upstream {
         client: client.clone(),

@@ -181,8 +181,8 @@ impl Upstream {
                 };
                 let new = RawJson::encode(&tools);
                 let edit = move |registry: &mut Registry| {
-                    let routes = tools.into_iter().filter_map(|it| entries::tool(self, it));
-                    registry.tools.replace_mounted(MOUNT, routes.collect());
+                    let entries = tools.into_iter().filter_map(|it| entries::tool(self, it));
+                    registry.tools.replace_mounted(MOUNT, entries.collect());
                 };
                 (new, Box::new(edit))
             }
@@ -194,8 +194,8 @@ impl Upstream {
                 let new = RawJson::encode(&(&prompts, completes));
                 let edit = move |registry: &mut Registry| {
                     let prompts = prompts.into_iter();
-                    let routes = prompts.map(|it| entries::prompt(self, it, completes));
-                    registry.prompts.replace_mounted(MOUNT, routes.collect());
+                    let entries = prompts.map(|it| entries::prompt(self, it, completes));
+                    registry.prompts.replace_mounted(MOUNT, entries.collect());
                 };
                 (new, Box::new(edit))
             }
@@ -213,12 +213,12 @@ impl Upstream {
                     let templates = templates.into_iter();
                     let templates =
                         templates.filter_map(|it| entries::template(self, it, completes));
-                    let mut routes: Vec<_> = resources.chain(templates).collect();
-                    for route in routes.iter_mut().filter(|_| watched) {
+                    let mut entries: Vec<_> = resources.chain(templates).collect();
+                    for entry in entries.iter_mut().filter(|_| watched) {
                         let upstream = Arc::clone(self);
-                        route.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
+                        entry.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
                     }
-                    registry.resources.replace_mounted(MOUNT, routes);
+                    registry.resources.replace_mounted(MOUNT, entries);
                 };
                 (new, Box::new(edit))
             }

@@ -12,13 +12,13 @@ use mcp_types::{
 };
 use tokio::time::Instant;
 
-use super::route::ListPart;
-use super::{Contents, IntoContents as _, ResourceRoute, UriTemplate};
+use super::entry::ListPart;
+use super::{Contents, IntoContents as _, ResourceEntry, UriTemplate};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::{FILE_WALK_LIFETIME, MAX_FILE_BYTES};
 use crate::server::handler::run::blocking;
-use crate::server::{OfferedResource, Reply};
+use crate::server::{IntoResource, Reply};
 
 /// The files of a directory and of those in it, as resources.
 ///
@@ -190,13 +190,13 @@ impl FileTree {
     }
 }
 
-impl OfferedResource for FileTree {
-    /// The route.
+impl IntoResource for FileTree {
+    /// The entry.
     ///
     /// # Panics
     ///
     /// When the URIs' prefix has braces in it.
-    fn resource_route(self) -> ResourceRoute {
+    fn into_resource(self) -> ResourceEntry {
         let text = format!("{}{{+path}}", self.uri);
         let template = match UriTemplate::parse(&text) {
             Ok(template) => template,
@@ -205,20 +205,20 @@ impl OfferedResource for FileTree {
         let tree = Arc::new(self);
         let listing = Arc::clone(&tree);
         let listed = tree.template.clone();
-        let mut route = ResourceRoute::template(listed, template, move |call| {
+        let mut entry = ResourceEntry::template(listed, template, move |call| {
             let path = call.variables.get("path").cloned().unwrap_or_default();
             let (tree, uri) = (Arc::clone(&tree), call.uri.to_owned());
             Reply::Pending(Box::pin(blocking(move || tree.read(&path, uri))))
         });
         if listing.most == 0 {
-            return route;
+            return entry;
         }
         let last = Arc::new(FileList::default());
-        route.lister = Some(Arc::new(move |part| {
+        entry.lister = Some(Arc::new(move |part| {
             let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
             Box::pin(blocking(move || last.list(&tree, &part)))
         }));
-        route
+        entry
     }
 }
 

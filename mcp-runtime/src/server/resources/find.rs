@@ -8,9 +8,9 @@ use mcp_types::{
     ResourceContents,
 };
 
-use super::route::ListPart;
+use super::entry::ListPart;
 use super::uri::{has_dot_segments, is_uri, normalize};
-use super::{ResourceCall, ResourceRoute};
+use super::{ResourceCall, ResourceEntry};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
@@ -22,7 +22,7 @@ use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.
 pub(super) struct Found<'a> {
-    pub(super) route: &'a ResourceRoute,
+    pub(super) entry: &'a ResourceEntry,
     /// The canonical URI of the resource: the one that was registered, or its template expanded
     /// with the variables.
     pub(super) uri: Cow<'a, str>,
@@ -32,7 +32,7 @@ pub(super) struct Found<'a> {
 /// The most rounds in which a URI is replaced by the expansion of its template.
 const MAX_LOOKUPS: usize = 4;
 
-impl Catalog<ResourceRoute> {
+impl Catalog<ResourceEntry> {
     /// Answers `resources/read`.
     ///
     /// # Errors
@@ -45,15 +45,15 @@ impl Catalog<ResourceRoute> {
         let uri = request.params.uri()?;
         let context = request.context;
         let found = self.find_for(&uri, "params.uri", context)?;
-        let route = found.route;
-        let reply = (route.handler)(ResourceCall {
+        let entry = found.entry;
+        let reply = (entry.handler)(ResourceCall {
             uri: &uri,
             variables: &found.variables,
             context,
         });
         let (canonical, uri) = (found.uri.into_owned(), uri.clone().into_owned());
-        let (mime_type, caching) = (route.mime_type(), route.caching.clone());
-        let private = self.visibility.is_limited() || route.visibility.is_limited();
+        let (mime_type, caching) = (entry.mime_type(), entry.caching.clone());
+        let private = self.visibility.is_limited() || entry.visibility.is_limited();
         let revision = context.revision();
         Ok(reply.then(move |contents| {
             let mut result = contents.result(uri.clone(), mime_type, revision)?;
@@ -70,13 +70,13 @@ impl Catalog<ResourceRoute> {
 
     pub(in crate::server) fn has_subscribable(&self) -> bool {
         let mut entries = self.entries.iter();
-        entries.any(|(_, route)| route.on_subscribe.is_some())
+        entries.any(|(_, entry)| entry.on_subscribe.is_some())
     }
 
     /// Runs the hook of the resource under `uri` that a client has subscribed to.
     pub(in crate::server) fn subscribed(&self, uri: &str) {
         if let Some(found) = self.find(uri)
-            && let Some(on_subscribe) = &found.route.on_subscribe
+            && let Some(on_subscribe) = &found.entry.on_subscribe
         {
             on_subscribe(uri);
         }
@@ -96,7 +96,7 @@ impl Catalog<ResourceRoute> {
         for (index, uri) in uris.into_iter().enumerate() {
             let path = format!("params.notifications.resourceSubscriptions[{index}]");
             match self.find_for(&uri, &path, context) {
-                Ok(found) if found.route.on_subscribe.is_some() => subscribable.push(uri),
+                Ok(found) if found.entry.on_subscribe.is_some() => subscribable.push(uri),
                 Err(error @ RequestError::InvalidParams { .. }) => return Err(error),
                 _ => {}
             }
@@ -116,7 +116,7 @@ impl Catalog<ResourceRoute> {
         context: &Context,
     ) -> Result<Cow<'a, str>, RequestError> {
         let found = self.find_for(uri, "params.uri", context)?;
-        if found.route.on_subscribe.is_some() {
+        if found.entry.on_subscribe.is_some() {
             return Ok(found.uri);
         }
         Err(RequestError::InvalidParams {
@@ -148,15 +148,15 @@ impl Catalog<ResourceRoute> {
         params: CompleteRequestParams,
         context: &Context,
     ) -> Result<Reply<CompleteResult>, RequestError> {
-        let registered = self.get(uri).map(|route| (route, route.name().into()));
-        let found = || self.find(uri).map(|found| (found.route, found.uri));
+        let registered = self.get(uri).map(|entry| (entry, entry.name().into()));
+        let found = || self.find(uri).map(|found| (found.entry, found.uri));
         let shown = registered
             .or_else(found)
-            .filter(|(route, uri)| self.shows(route, uri, context));
-        let (route, _) = shown.ok_or_else(|| not_found(uri, context))?;
-        route
+            .filter(|(entry, uri)| self.shows(entry, uri, context));
+        let (entry, _) = shown.ok_or_else(|| not_found(uri, context))?;
+        entry
             .completers
-            .complete(params, &route.template.variables())
+            .complete(params, &entry.template.variables())
     }
 
     /// The canonical form of `uri`; `None` if nothing is found there.
@@ -176,7 +176,7 @@ impl Catalog<ResourceRoute> {
         context: &Context,
     ) -> Result<Found<'a>, RequestError> {
         let found = self.find(uri);
-        let shown = found.filter(|found| self.shows(found.route, &found.uri, context));
+        let shown = found.filter(|found| self.shows(found.entry, &found.uri, context));
         shown.ok_or_else(|| match is_uri(uri) {
             true => not_found(uri, context),
             false => no_uri(uri, path),
@@ -185,7 +185,7 @@ impl Catalog<ResourceRoute> {
 
     /// The resource with this `uri`, or that of the first matching template.
     ///
-    /// If another route has the URI that the template expands to, that route serves it, so that all
+    /// If another entry has the URI that the template expands to, that entry serves it, so that all
     /// spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
     pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<Found<'a>> {
         if let Some(found) = self.find_literal(uri) {
@@ -199,15 +199,15 @@ impl Catalog<ResourceRoute> {
             if let Some(found) = self.find_literal(&uri) {
                 return Some(found);
             }
-            let mut routes = self.entries.iter().map(|(_, route)| route);
-            let (route, variables) = routes.find_map(|route| {
-                let template = Some(&route.template).filter(|it| !it.is_literal())?;
-                Some((route, template.matches_normalized(&uri)?))
+            let mut entries = self.entries.iter().map(|(_, entry)| entry);
+            let (entry, variables) = entries.find_map(|entry| {
+                let template = Some(&entry.template).filter(|it| !it.is_literal())?;
+                Some((entry, template.matches_normalized(&uri)?))
             })?;
-            let canonical = route.template.expand(&variables);
+            let canonical = entry.template.expand(&variables);
             if canonical == uri {
                 return (!has_dot_segments(&uri)).then_some(Found {
-                    route,
+                    entry,
                     uri: uri.into(),
                     variables,
                 });
@@ -219,10 +219,10 @@ impl Catalog<ResourceRoute> {
 
     /// The resource that was registered under `uri`, or under another spelling of it.
     fn find_literal(&self, uri: &str) -> Option<Found<'_>> {
-        let route = self.get(uri).filter(|it| it.template.is_literal())?;
+        let entry = self.get(uri).filter(|it| it.template.is_literal())?;
         Some(Found {
-            route,
-            uri: route.template.as_str().into(),
+            entry,
+            uri: entry.template.as_str().into(),
             variables: Texts::new(),
         })
     }
@@ -243,12 +243,12 @@ fn no_uri(uri: &str, path: &str) -> RequestError {
 }
 
 /// A template with its number, and the resources that its lister is to find.
-type Expansion = (u64, Arc<ResourceRoute>, BoxFuture<Vec<Resource>>);
+type Expansion = (u64, Arc<ResourceEntry>, BoxFuture<Vec<Resource>>);
 
-impl Catalog<ResourceRoute> {
+impl Catalog<ResourceEntry> {
     pub(in crate::server) fn has_listers(&self) -> bool {
         let mut entries = self.entries.iter();
-        entries.any(|(_, route)| route.lister.is_some())
+        entries.any(|(_, entry)| entry.lister.is_some())
     }
 
     /// The page after `after` of the resources with a fixed URI, followed by those of templates.
@@ -265,7 +265,7 @@ impl Catalog<ResourceRoute> {
         Box::pin(async move {
             let is_paged = catalog.page_size.is_some();
             let mut items: Vec<_> = catalog.items::<ListResourcesResult>(&context).collect();
-            for (number, route, found) in expansions {
+            for (number, entry, found) in expansions {
                 let mut found = found.await;
                 if is_paged {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
@@ -275,7 +275,7 @@ impl Catalog<ResourceRoute> {
                     // The second of two resources with one place could not begin a page.
                     let last = items.last().map(|(last, _)| last);
                     let is_double = is_paged && last == Some(&place);
-                    if !is_double && catalog.shows_found(&route, &resource.uri, &context) {
+                    if !is_double && catalog.shows_found(&entry, &resource.uri, &context) {
                         items.push((place, resource));
                     }
                 }
@@ -287,8 +287,8 @@ impl Catalog<ResourceRoute> {
     /// Starts the listers of templates, as far as the page after `after` may show their resources.
     fn expand(&self, after: Option<&Place>) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
-        for (number, route) in &self.entries {
-            let Some(lister) = &route.lister else {
+        for (number, entry) in &self.entries {
+            let Some(lister) = &entry.lister else {
                 continue;
             };
             let after = match after {
@@ -304,22 +304,22 @@ impl Catalog<ResourceRoute> {
                 enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
                 paged: self.page_size.is_some(),
             });
-            expansions.push((*number, Arc::clone(route), found));
+            expansions.push((*number, Arc::clone(entry), found));
         }
         expansions
     }
 
-    /// Returns whether the caller of `context` may see the resource that the template of `route`
-    /// found under `uri`, which may belong to another route.
-    fn shows_found(&self, route: &ResourceRoute, uri: &str, context: &Context) -> bool {
+    /// Returns whether the caller of `context` may see the resource that the template of `entry`
+    /// found under `uri`, which may belong to another entry.
+    fn shows_found(&self, entry: &ResourceEntry, uri: &str, context: &Context) -> bool {
         if !self.differs_by_caller {
             return true;
         }
         match self.find(uri) {
-            Some(found) => [route, found.route]
+            Some(found) => [entry, found.entry]
                 .iter()
-                .all(|route| self.shows(route, &found.uri, context)),
-            None => self.shows(route, uri, context),
+                .all(|entry| self.shows(entry, &found.uri, context)),
+            None => self.shows(entry, uri, context),
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Tools: declaration, arguments, results and calls.
 //!
-//! A [`ToolSpec`] describes a tool and makes a [`ToolRoute`] of it, which the catalogue keeps. A
+//! A [`ToolBuilder`] describes a tool and makes a [`ToolEntry`] of it, which the catalogue keeps. A
 //! call goes through `arguments`, which decodes each value and has it checked by `validation`, into
 //! the user's function; the returned value becomes a result by [`IntoToolResult`].
 
 pub(crate) mod arguments;
+pub(crate) mod builder;
 #[cfg_attr(
     not(all(debug_assertions, feature = "validation")),
     path = "unchecked.rs"
 )]
 mod checked;
 mod constraint;
+mod entry;
 mod expected;
 mod parameter;
 #[cfg(not(feature = "pattern"))]
@@ -19,15 +21,13 @@ mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
 pub(crate) mod result;
-mod route;
-pub(crate) mod spec;
 pub(super) mod structured;
 mod validation;
 
 pub use crate::server::handler::run::Json;
 pub use arguments::{Argument, Shown, ToolArgument, argument};
+pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
+pub use entry::{ToolCall, ToolEntry};
 pub use pattern::{InvalidPattern, Texty};
 pub use result::{Audio, Image, IntoToolResult, ToolError};
-pub use route::{ToolCall, ToolRoute};
-pub use spec::{Arguments, ToolClosure, ToolSpec};

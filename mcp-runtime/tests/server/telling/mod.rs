@@ -3,7 +3,7 @@
 mod logging;
 mod progress;
 
-use mcp_runtime::server::tools::{ToolCall, ToolRoute};
+use mcp_runtime::server::tools::{ToolCall, ToolEntry};
 use mcp_runtime::server::{BoxFuture, Reply};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{Context, Server};
@@ -76,8 +76,8 @@ impl Caller {
 }
 
 /// A tool that is done at once.
-pub fn at_once(name: &str, handler: impl Fn(&Context) + Send + Sync + 'static) -> ToolRoute {
-    ToolRoute::new(Tool::new(name, json!({"type": "object"})), move |call| {
+pub fn at_once(name: &str, handler: impl Fn(&Context) + Send + Sync + 'static) -> ToolEntry {
+    ToolEntry::new(Tool::new(name, json!({"type": "object"})), move |call| {
         handler(call.context);
         Reply::Ready(Ok(support::text("done".to_owned())))
     })
@@ -87,9 +87,9 @@ pub fn at_once(name: &str, handler: impl Fn(&Context) + Send + Sync + 'static) -
 pub fn later(
     name: &str,
     handler: impl Fn(Context) -> BoxFuture<()> + Send + Sync + 'static,
-) -> ToolRoute {
+) -> ToolEntry {
     let tool = Tool::new(name, json!({"type": "object"}));
-    ToolRoute::new(tool, move |call: ToolCall<'_>| {
+    ToolEntry::new(tool, move |call: ToolCall<'_>| {
         let work = handler(call.context.clone());
         Reply::Pending(Box::pin(async move {
             work.await;

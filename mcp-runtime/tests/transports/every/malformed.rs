@@ -100,7 +100,7 @@ async fn a_message_over_the_limit_is_skipped_and_named() {
     let (ours, theirs) = memory::pair();
     let serving = support::server()
         .serve(theirs.max_frame_bytes(10_000))
-        .without_signals();
+        .signals(false);
     let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
     let answer = wire
         .ask(call(31, "echo", json!({"text": "x".repeat(100_000)})))
@@ -230,7 +230,7 @@ async fn a_last_line_without_a_line_break_is_served() {
     let (reader, writer) = tokio::io::split(theirs);
     let serving = support::server()
         .serve(ByteStream::new(reader, writer))
-        .without_signals();
+        .signals(false);
     let serving = tokio::spawn(serving.into_future());
     let (mut reader, mut writer) = tokio::io::split(ours);
     let line = stateless(3, "tools/call", json!({"name": "soon"})).to_string();

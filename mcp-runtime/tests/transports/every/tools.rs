@@ -2,7 +2,7 @@
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::tools::ToolSpec;
+use mcp_runtime::server::tools::ToolBuilder;
 use serde_json::{Value, json};
 
 use super::Transport;
@@ -57,7 +57,7 @@ impl Tools {
 #[allow(unreachable_pub)]
 pub fn server() -> mcp_runtime::Server {
     let mut server = Tools.into_builder();
-    let longwinded = ToolSpec::new("longwinded").description("x".repeat(LONG));
+    let longwinded = ToolBuilder::new("longwinded").description("x".repeat(LONG));
     server.tool(longwinded.arguments(()).call(|(), _| "so"));
     server.build()
 }

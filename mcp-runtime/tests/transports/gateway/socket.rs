@@ -74,7 +74,7 @@ fn serve_when(
     client: impl Transport,
     ready: impl Fn() -> bool + Send + 'static,
 ) -> JoinHandle<Result<(), ServeError>> {
-    let serve = server.serve(endpoint).without_signals();
+    let serve = server.serve(endpoint).signals(false);
     let shutdown = serve.shutdown_handle();
     let serving = tokio::spawn(serve.into_future());
     tokio::spawn(async move {

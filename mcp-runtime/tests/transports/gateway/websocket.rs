@@ -25,7 +25,7 @@ impl Over for WebSocket {
 fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
-    let serve = server.serve(websocket_server(listener)).without_signals();
+    let serve = server.serve(websocket_server(listener)).signals(false);
     let shutdown = serve.shutdown_handle();
     let serving = tokio::spawn(serve.into_future());
     tokio::spawn(async move {

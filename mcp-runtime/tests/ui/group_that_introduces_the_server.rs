@@ -4,7 +4,7 @@ use mcp_runtime::prelude::*;
 
 struct Server;
 
-#[mcp_server(block = other, name = "server")]
+#[mcp_server(group = other, name = "server")]
 impl Server {
     /// Looks.
     #[tool]

@@ -13,7 +13,7 @@ struct Server;
 impl Server {
     /// Looks.
     #[tool(strict)]
-    fn look(&self, #[args] at: Place) {}
+    fn look(&self, #[arg(flatten)] at: Place) {}
 }
 
 fn main() {}

@@ -2,7 +2,7 @@
 
 use mcp_runtime::prelude::*;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
 struct Place {
     name: String,
 }
@@ -13,7 +13,7 @@ struct Server;
 impl Server {
     /// Looks.
     #[tool]
-    fn look(&self, #[args] at: Place, times: u32) {}
+    fn look(&self, #[arg(flatten)] at: Place) {}
 }
 
 fn main() {}

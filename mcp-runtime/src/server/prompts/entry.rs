@@ -23,7 +23,7 @@ use crate::server::metadata::{IntoIcon, IntoMeta};
 use crate::server::{Context, Reply, metadata};
 
 /// A prompt that a server offers.
-pub struct PromptRoute {
+pub struct PromptEntry {
     pub(in crate::server) prompt: Prompt,
     pub(in crate::server) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
@@ -41,7 +41,7 @@ pub struct PromptCall<'a> {
     pub context: &'a Context,
 }
 
-impl PromptRoute {
+impl PromptEntry {
     /// A prompt that is listed as `prompt` and served by `handler`.
     pub fn new(
         prompt: Prompt,
@@ -81,15 +81,15 @@ impl PromptRoute {
     }
 }
 
-impl fmt::Debug for PromptRoute {
+impl fmt::Debug for PromptEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PromptRoute")
+        f.debug_tuple("PromptEntry")
             .field(&self.prompt.name)
             .finish()
     }
 }
 
-impl Entry for PromptRoute {
+impl Entry for PromptEntry {
     fn name(&self) -> &str {
         &self.prompt.name
     }
@@ -104,13 +104,13 @@ impl Entry for PromptRoute {
 }
 
 impl ListResult for ListPromptsResult {
-    type Entry = PromptRoute;
+    type Entry = PromptEntry;
     type Item = Prompt;
 
     const NUMBER: usize = 1;
 
-    fn item(route: &PromptRoute, _: Revision) -> Option<Prompt> {
-        Some(route.prompt.clone())
+    fn item(entry: &PromptEntry, _: Revision) -> Option<Prompt> {
+        Some(entry.prompt.clone())
     }
 
     fn page(prompts: Vec<Prompt>, next_cursor: Option<String>) -> Self {
@@ -120,7 +120,7 @@ impl ListResult for ListPromptsResult {
     }
 }
 
-impl Catalog<PromptRoute> {
+impl Catalog<PromptEntry> {
     /// Answers `prompts/get`.
     ///
     /// # Errors
@@ -137,10 +137,10 @@ impl Catalog<PromptRoute> {
             .parse()
             .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
         let context = request.context;
-        let Some(route) = self.get_for(&name, context) else {
+        let Some(entry) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownPrompt(name.into_owned()));
         };
-        Ok((route.handler)(PromptCall {
+        Ok((entry.handler)(PromptCall {
             arguments: &arguments,
             context,
         }))
@@ -157,30 +157,102 @@ impl Catalog<PromptRoute> {
         params: CompleteRequestParams,
         context: &Context,
     ) -> Result<Reply<CompleteResult>, RequestError> {
-        let Some(route) = self.get_for(name, context) else {
+        let Some(entry) = self.get_for(name, context) else {
             return Err(RequestError::UnknownPrompt(name.to_owned()));
         };
-        let arguments = route.prompt.arguments.iter().flatten();
+        let arguments = entry.prompt.arguments.iter().flatten();
         let arguments: Vec<_> = arguments.map(|argument| &*argument.name).collect();
-        route.completers.complete(params, &arguments)
+        entry.completers.complete(params, &arguments)
     }
 }
 
-/// A prompt while it is being described.
+/// Describes a prompt, and makes an entry of it and a function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::prompts::{PromptBuilder, argument, optional};
+///
+/// let title = argument::<String>("title").complete(async |_| vec!["Emma", "Persuasion"]);
+/// let mut server = Server::builder();
+/// server.prompt(
+///     PromptBuilder::new("summary")
+///         .description("Summarises one book.")
+///         .arguments((title, optional::<u32>("words")))
+///         .call(|(title, words), _| {
+///             format!("Summarise {title} in {} words.", words.unwrap_or(100))
+///         }),
+/// );
+/// # drop(server.build());
+/// ```
 #[derive(Debug)]
-pub struct PromptSpec {
+pub struct PromptBuilder<A = ()> {
     prompt: Prompt,
     completers: Completers,
+    arguments: A,
 }
 
-impl PromptSpec {
+impl PromptBuilder {
     /// A prompt called `name` that takes nothing.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             prompt: Prompt::new(name),
             completers: Completers::default(),
+            arguments: (),
         }
+    }
+
+    /// Adds arguments; the order is the one that `prompts/list` shows.
+    pub fn arguments<A: TextArguments>(mut self, arguments: A) -> PromptBuilder<A> {
+        let arguments = arguments.declare(&mut self);
+        self.replace(arguments).0
+    }
+
+    /// Adds an argument.
+    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
+        let mut listed = PromptArgument::new(argument.name).with_required(argument.is_required());
+        listed.description = argument.description.take().map(Into::into);
+        if let Some(completer) = argument.completer.take() {
+            self.complete(argument.name, completer);
+        }
+        self.prompt.arguments.get_or_insert_default().push(listed);
+        argument
+    }
+
+    /// Completes an argument by `completer`.
+    #[doc(hidden)]
+    pub fn complete(&mut self, argument: &'static str, completer: Completer) {
+        self.completers.add(argument, completer);
+    }
+
+    /// The entry; `call` serves each request.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entry<C>(self, call: C) -> PromptEntry
+    where
+        C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
+    {
+        let mut entry = PromptEntry::new(self.prompt, move |incoming: PromptCall<'_>| {
+            let call = call(TextCall {
+                texts: incoming.arguments,
+                context: incoming.context,
+            });
+            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+        });
+        entry.completers = self.completers;
+        entry
+    }
+}
+
+impl<A> PromptBuilder<A> {
+    /// The same with other arguments, and its own.
+    fn replace<B>(self, arguments: B) -> (PromptBuilder<B>, A) {
+        let builder = PromptBuilder {
+            prompt: self.prompt,
+            completers: self.completers,
+            arguments,
+        };
+        (builder, self.arguments)
     }
 
     /// Describes the prompt.
@@ -214,90 +286,23 @@ impl PromptSpec {
         self.prompt.meta = Some(metadata::checked(meta.into_meta()));
         self
     }
-
-    /// Adds an argument.
-    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
-        let mut listed = PromptArgument::new(argument.name).with_required(argument.is_required());
-        listed.description = argument.description.take().map(Into::into);
-        if let Some(completer) = argument.completer.take() {
-            self.complete(argument.name, completer);
-        }
-        self.prompt.arguments.get_or_insert_default().push(listed);
-        argument
-    }
-
-    /// Completes an argument by `completer`.
-    #[doc(hidden)]
-    pub fn complete(&mut self, argument: &'static str, completer: Completer) {
-        self.completers.add(argument, completer);
-    }
-
-    /// Closes the description; `call` serves each request.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn route<C>(self, call: C) -> PromptRoute
-    where
-        C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
-    {
-        let mut route = PromptRoute::new(self.prompt, move |incoming: PromptCall<'_>| {
-            let call = call(TextCall {
-                texts: incoming.arguments,
-                context: incoming.context,
-            });
-            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
-        });
-        route.completers = self.completers;
-        route
-    }
-
-    /// Adds arguments; the order is the one that `prompts/list` shows.
-    pub fn arguments<A: TextArguments>(mut self, arguments: A) -> PromptClosure<A> {
-        let arguments = arguments.declare(&mut self);
-        PromptClosure {
-            spec: self,
-            arguments,
-        }
-    }
 }
 
-/// A prompt whose arguments are known, and that waits for its function.
-///
-/// ```
-/// use mcp_runtime::Server;
-/// use mcp_runtime::server::prompts::{PromptSpec, argument, optional};
-///
-/// let title = argument::<String>("title").complete(async |_| vec!["Emma", "Persuasion"]);
-/// let mut server = Server::builder();
-/// server.prompt(
-///     PromptSpec::new("summary")
-///         .description("Summarises one book.")
-///         .arguments((title, optional::<u32>("words")))
-///         .call(|(title, words), _| {
-///             format!("Summarise {title} in {} words.", words.unwrap_or(100))
-///         }),
-/// );
-/// # drop(server.build());
-/// ```
-#[derive(Debug)]
-pub struct PromptClosure<A> {
-    spec: PromptSpec,
-    arguments: A,
-}
-
-impl Declares for PromptSpec {
+impl Declares for PromptBuilder {
     fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
         Self::argument(self, argument)
     }
 }
 
-impl<A: TextArguments> PromptClosure<A> {
+impl<A: TextArguments> PromptBuilder<A> {
     /// Serves each request by a function that answers at once.
     pub fn call<R: IntoPromptResult>(
         self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
-    ) -> PromptRoute {
-        self.spec.route(move |call: TextCall<'_>| {
-            let values = self.arguments.read(&call)?;
+    ) -> PromptEntry {
+        let (builder, arguments) = self.replace(());
+        builder.entry(move |call: TextCall<'_>| {
+            let values = arguments.read(&call)?;
             Ok(Reply::Ready(
                 function(values, call.context).into_prompt_result(),
             ))
@@ -308,12 +313,13 @@ impl<A: TextArguments> PromptClosure<A> {
     pub fn call_async<F>(
         self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
-    ) -> PromptRoute
+    ) -> PromptEntry
     where
         F: Future<Output: IntoPromptResult> + Send + 'static,
     {
-        self.spec.route(move |call: TextCall<'_>| {
-            let values = self.arguments.read(&call)?;
+        let (builder, arguments) = self.replace(());
+        builder.entry(move |call: TextCall<'_>| {
+            let values = arguments.read(&call)?;
             let future = function(values, call.context.clone());
             Ok(Reply::Pending(Box::pin(async move {
                 future.await.into_prompt_result()

@@ -1,20 +1,34 @@
-//! Describes a tool step by step, and makes a route of it and a function.
+//! Describes a tool step by step, and makes an entry of it and a function.
 
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::arguments::Argument;
+use super::entry::{ToolCall, ToolEntry};
 use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
-use super::route::{Handler, ToolCall, ToolRoute};
 use super::structured;
 use crate::server::handler::run::{Convert, Rejection, for_tuples, pending, ready};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
-/// A tool while it is being described.
+/// Describes a tool, and makes an entry of it and a function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::tools::{ToolBuilder, argument};
+///
+/// let mut server = Server::builder();
+/// server.tool(
+///     ToolBuilder::new("add")
+///         .description("Adds two whole numbers.")
+///         .arguments((argument::<i64>("a"), argument::<i64>("b")))
+///         .call(|(a, b), _| a + b),
+/// );
+/// # drop(server.build());
+/// ```
 #[derive(Debug)]
-pub struct ToolSpec {
+pub struct ToolBuilder<A = ()> {
     tool: Tool,
     parameters: Vec<Parameter>,
     strict: bool,
@@ -23,9 +37,10 @@ pub struct ToolSpec {
     text_only: bool,
     /// The output schema for revisions that require an object, if the content is no object.
     wrapped_schema: Option<RawJson>,
+    arguments: A,
 }
 
-impl ToolSpec {
+impl ToolBuilder {
     /// A tool called `name` without arguments and description.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
@@ -36,7 +51,77 @@ impl ToolSpec {
             input_schema: None,
             text_only: false,
             wrapped_schema: None,
+            arguments: (),
         }
+    }
+
+    /// Adds arguments; the order is the one that `tools/list` shows.
+    pub fn arguments<A: Arguments>(mut self, arguments: A) -> ToolBuilder<A> {
+        let arguments = arguments.declare(&mut self);
+        self.replace(arguments).0
+    }
+
+    /// Adds an argument; the order is the one that `tools/list` shows.
+    pub fn argument<T>(&mut self, argument: Argument<T>) -> Argument<T> {
+        self.parameters.push(argument.parameter.clone());
+        argument
+    }
+
+    /// Takes all arguments as one struct, whose schema is that of the tool.
+    #[doc(hidden)]
+    pub fn flatten<T>(&mut self, argument: Argument<T>) -> Argument<T> {
+        self.input_schema = Some(argument.parameter.whole_input_schema());
+        argument
+    }
+
+    /// Declares the type that the tool returns.
+    #[doc(hidden)]
+    pub fn returns<T>(&mut self, output: ToolOutput<T>) -> Convert<T, CallToolResult> {
+        self.output_schema((output.schema)());
+        output.convert
+    }
+
+    /// The entry; `call` serves each call.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entry<C>(mut self, call: C) -> ToolEntry
+    where
+        C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
+    {
+        let (strict, text_only) = (self.strict, self.text_only);
+        let handler = move |incoming: ToolCall<'_>| {
+            let reply = call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from);
+            match text_only {
+                true => structured::drop_reply(reply),
+                false => reply,
+            }
+        };
+        let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
+        let listed = move || {
+            let mut tool = self.tool;
+            let input = || input_schema(&self.parameters, self.strict);
+            tool.input_schema = self.input_schema.unwrap_or_else(input);
+            tool
+        };
+        let mut entry = ToolEntry::lazy(name, listed, Box::new(handler));
+        entry.wrapped_schema = wrapped_schema;
+        entry
+    }
+}
+
+impl<A> ToolBuilder<A> {
+    /// The same with other arguments, and its own.
+    fn replace<B>(self, arguments: B) -> (ToolBuilder<B>, A) {
+        let builder = ToolBuilder {
+            tool: self.tool,
+            parameters: self.parameters,
+            strict: self.strict,
+            input_schema: self.input_schema,
+            text_only: self.text_only,
+            wrapped_schema: self.wrapped_schema,
+            arguments,
+        };
+        (builder, self.arguments)
     }
 
     /// Sets the description, for the model that chooses a tool.
@@ -117,35 +202,6 @@ impl ToolSpec {
         self
     }
 
-    /// Adds an argument; the order is the one that `tools/list` shows.
-    pub fn argument<T>(&mut self, argument: Argument<T>) -> Argument<T> {
-        self.parameters.push(argument.parameter.clone());
-        argument
-    }
-
-    /// Takes all arguments as one struct, whose schema is that of the tool.
-    #[doc(hidden)]
-    pub fn flatten<T>(&mut self, argument: Argument<T>) -> Argument<T> {
-        self.input_schema = Some(argument.parameter.whole_input_schema());
-        argument
-    }
-
-    /// Declares the type that the tool returns.
-    #[doc(hidden)]
-    pub fn returns<T>(&mut self, output: ToolOutput<T>) -> Convert<T, CallToolResult> {
-        self.output_schema((output.schema)());
-        output.convert
-    }
-
-    /// Adds arguments; the order is the one that `tools/list` shows.
-    pub fn arguments<A: Arguments>(mut self, arguments: A) -> ToolClosure<A> {
-        let arguments = arguments.declare(&mut self);
-        ToolClosure {
-            spec: self,
-            arguments,
-        }
-    }
-
     /// Declares the schema of structured content, if there is any.
     fn output_schema(&mut self, schema: Option<Value>) {
         if let Some(schema) = schema.filter(|_| !self.text_only) {
@@ -154,69 +210,18 @@ impl ToolSpec {
             self.wrapped_schema = wrapped;
         }
     }
-
-    /// Closes the description; `call` serves each call.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn route<C>(self, call: C) -> ToolRoute
-    where
-        C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
-    {
-        let (strict, text_only) = (self.strict, self.text_only);
-        self.close(Box::new(move |incoming: ToolCall<'_>| {
-            let reply = call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from);
-            match text_only {
-                true => structured::drop_reply(reply),
-                false => reply,
-            }
-        }))
-    }
-
-    /// The route of the tool; `handler` serves each call.
-    fn close(mut self, handler: Box<Handler>) -> ToolRoute {
-        let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
-        let listed = move || {
-            let mut tool = self.tool;
-            let input = || input_schema(&self.parameters, self.strict);
-            tool.input_schema = self.input_schema.unwrap_or_else(input);
-            tool
-        };
-        let mut route = ToolRoute::lazy(name, listed, handler);
-        route.wrapped_schema = wrapped_schema;
-        route
-    }
 }
 
-/// A tool whose arguments are known, and that waits for its function.
-///
-/// ```
-/// use mcp_runtime::Server;
-/// use mcp_runtime::server::tools::{ToolSpec, argument};
-///
-/// let mut server = Server::builder();
-/// server.tool(
-///     ToolSpec::new("add")
-///         .description("Adds two whole numbers.")
-///         .arguments((argument::<i64>("a"), argument::<i64>("b")))
-///         .call(|(a, b), _| a + b),
-/// );
-/// # drop(server.build());
-/// ```
-#[derive(Debug)]
-pub struct ToolClosure<A> {
-    spec: ToolSpec,
-    arguments: A,
-}
-
-impl<A: Arguments> ToolClosure<A> {
+impl<A: Arguments> ToolBuilder<A> {
     /// Serves each call by a function that answers at once.
     pub fn call<R: IntoToolResult>(
         mut self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
-    ) -> ToolRoute {
-        self.spec.output_schema(R::output_schema());
-        self.spec.route(move |call| {
-            let values = self.arguments.read(&call)?;
+    ) -> ToolEntry {
+        self.output_schema(R::output_schema());
+        let (builder, arguments) = self.replace(());
+        builder.entry(move |call| {
+            let values = arguments.read(&call)?;
             ready(R::into_tool_result, function(values, call.context))
         })
     }
@@ -225,13 +230,14 @@ impl<A: Arguments> ToolClosure<A> {
     pub fn call_async<F>(
         mut self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
-    ) -> ToolRoute
+    ) -> ToolEntry
     where
         F: Future<Output: IntoToolResult> + Send + 'static,
     {
-        self.spec.output_schema(F::Output::output_schema());
-        self.spec.route(move |call| {
-            let values = self.arguments.read(&call)?;
+        self.output_schema(F::Output::output_schema());
+        let (builder, arguments) = self.replace(());
+        builder.entry(move |call| {
+            let values = arguments.read(&call)?;
             let future = function(values, call.context.clone());
             pending(F::Output::into_tool_result, future)
         })
@@ -244,28 +250,28 @@ pub trait Arguments: Send + Sync + 'static {
     type Values: Send + 'static;
 
     #[doc(hidden)]
-    fn declare(self, spec: &mut ToolSpec) -> Self;
+    fn declare(self, builder: &mut ToolBuilder) -> Self;
 
     #[doc(hidden)]
     fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection>;
 }
 
-for_tuples!(Arguments, Argument, ToolSpec, ToolCall);
+for_tuples!(Arguments, Argument, ToolBuilder, ToolCall);
 
 #[cfg(test)]
 mod tests {
-    use super::ToolSpec;
+    use super::ToolBuilder;
     use crate::server::Reply;
     use crate::server::tools::arguments::argument;
 
     #[test]
     fn properties_stand_in_the_order_of_the_arguments() {
-        let mut spec = ToolSpec::new("tool");
-        let _ = spec.argument(argument::<bool>("zulu"));
-        let _ = spec.argument(argument::<bool>("alpha"));
-        let route = spec.route(|_| Ok(Reply::Ready(Ok(super::CallToolResult::new([])))));
+        let mut builder = ToolBuilder::new("tool");
+        let _ = builder.argument(argument::<bool>("zulu"));
+        let _ = builder.argument(argument::<bool>("alpha"));
+        let entry = builder.entry(|_| Ok(Reply::Ready(Ok(super::CallToolResult::new([])))));
         assert_eq!(
-            route.tool.input_schema.get(),
+            entry.tool.input_schema.get(),
             r#"{"type":"object","properties":{"zulu":{"type":"boolean"},"alpha":{"type":"boolean"}},"required":["zulu","alpha"]}"#
         );
     }

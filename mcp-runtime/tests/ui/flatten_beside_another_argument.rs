@@ -13,7 +13,7 @@ struct Server;
 impl Server {
     /// Looks.
     #[tool]
-    fn look(&self, #[args] #[arg(rename = "place")] at: Place) {}
+    fn look(&self, #[arg(flatten)] at: Place, times: u32) {}
 }
 
 fn main() {}

@@ -4,14 +4,14 @@ use mcp_runtime::prelude::*;
 
 struct Server<T>(T);
 
-#[mcp_server(blocks(more))]
+#[mcp_server(groups(more))]
 impl<T: Send + Sync + 'static> Server<T> {
     /// Looks.
     #[tool]
     fn look(&self) {}
 }
 
-#[mcp_server(block = more)]
+#[mcp_server(group = more)]
 impl<T: Send + Sync + 'static> Server<T> {
     /// Looks.
     #[tool(name = "look")]

@@ -2,7 +2,7 @@
 
 use mcp_runtime::prelude::*;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Place {
     name: String,
 }
@@ -11,9 +11,10 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
-    #[tool]
-    fn look(&self, #[args] at: Place) {}
+    #[prompt]
+    fn look(&self, #[arg(flatten)] at: Place) -> String {
+        at.name
+    }
 }
 
 fn main() {}

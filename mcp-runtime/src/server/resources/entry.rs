@@ -19,7 +19,7 @@ use crate::server::handler::text::Texts;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource, or a template of resources, that a server offers.
-pub struct ResourceRoute {
+pub struct ResourceEntry {
     pub(in crate::server) listed: Listed,
     pub(in crate::server) template: UriTemplate,
     pub(in crate::server) handler: Box<Handler>,
@@ -31,7 +31,7 @@ pub struct ResourceRoute {
     pub(in crate::server) visibility: Visibility<Self>,
 }
 
-/// The item of a list that shows a route.
+/// The item of a list that shows an entry.
 #[derive(Clone, Debug)]
 pub(in crate::server) enum Listed {
     Resource(Box<Resource>),
@@ -78,7 +78,7 @@ pub struct ResourceCall<'a> {
     pub context: &'a Context,
 }
 
-impl ResourceRoute {
+impl ResourceEntry {
     /// A resource under one URI, served by `handler`.
     pub fn resource(
         resource: Resource,
@@ -186,15 +186,15 @@ where
     Arc::new(move |_| Box::pin(lister()))
 }
 
-impl fmt::Debug for ResourceRoute {
+impl fmt::Debug for ResourceEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ResourceRoute")
+        f.debug_tuple("ResourceEntry")
             .field(&self.template.as_str())
             .finish()
     }
 }
 
-impl Entry for ResourceRoute {
+impl Entry for ResourceEntry {
     fn name(&self) -> &str {
         self.template.as_str()
     }
@@ -217,13 +217,13 @@ impl Entry for ResourceRoute {
 }
 
 impl ListResult for ListResourcesResult {
-    type Entry = ResourceRoute;
+    type Entry = ResourceEntry;
     type Item = Resource;
 
     const NUMBER: usize = 2;
 
-    fn item(route: &ResourceRoute, _: Revision) -> Option<Resource> {
-        match &route.listed {
+    fn item(entry: &ResourceEntry, _: Revision) -> Option<Resource> {
+        match &entry.listed {
             Listed::Resource(resource) => Some(Resource::clone(resource)),
             Listed::Template(_) => None,
         }
@@ -237,13 +237,13 @@ impl ListResult for ListResourcesResult {
 }
 
 impl ListResult for ListResourceTemplatesResult {
-    type Entry = ResourceRoute;
+    type Entry = ResourceEntry;
     type Item = ResourceTemplate;
 
     const NUMBER: usize = 3;
 
-    fn item(route: &ResourceRoute, _: Revision) -> Option<ResourceTemplate> {
-        match &route.listed {
+    fn item(entry: &ResourceEntry, _: Revision) -> Option<ResourceTemplate> {
+        match &entry.listed {
             Listed::Template(template) => Some(ResourceTemplate::clone(template)),
             Listed::Resource(_) => None,
         }

@@ -19,7 +19,7 @@ use crate::server::handler::run::{Convert, Rejection};
 use crate::server::{Borrowed, Context, FromContext, Reply};
 
 /// A tool that a server offers.
-pub struct ToolRoute {
+pub struct ToolEntry {
     pub(in crate::server) name: String,
     /// The entry of the list, made by its first use: the schemas of three small tools cost as much
     /// as all else that a server does before its first answer.
@@ -118,7 +118,7 @@ impl From<Rejection> for Reply<CallToolResult> {
     }
 }
 
-impl ToolRoute {
+impl ToolEntry {
     /// A tool that is listed as `tool` and served by `handler`.
     ///
     /// If it has an output schema, its results must have structured content that fits (2026-07-28,
@@ -217,13 +217,13 @@ impl ToolRoute {
     }
 }
 
-impl fmt::Debug for ToolRoute {
+impl fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ToolRoute").field(&self.name).finish()
+        f.debug_tuple("ToolEntry").field(&self.name).finish()
     }
 }
 
-impl Entry for ToolRoute {
+impl Entry for ToolEntry {
     fn name(&self) -> &str {
         &self.name
     }
@@ -234,13 +234,13 @@ impl Entry for ToolRoute {
 }
 
 impl ListResult for ListToolsResult {
-    type Entry = ToolRoute;
+    type Entry = ToolEntry;
     type Item = Tool;
 
     const NUMBER: usize = 0;
 
-    fn item(route: &ToolRoute, revision: Revision) -> Option<Tool> {
-        Some(route.listed(revision))
+    fn item(entry: &ToolEntry, revision: Revision) -> Option<Tool> {
+        Some(entry.listed(revision))
     }
 
     fn page(tools: Vec<Tool>, next_cursor: Option<String>) -> Self {
@@ -250,7 +250,7 @@ impl ListResult for ListToolsResult {
     }
 }
 
-impl Catalog<ToolRoute> {
+impl Catalog<ToolEntry> {
     /// Calls a tool.
     ///
     /// # Errors
@@ -264,10 +264,10 @@ impl Catalog<ToolRoute> {
         let name = request.params.name()?;
         let arguments = request.params.arguments()?;
         let context = request.context;
-        let Some(route) = self.get_for(&name, context) else {
+        let Some(entry) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };
-        route.check_headers(arguments, context)?;
-        Ok(route.call(arguments, context))
+        entry.check_headers(arguments, context)?;
+        Ok(entry.call(arguments, context))
     }
 }

@@ -1,11 +1,11 @@
-//! The description of a resource or template, step by step, and the routes made of it.
+//! The description of a resource or template, step by step, and the entries made of it.
 
 use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::contents::{Contents, IntoContents};
-use super::route::{Listed, ResourceCall, ResourceRoute, list_all};
+use super::entry::{Listed, ResourceCall, ResourceEntry, list_all};
 use super::uri_template::UriTemplate;
 use crate::server::completions::Completer;
 use crate::server::handler::run::{Rejection, pending, ready};
@@ -13,26 +13,108 @@ use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCa
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
-/// A resource while it is being described.
+/// Describes a resource or template, and makes an entry of it and a function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::resources::{ResourceBuilder, UriTemplate, variable};
+///
+/// let uri = UriTemplate::parse("book://{isbn}")?;
+/// let mut server = Server::builder();
+/// server.resource(
+///     ResourceBuilder::new("book", uri)
+///         .mime("text/plain")
+///         .variables((variable::<u64>("isbn"),))
+///         .call(|(isbn,), _| (isbn == 978).then_some("Emma")),
+/// );
+/// # drop(server.build());
+/// # Ok::<(), mcp_runtime::resources::TemplateError>(())
+/// ```
 #[derive(Debug)]
-pub struct ResourceSpec {
+pub struct ResourceBuilder<A = ()> {
     template: ResourceTemplate,
     size: Option<i64>,
-    /// The route, which gets its handler and description by [`route`](Self::route).
-    route: ResourceRoute,
+    /// The entry, which gets its handler and description by [`entry`](Self::entry).
+    entry: ResourceEntry,
+    variables: A,
 }
 
-impl ResourceSpec {
+impl ResourceBuilder {
     /// The resource called `name` under `uri`, or the resources where that has variables.
     #[must_use]
     pub fn new(name: impl Into<String>, uri: UriTemplate) -> Self {
         let template = ResourceTemplate::new(name, uri.as_str());
         let nothing = |_: ResourceCall<'_>| Reply::Ready(Ok(Contents::Missing));
         Self {
-            route: ResourceRoute::template(template.clone(), uri, nothing),
+            entry: ResourceEntry::template(template.clone(), uri, nothing),
             template,
             size: None,
+            variables: (),
         }
+    }
+
+    /// Reads the variables of the template; each has to be one that it has.
+    pub fn variables<A: TextArguments>(mut self, variables: A) -> ResourceBuilder<A> {
+        let variables = variables.declare(&mut self);
+        self.replace(variables).0
+    }
+
+    /// Adds a variable of the template.
+    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
+        if let Some(completer) = argument.completer.take() {
+            self.complete(argument.name, completer);
+        }
+        argument
+    }
+
+    /// Completes a variable by `completer`.
+    #[doc(hidden)]
+    pub fn complete(&mut self, variable: &'static str, completer: Completer) {
+        self.entry.completers.add(variable, completer);
+    }
+
+    /// Finds what `resources/list` shows of the template.
+    pub fn list<F>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Vec<Resource>> + Send + 'static,
+    {
+        self.entry.lister = Some(list_all(lister));
+    }
+
+    /// The entry; `call` serves each request.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entry<C>(self, call: C) -> ResourceEntry
+    where
+        C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
+    {
+        let handler = move |incoming: ResourceCall<'_>| {
+            let call = call(TextCall {
+                texts: incoming.variables,
+                context: incoming.context,
+            });
+            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+        };
+        let mut entry = self.entry;
+        entry.handler = Box::new(handler);
+        entry.listed = match entry.template.is_literal() {
+            true => Listed::Resource(Box::new(resource(self.template, self.size))),
+            false => Listed::Template(Box::new(self.template)),
+        };
+        entry
+    }
+}
+
+impl<A> ResourceBuilder<A> {
+    /// The same with other variables, and its own.
+    fn replace<B>(self, variables: B) -> (ResourceBuilder<B>, A) {
+        let builder = ResourceBuilder {
+            template: self.template,
+            size: self.size,
+            entry: self.entry,
+            variables,
+        };
+        (builder, self.variables)
     }
 
     /// Describes the resource.
@@ -74,7 +156,7 @@ impl ResourceSpec {
     /// set, they may not keep them.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.route = self.route.cache(ttl, scope);
+        self.entry = self.entry.cache(ttl, scope);
         self
     }
 
@@ -99,69 +181,15 @@ impl ResourceSpec {
     /// Lets clients subscribe to the resource.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
-        self.route = self.route.subscribable();
+        self.entry = self.entry.subscribable();
         self
-    }
-
-    /// Adds a variable of the template.
-    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
-        if let Some(completer) = argument.completer.take() {
-            self.complete(argument.name, completer);
-        }
-        argument
-    }
-
-    /// Completes a variable by `completer`.
-    #[doc(hidden)]
-    pub fn complete(&mut self, variable: &'static str, completer: Completer) {
-        self.route.completers.add(variable, completer);
-    }
-
-    /// Finds what `resources/list` shows of the template.
-    pub fn list<F>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
-    where
-        F: Future<Output = Vec<Resource>> + Send + 'static,
-    {
-        self.route.lister = Some(list_all(lister));
-    }
-
-    /// Reads the variables of the template; each has to be one that it has.
-    pub fn variables<A: TextArguments>(mut self, variables: A) -> ResourceClosure<A> {
-        let variables = variables.declare(&mut self);
-        ResourceClosure {
-            spec: self,
-            variables,
-        }
-    }
-
-    /// Closes the description; `call` serves each request.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn route<C>(self, call: C) -> ResourceRoute
-    where
-        C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
-    {
-        let handler = move |incoming: ResourceCall<'_>| {
-            let call = call(TextCall {
-                texts: incoming.variables,
-                context: incoming.context,
-            });
-            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
-        };
-        let mut route = self.route;
-        route.handler = Box::new(handler);
-        route.listed = match route.template.is_literal() {
-            true => Listed::Resource(Box::new(resource(self.template, self.size))),
-            false => Listed::Template(Box::new(self.template)),
-        };
-        route
     }
 }
 
 /// The resource that a macro has found in the user's code; it has checked the URI.
-pub fn resource_spec(name: &str, uri: &str) -> ResourceSpec {
+pub fn resource_builder(name: &str, uri: &str) -> ResourceBuilder {
     let template = UriTemplate::parse(uri).unwrap_or_else(|_| UriTemplate::literal(uri));
-    ResourceSpec::new(name, template)
+    ResourceBuilder::new(name, template)
 }
 
 /// The resource that a template without variables is.
@@ -177,43 +205,21 @@ fn resource(template: ResourceTemplate, size: Option<i64>) -> Resource {
     resource
 }
 
-/// A resource whose variables are known, and that waits for its function.
-///
-/// ```
-/// use mcp_runtime::Server;
-/// use mcp_runtime::server::resources::{ResourceSpec, UriTemplate, variable};
-///
-/// let uri = UriTemplate::parse("book://{isbn}")?;
-/// let mut server = Server::builder();
-/// server.resource(
-///     ResourceSpec::new("book", uri)
-///         .mime("text/plain")
-///         .variables((variable::<u64>("isbn"),))
-///         .call(|(isbn,), _| (isbn == 978).then_some("Emma")),
-/// );
-/// # drop(server.build());
-/// # Ok::<(), mcp_runtime::resources::TemplateError>(())
-/// ```
-#[derive(Debug)]
-pub struct ResourceClosure<A> {
-    spec: ResourceSpec,
-    variables: A,
-}
-
-impl Declares for ResourceSpec {
+impl Declares for ResourceBuilder {
     fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
         Self::argument(self, argument)
     }
 }
 
-impl<A: TextArguments> ResourceClosure<A> {
+impl<A: TextArguments> ResourceBuilder<A> {
     /// Serves each request by a function that answers at once.
     pub fn call<R: IntoContents>(
         self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
-    ) -> ResourceRoute {
-        self.spec.route(move |call: TextCall<'_>| {
-            let values = self.variables.read(&call)?;
+    ) -> ResourceEntry {
+        let (builder, variables) = self.replace(());
+        builder.entry(move |call: TextCall<'_>| {
+            let values = variables.read(&call)?;
             ready(R::into_contents, function(values, call.context))
         })
     }
@@ -222,12 +228,13 @@ impl<A: TextArguments> ResourceClosure<A> {
     pub fn call_async<F>(
         self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
-    ) -> ResourceRoute
+    ) -> ResourceEntry
     where
         F: Future<Output: IntoContents> + Send + 'static,
     {
-        self.spec.route(move |call: TextCall<'_>| {
-            let values = self.variables.read(&call)?;
+        let (builder, variables) = self.replace(());
+        builder.entry(move |call: TextCall<'_>| {
+            let values = variables.read(&call)?;
             let future = function(values, call.context.clone());
             pending(F::Output::into_contents, future)
         })

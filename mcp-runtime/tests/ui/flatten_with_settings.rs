@@ -11,10 +11,9 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    #[prompt]
-    fn look(&self, #[args] at: Place) -> String {
-        at.name
-    }
+    /// Looks.
+    #[tool]
+    fn look(&self, #[arg(flatten, rename = "place")] at: Place) {}
 }
 
 fn main() {}

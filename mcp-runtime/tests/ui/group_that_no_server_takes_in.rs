@@ -11,7 +11,7 @@ impl Library {
     pub fn look(&self) {}
 }
 
-#[mcp_server(block = admin)]
+#[mcp_server(group = admin)]
 impl Library {
     /// Sweeps.
     #[tool]

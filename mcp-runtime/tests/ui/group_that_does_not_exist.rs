@@ -4,7 +4,7 @@ use mcp_runtime::prelude::*;
 
 struct Server;
 
-#[mcp_server(blocks(other))]
+#[mcp_server(groups(other))]
 impl Server {
     /// Looks.
     #[tool]
