@@ -1,7 +1,7 @@
 //! Servers: the handle that connections share, and the state behind it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -13,10 +13,10 @@ use super::changes::Changes;
 use super::hooks::Initialized;
 use super::router::Router;
 use super::settings::Settings;
+use super::warnings::Warnings;
 use super::{Context, FromContext, Session};
 use crate::ProtocolError;
 use crate::connection::Peer;
-use crate::limits::MAX_UNMATCHED_WARNINGS;
 use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
@@ -52,19 +52,33 @@ impl Server {
     /// Has an effect for the lists that [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed)
     /// names, and for resources that can be subscribed to. [`edit`](Self::edit) notifies by itself.
     ///
-    /// A URI may be spelled in any way that leads to the resource. One that no resource has, or
-    /// that is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
+    /// A URI may be spelled in any way that leads to the resource. A change that no client can be
+    /// notified of is logged as a warning: once for each list, and for each of the first 100 URIs.
     pub fn notify_changed(&self, change: Change) {
-        if let Change::Resource(uri) = &change
-            && self.router().resources.canonical(uri).is_none()
-        {
-            let unmatched = self.state.unmatched.lock();
-            let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
-            if unmatched.len() < MAX_UNMATCHED_WARNINGS && unmatched.insert(uri.clone()) {
-                tracing::warn!(uri, "a change was announced of a URI that no resource has");
-            }
-        }
+        self.warn_if_unheard(&change);
         self.state.publish(change);
+    }
+
+    /// Logs a change that clients can't subscribe to.
+    fn warn_if_unheard(&self, change: &Change) {
+        let reason = match change {
+            Change::Resource(uri) => match self.router().resources.is_subscribable(uri) {
+                Some(true) => return,
+                Some(false) => "declare the resource with `subscribe`, or as `subscribable()`",
+                None => "no resource has this URI",
+            },
+            list => {
+                let mut lists = self.settings().list_changed.iter();
+                // A server that mounts this one may have such a list.
+                if lists.any(|it| Change::from(*it) == *list) || !self.state.relays().is_empty() {
+                    return;
+                }
+                "name the list in `list_changed`"
+            }
+        };
+        if self.state.warnings.is_first(change) {
+            tracing::warn!(?change, "clients can't subscribe to this change: {reason}");
+        }
     }
 
     /// Notifies the clients that have subscribed to the resource `uri`, like
@@ -84,7 +98,7 @@ impl Server {
             generation: AtomicU64::new(0),
             changes: Changes::default(),
             relays: Mutex::default(),
-            unmatched: Mutex::default(),
+            warnings: Warnings::default(),
             task: OnceLock::new(),
         });
         for (index, mount) in mounts.iter().enumerate() {
@@ -157,8 +171,8 @@ pub(super) struct ServerState {
     changes: Changes,
     /// The ways of changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
-    /// The URIs of announcements that were logged, as no resource has them.
-    unmatched: Mutex<HashSet<String>>,
+    /// The mistakes that were logged.
+    pub(super) warnings: Warnings,
     /// The task of a proxy, which ends with the server.
     #[allow(dead_code, reason = "only proxies have one")]
     pub(super) task: OnceLock<JoinSet<()>>,

@@ -73,6 +73,9 @@ impl Context {
 
     pub(super) fn log_as(&self, logger: Option<&str>, level: LoggingLevel, data: &impl Serialize) {
         if !self.wants_log(&level) {
+            if !self.session().logging {
+                self.warn_of_logging();
+            }
             return;
         }
         let data = match RawJson::new(data) {

@@ -38,6 +38,7 @@ mod settings;
 mod subscription;
 pub mod tools;
 mod trace;
+mod warnings;
 
 pub use crate::connection::BoxFuture;
 pub use crate::protocol::Change;

@@ -55,8 +55,9 @@ impl Context {
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
-        if let Some(reporter) = self.reporter() {
-            reporter.report(done.amount(), total.total(), message.into());
+        match self.reporter() {
+            Some(reporter) => reporter.report(done.amount(), total.total(), message.into()),
+            None => self.note_unwanted_progress(),
         }
     }
 

@@ -17,3 +17,4 @@ mod mounting;
 mod requests;
 #[path = "../support/mod.rs"]
 mod support;
+mod unsent;

@@ -137,6 +137,11 @@ impl Catalog<ResourceEntry> {
         }
     }
 
+    /// Returns whether clients can subscribe to `uri`; `None` if nothing is found there.
+    pub(in crate::server) fn is_subscribable(&self, uri: &str) -> Option<bool> {
+        Some(self.find(uri)?.entry.on_subscribe.is_some())
+    }
+
     /// Completes a variable of the template `uri`, or of one that matches that URI.
     ///
     /// # Errors

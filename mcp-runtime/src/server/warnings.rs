@@ -1,0 +1,58 @@
+//! Mistakes of handlers that have no effect, and are logged once for each server.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::Context;
+use crate::limits::MAX_UNMATCHED_WARNINGS;
+use crate::protocol::Change;
+
+/// The mistakes that were logged.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    changes: Mutex<HashSet<Change>>,
+    logging: Once,
+    progress: Once,
+}
+
+/// True once it was asked for. Unlike that of `std`, it may be used while a log is written.
+#[derive(Debug, Default)]
+struct Once(AtomicBool);
+
+impl Once {
+    /// Returns true the first time.
+    fn is_first(&self) -> bool {
+        !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Warnings {
+    /// Returns true if nothing was logged about `change`, nor about too many resources.
+    pub(super) fn is_first(&self, change: &Change) -> bool {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = changes.len() < MAX_UNMATCHED_WARNINGS;
+        (has_room || !matches!(change, Change::Resource(_))) && changes.insert(change.clone())
+    }
+}
+
+impl Context {
+    /// Logs that a handler sends log messages, but its server does not declare them.
+    pub(super) fn warn_of_logging(&self) {
+        if self.server().state.warnings.logging.is_first() {
+            tracing::warn!(
+                "log messages are not sent to clients: declare them, by `#[mcp_server(logging)]` \
+                 or `ServerBuilder::logging`"
+            );
+        }
+    }
+
+    /// Logs that a handler reports progress that the client did not ask for.
+    pub(super) fn note_unwanted_progress(&self) {
+        if self.server().state.warnings.progress.is_first() {
+            tracing::debug!(
+                "progress is not sent: the client asks for it with a `progressToken`, and did not"
+            );
+        }
+    }
+}

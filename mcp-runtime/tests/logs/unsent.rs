@@ -1,0 +1,67 @@
+//! Log of messages of handlers that are not sent.
+
+use mcp_runtime::prelude::*;
+use serde_json::json;
+use tracing::Level;
+
+use crate::support::log::Log;
+use crate::support::{Wire, call, stateless};
+
+struct Silent;
+
+#[mcp_server]
+impl Silent {
+    /// Logs to the client, and reports progress.
+    #[tool]
+    fn work(&self, cx: &Context) {
+        cx.logger("stock").info("working");
+        cx.progress(1, 2, "working");
+    }
+}
+
+#[mcp_server(logging)]
+impl Telling {
+    /// Logs what few clients want.
+    #[tool]
+    fn work(&self, cx: &Context) {
+        cx.logger("stock").debug("working");
+    }
+}
+
+struct Telling;
+
+/// Returns the log of this program at `level` when the tool is called in both eras, twice.
+async fn logged(level: Level, server: impl McpServer) -> String {
+    let (log, _guard) = Log::listening(level);
+    let server = server.into_server();
+    let mut session = Wire::to(&server).await;
+    session.handshake("2025-06-18").await;
+    let mut alone = Wire::to(&server).await;
+    for id in 1..3 {
+        session.ask(call(id, "work", json!({}))).await;
+        let params = json!({"name": "work"});
+        alone.ask(stateless(id, "tools/call", params)).await;
+    }
+    log.text()
+}
+
+#[tokio::test]
+async fn log_messages_of_a_server_without_logging_are_a_warning_once() {
+    let log = logged(Level::WARN, Silent).await;
+    assert_eq!(log.lines().count(), 1, "{log}");
+    assert!(log.contains("`#[mcp_server(logging)]`"), "{log}");
+    assert_eq!(logged(Level::WARN, Telling).await, "");
+}
+
+#[tokio::test]
+async fn progress_that_nobody_asked_for_is_noted_once() {
+    let log = logged(Level::DEBUG, Silent).await;
+    let noted: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("progressToken"))
+        .collect();
+    assert!(
+        matches!(noted[..], [line] if line.contains("DEBUG")),
+        "{log}"
+    );
+}
