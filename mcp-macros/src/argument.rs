@@ -36,6 +36,11 @@ impl Helpers {
         Self(functions.collect())
     }
 
+    /// Whether there is a function of this name.
+    pub(crate) fn contains(&self, name: &Ident) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
     /// Looks up the function at `path`.
     ///
     /// `Self::function` takes the server, unless the block shows that it does not; a function that

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, token};
 
 use crate::diagnostics::Diagnostics;
@@ -33,7 +34,8 @@ impl Entries {
         grammar: &Grammar,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let parsed = diagnostics.absorb(parse_entries.parse2(tokens));
+        let parsed = diagnostics
+            .absorb((|input: ParseStream<'_>| parse_entries(input, grammar)).parse2(tokens));
         Self::checked(parsed.unwrap_or_default(), grammar, diagnostics)
     }
 
@@ -44,9 +46,9 @@ impl Entries {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let parsed = match attribute {
-            Some(attribute) if matches!(attribute.meta, Meta::List(_)) => {
-                diagnostics.absorb(attribute.parse_args_with(parse_entries))
-            }
+            Some(attribute) if matches!(attribute.meta, Meta::List(_)) => diagnostics.absorb(
+                attribute.parse_args_with(|input: ParseStream<'_>| parse_entries(input, grammar)),
+            ),
             _ => None,
         };
         Self::checked(parsed.unwrap_or_default(), grammar, diagnostics)
@@ -242,10 +244,10 @@ fn flag_expected(tokens: impl quote::ToTokens, name: &str, diagnostics: &mut Dia
     );
 }
 
-fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
+fn parse_entries(input: ParseStream<'_>, grammar: &Grammar) -> syn::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     while !input.is_empty() {
-        if entries.is_empty() && input.peek(LitStr) {
+        if entries.is_empty() && (input.peek(LitStr) || is_constant(input, grammar)) {
             entries.push(unnamed(input)?);
             continue;
         }
@@ -272,19 +274,29 @@ fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// A text without a name.
+/// Whether the path of a constant comes next, which stands for a URI.
+fn is_constant(input: ParseStream<'_>, grammar: &Grammar) -> bool {
+    let ahead = input.fork();
+    let Ok(path) = Path::parse_mod_style(&ahead) else {
+        return false;
+    };
+    let is_whole = ahead.is_empty() || ahead.peek(Token![,]);
+    let is_constant = path.get_ident().is_none_or(|name| {
+        let name = name.to_string();
+        name.starts_with(|letter: char| letter.is_uppercase())
+    });
+    grammar.knows(URI) && is_whole && is_constant
+}
+
+/// A text or constant without a name.
 fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
-    let text: LitStr = input.parse()?;
+    let value: Expr = input.parse()?;
     if !input.is_empty() {
         input.parse::<Token![,]>()?;
     }
-    let lit = ExprLit {
-        attrs: Vec::new(),
-        lit: Lit::Str(text.clone()),
-    };
     Ok(Entry {
-        name: Ident::new(URI, text.span()),
-        value: Value::Expr(Box::new(Expr::Lit(lit))),
+        name: Ident::new(URI, value.span()),
+        value: Value::Expr(Box::new(value)),
     })
 }
 

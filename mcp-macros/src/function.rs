@@ -1,7 +1,7 @@
 //! From a function under one of our attributes to its model.
 
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, LitStr, Path, Signature, parse_quote};
+use syn::{Attribute, Expr, LitStr, Path, Signature, Visibility, parse_quote};
 
 use crate::argument::{Expected, Helpers};
 use crate::attribute::Entries;
@@ -27,6 +27,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Subject<'a> {
     pub(crate) attributes: &'a mut Vec<Attribute>,
     pub(crate) signature: &'a mut Signature,
+    pub(crate) visibility: &'a Visibility,
 }
 
 /// Surroundings of a function.
@@ -58,8 +59,11 @@ pub(crate) fn read(
     let kind = match which {
         0 => Some(Kind::Tool(tool::read(&mut entries, diagnostics))),
         1 => Some(Kind::Prompt),
-        _ => resource::read(&mut entries, &attribute, &surroundings.helpers, diagnostics)
-            .map(|read| Kind::Resource(Box::new(read))),
+        _ => {
+            let helpers = &surroundings.helpers;
+            resource::read(&mut entries, &attribute, &subject, helpers, diagnostics)
+                .map(|read| Kind::Resource(Box::new(read)))
+        }
     };
     let expected = Expected {
         of_type: surroundings.of_type,

@@ -1,7 +1,9 @@
 //! Model of the user's declarations, free of syntax.
 
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Expr, Generics, LitStr, Path, Type};
+use quote::ToTokens as _;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Expr, Generics, LitStr, Path, Type, Visibility};
 
 /// A server, or a part of one: an `impl` block or a module, and what it says about itself.
 pub(crate) struct Server {
@@ -99,7 +101,9 @@ pub(crate) struct Tool {
 
 /// Settings of a resource only.
 pub(crate) struct Resource {
-    pub(crate) uri: LitStr,
+    pub(crate) uri: Uri,
+    /// Visibility of the function that builds the URI; `None` if the block has one of its name.
+    pub(crate) builder: Option<Visibility>,
     pub(crate) mime: Option<Expr>,
     pub(crate) size: Option<Expr>,
     pub(crate) annotations: Option<Expr>,
@@ -107,6 +111,30 @@ pub(crate) struct Resource {
     pub(crate) list: Option<Helper>,
     /// Whether clients may subscribe to it.
     pub(crate) subscribe: bool,
+}
+
+/// URI of a resource, or template of URIs.
+pub(crate) enum Uri {
+    Text(LitStr),
+    /// A constant, which has no variables.
+    Constant(Path),
+}
+
+impl Uri {
+    /// The text, or the path of the constant.
+    pub(crate) fn key(&self) -> String {
+        match self {
+            Self::Text(text) => text.value(),
+            Self::Constant(path) => path.to_token_stream().to_string().replace(' ', ""),
+        }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::Text(text) => text.span(),
+            Self::Constant(path) => path.span(),
+        }
+    }
 }
 
 /// A function that is named in an attribute.

@@ -1,23 +1,27 @@
 //! `#[resource]`: what is said of a resource only.
 
-use syn::Attribute;
+use syn::{Attribute, Expr, ExprLit, Lit};
 
 use crate::argument::Helpers;
 use crate::attribute::Entries;
 use crate::cache;
 use crate::diagnostics::Diagnostics;
+use crate::expand;
+use crate::function::Subject;
 use crate::grammar::URI;
-use crate::model::Resource;
+use crate::model::{Resource, Uri};
 
 /// Reads what only resources have; `None` without a URI.
 pub(crate) fn read(
     entries: &mut Entries,
     attribute: &Attribute,
+    subject: &Subject<'_>,
     helpers: &Helpers,
     diagnostics: &mut Diagnostics,
 ) -> Option<Resource> {
     let before = diagnostics.count();
-    let uri = entries.literal(URI, diagnostics);
+    let uri = uri(entries, diagnostics);
+    let builder = expand::uri_builder(&subject.signature.ident);
     let mime = entries.expr("mime", diagnostics);
     let size = entries.expr("size", diagnostics);
     let annotations = entries.expr("annotations", diagnostics);
@@ -33,6 +37,7 @@ pub(crate) fn read(
     }
     Some(Resource {
         uri: uri?,
+        builder: (!helpers.contains(&builder)).then(|| subject.visibility.clone()),
         mime,
         size,
         annotations,
@@ -40,4 +45,23 @@ pub(crate) fn read(
         list: list.map(|path| helpers.find(path)),
         subscribe,
     })
+}
+
+/// The URI: a text, or the path of a constant.
+fn uri(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Uri> {
+    match entries.expr(URI, diagnostics)? {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(Uri::Text(text)),
+        Expr::Path(path) => Some(Uri::Constant(path.path)),
+        other => {
+            diagnostics.mistake(
+                other,
+                "the URI is a string literal, or the path of a constant",
+                "write `#[resource(\"scheme://path/{variable}\")]`",
+            );
+            None
+        }
+    }
 }

@@ -62,6 +62,7 @@ fn read_block(
         ImplItem::Fn(function) => Some(Subject {
             attributes: &mut function.attrs,
             signature: &mut function.sig,
+            visibility: &function.vis,
         }),
         _ => None,
     });
@@ -117,6 +118,7 @@ fn read_module(
         Item::Fn(function) => Some(Subject {
             attributes: &mut function.attrs,
             signature: &mut function.sig,
+            visibility: &function.vis,
         }),
         _ => None,
     });

@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
-use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool};
+use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool, Uri};
 use crate::template::{has_scheme, variables};
 
 /// Checks one function: its name, and what its parameters say.
@@ -100,14 +100,17 @@ fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
         Kind::Resource(resource) => {
             let uri = &resource.uri;
             let mend = "give each resource a URI of its own";
-            ("resource under", uri.value(), uri.span(), mend)
+            ("resource under", uri.key(), uri.span(), mend)
         }
     }
 }
 
 /// Checks the URI of a resource, and what stands beside it.
 fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnostics) {
-    let uri = &resource.uri;
+    let uri = match &resource.uri {
+        Uri::Text(uri) => uri,
+        Uri::Constant(_) => return constant(callable, resource, diagnostics),
+    };
     let text = uri.value();
     if !has_scheme(&text) {
         let what = format!("`{text}` is no URI: it has no scheme");
@@ -123,15 +126,38 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         }
     };
     check_variables(callable, uri, &variables, diagnostics);
-    if let Some(list) = resource.list.as_ref().filter(|_| variables.is_empty()) {
+    if variables.is_empty() {
+        lists_itself(resource, diagnostics);
+    }
+    if let Some(size) = resource.size.as_ref().filter(|_| !variables.is_empty()) {
+        diagnostics.mistake(size, "a template has no size of its own", "remove `size`");
+    }
+}
+
+/// Checks a resource whose URI is a constant: that has no variables.
+fn constant(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnostics) {
+    if let Some(argument) = callable.arguments().next() {
+        at(
+            argument.name_span,
+            diagnostics,
+            format!(
+                "`{}` has no variables: it is a constant",
+                resource.uri.key()
+            ),
+            "write the template in the attribute, or remove the parameter",
+        );
+    }
+    lists_itself(resource, diagnostics);
+}
+
+/// Refuses `list` of a resource without variables.
+fn lists_itself(resource: &Resource, diagnostics: &mut Diagnostics) {
+    if let Some(list) = &resource.list {
         diagnostics.mistake(
             &list.path,
             "a resource without variables lists itself",
             "remove `list`, or put a variable into the URI",
         );
-    }
-    if let Some(size) = resource.size.as_ref().filter(|_| !variables.is_empty()) {
-        diagnostics.mistake(size, "a template has no size of its own", "remove `size`");
     }
 }
 

@@ -157,7 +157,7 @@ pub use server::{
     completions::{CompletionRequest, IntoCompletion},
     input::{self, AskError, Elicited},
     prompts::IntoPromptResult,
-    resources::{self, NotFound},
+    resources::{self, NotFound, ResourceUri},
     tools::{Audio, Image, IntoToolResult, Json, ToolError},
 };
 pub use trace_context::TraceContext;

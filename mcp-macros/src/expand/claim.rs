@@ -31,7 +31,7 @@ fn claim(function: &Function) -> TokenStream {
     let (kind, name, span) = match &function.kind {
         Kind::Tool(_) => ("tool_called", function.name.clone(), function.name_span),
         Kind::Prompt => ("prompt_called", function.name.clone(), function.name_span),
-        Kind::Resource(resource) => ("resource_under", resource.uri.value(), resource.uri.span()),
+        Kind::Resource(resource) => ("resource_under", resource.uri.key(), resource.uri.span()),
     };
     let name = identifier(&name);
     let text = format!("a_{kind}_{name}_exists_already__rename_one_of_them");

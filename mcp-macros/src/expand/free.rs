@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type};
 
-use super::function;
+use super::{function, uri};
 use crate::docs;
 use crate::model::{Function, Kind};
 
@@ -27,6 +27,8 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
     let entry = function::entry(function);
     let called = called(item);
     let undocumented = function::undocumented(function);
+    let uri = uri::builder(function, &format_ident!("uri"));
+    let uri = uri.map(|uri| quote!(impl #name { #uri }));
     quote_spanned! {Span::mixed_site()=>
         #(#docs)*
         #(#conditions)*
@@ -43,6 +45,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #undocumented
             #item
             #called
+            #uri
 
             #[allow(deprecated)]
             impl __mcp::#offered for #name {

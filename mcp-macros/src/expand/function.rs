@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::setter::{cache, setter};
-use super::{arguments, call};
+use super::{arguments, call, uri};
 use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
 
 /// The parts of a registration that depend on the kind of function.
@@ -98,7 +98,7 @@ fn prompt(name: &str, callable: &Callable) -> Parts {
 
 fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let output = &callable.output;
-    let uri = &resource.uri;
+    let uri = uri::text(&resource.uri);
     let mime = setter("mime", resource.mime.as_ref());
     let size = setter("size", resource.size.as_ref());
     let annotations = setter("annotations", resource.annotations.as_ref());
@@ -135,14 +135,17 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
 fn list(lister: &Helper) -> TokenStream {
     let Helper { path, has_self } = lister;
     let (this, again, receiver) = shared(*has_self);
+    let function = quote_spanned! {Span::mixed_site()=>
+        move || {
+            #again
+            async move { __mcp::MaybeAsync(#path(#receiver)).future().await }
+        }
+    };
+    // With the path's own span, what does not hold is reported there.
+    let builder = quote_spanned!(Span::mixed_site()=> &mut builder);
+    let list = quote_spanned!(path.span()=> __mcp::list(#builder, #function));
     quote_spanned! {Span::mixed_site()=>
-        builder.list({
-            #this
-            move || {
-                #again
-                async move { __mcp::MaybeAsync(#path(#receiver)).future().await }
-            }
-        });
+        { #this #list }
     }
 }
 

@@ -10,8 +10,10 @@ mod hook;
 mod server;
 mod setter;
 mod single;
+mod uri;
 
 pub(crate) use form::form;
 pub(crate) use free::free;
 pub(crate) use server::{module_server, server};
 pub(crate) use single::{around, main, quiet};
+pub(crate) use uri::name as uri_builder;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
 use super::setter::{cache, setter};
-use super::{claim, function, hook};
+use super::{claim, function, hook, uri};
 use crate::model::{Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.
@@ -47,6 +47,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
     };
     let undocumented = server.functions.iter().filter_map(function::undocumented);
     let names = claim::names(server);
+    let uris = uri::builders(server);
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             use #runtime::__private as __mcp;
@@ -55,6 +56,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
 
             #(#undocumented)*
             #names
+            #uris
             #implementation
         };
     }

@@ -48,6 +48,16 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::traits::*;
+    #[allow(dead_code)]
+    impl<D: Db> Library<D> {
+        ///Builds the URI of the resource `book`.
+        fn book_uri(isbn: impl ::core::fmt::Display) -> __mcp::ResourceUri {
+            __mcp::resource_uri(
+                "book://{isbn}",
+                &[("isbn", ::core::option::Option::Some(&isbn))],
+            )
+        }
+    }
     #[allow(deprecated)]
     impl<D: Db> __mcp::McpServer for Library<D>
     where
@@ -154,14 +164,16 @@ const _: () = {
                         .description("One book, as JSON.");
                     let arg_isbn = builder
                         .argument(__mcp::Text::<Isbn>::new().argument("isbn"));
-                    builder
-                        .list({
+                    {
+                        __mcp::list(
+                            &mut builder,
                             move || {
                                 async move {
                                     __mcp::MaybeAsync(Self::books()).future().await
                                 }
-                            }
-                        });
+                            },
+                        )
+                    }
                     builder
                         .complete(
                             "isbn",

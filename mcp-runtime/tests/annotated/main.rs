@@ -19,6 +19,7 @@ mod server;
 mod structs;
 #[path = "../support/mod.rs"]
 mod support;
+mod uris;
 
 use mcp_runtime::{McpServer, Server};
 use serde_json::{Value, json};

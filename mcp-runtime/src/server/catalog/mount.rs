@@ -221,11 +221,11 @@ fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
         part.after = after.map(|uri| namespace.strip(uri).to_owned());
         let (found, namespace) = (inner(part), namespace.clone());
         Box::pin(async move {
-            let mut resources = found.await;
+            let mut resources = found.await?;
             for resource in &mut resources {
                 resource.uri = namespace.uri(&resource.uri);
             }
-            resources
+            Ok(resources)
         })
     })
 }

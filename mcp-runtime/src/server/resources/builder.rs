@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::contents::{Contents, IntoContents};
-use super::entry::{Listed, ResourceCall, ResourceEntry, list_all};
+use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_all};
 use super::uri_template::UriTemplate;
 use crate::server::completions::Completer;
 use crate::server::handler::run::{Rejection, pending, ready};
@@ -74,9 +74,10 @@ impl ResourceBuilder {
     }
 
     /// Finds what `resources/list` shows of the template.
-    pub fn list<F>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
+    pub fn list<F, T>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
     where
-        F: Future<Output = Vec<Resource>> + Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+        T: IntoResources,
     {
         self.entry.lister = Some(list_all(lister));
     }
@@ -184,6 +185,16 @@ impl<A> ResourceBuilder<A> {
         self.entry = self.entry.subscribable();
         self
     }
+}
+
+/// [`ResourceBuilder::list`] as a function, so that a wrong return type is reported where it is
+/// called.
+pub fn list<F, T>(builder: &mut ResourceBuilder, lister: impl Fn() -> F + Send + Sync + 'static)
+where
+    F: Future<Output = T> + Send + 'static,
+    T: IntoResources,
+{
+    builder.list(lister);
 }
 
 /// The resource that a macro has found in the user's code; it has checked the URI.

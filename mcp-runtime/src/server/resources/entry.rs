@@ -13,9 +13,11 @@ use mcp_types::{
 use super::Contents;
 use super::uri::normalize;
 use super::uri_template::UriTemplate;
+use crate::ProtocolError;
 use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, completer};
 use crate::server::handler::text::Texts;
+use crate::server::handler::{HandlerError, error};
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource, or a template of resources, that a server offers.
@@ -53,7 +55,37 @@ type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
 /// Lists the resources of a template: at least those of the requested part, and if these are not
 /// all, in the order of their URIs.
-pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send + Sync>;
+pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<ListedResources> + Send + Sync>;
+
+/// The outcome of a lister.
+pub(in crate::server) type ListedResources = Result<Vec<Resource>, ProtocolError>;
+
+/// A value that a function under `list` returns: resources, or a `Result` of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from the `list` of a resource",
+    label = "returns no list of resources",
+    note = "return a `Vec<Resource>`, or a `Result` of one"
+)]
+pub trait IntoResources {
+    /// The resources.
+    ///
+    /// # Errors
+    ///
+    /// With what `resources/list` is answered with instead.
+    fn into_resources(self) -> Result<Vec<Resource>, ProtocolError>;
+}
+
+impl IntoResources for Vec<Resource> {
+    fn into_resources(self) -> Result<Vec<Resource>, ProtocolError> {
+        Ok(self)
+    }
+}
+
+impl<E: HandlerError> IntoResources for Result<Vec<Resource>, E> {
+    fn into_resources(self) -> Result<Vec<Resource>, ProtocolError> {
+        self.map_err(error::to_protocol)
+    }
+}
 
 /// The requested part of a list.
 #[derive(Clone, Debug)]
@@ -146,11 +178,12 @@ impl ResourceEntry {
 
     /// Shows the resources of a template that `lister` returns in `resources/list`.
     ///
-    /// With pages, they are sorted by URI.
+    /// With pages, they are sorted by URI. An error of `lister` answers the request.
     #[must_use]
-    pub fn list<F>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
+    pub fn list<F, T>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = Vec<Resource>> + Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+        T: IntoResources,
     {
         self.lister = Some(list_all(lister));
         self
@@ -179,11 +212,15 @@ impl ResourceEntry {
 }
 
 /// A lister that always returns all resources.
-pub(super) fn list_all<F>(lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
+pub(super) fn list_all<F, T>(lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
 where
-    F: Future<Output = Vec<Resource>> + Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+    T: IntoResources,
 {
-    Arc::new(move |_| Box::pin(lister()))
+    Arc::new(move |_| {
+        let found = lister();
+        Box::pin(async move { found.await.into_resources() })
+    })
 }
 
 impl fmt::Debug for ResourceEntry {

@@ -216,7 +216,7 @@ impl IntoResource for FileTree {
         let last = Arc::new(FileList::default());
         entry.lister = Some(Arc::new(move |part| {
             let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
-            Box::pin(blocking(move || last.list(&tree, &part)))
+            Box::pin(blocking(move || Ok(last.list(&tree, &part))))
         }));
         entry
     }

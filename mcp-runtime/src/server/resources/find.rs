@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_types::{
-    CompleteRequestParams, CompleteResult, ListResourcesResult, ReadResourceResult, Resource,
+    CompleteRequestParams, CompleteResult, ListResourcesResult, ReadResourceResult,
     ResourceContents,
 };
 
-use super::entry::ListPart;
+use super::entry::{ListPart, ListedResources};
 use super::uri::{has_dot_segments, is_uri, normalize};
 use super::{ResourceCall, ResourceEntry};
 use crate::ProtocolError;
@@ -248,7 +248,7 @@ fn no_uri(uri: &str, path: &str) -> RequestError {
 }
 
 /// A template with its number, and the resources that its lister is to find.
-type Expansion = (u64, Arc<ResourceEntry>, BoxFuture<Vec<Resource>>);
+type Expansion = (u64, Arc<ResourceEntry>, BoxFuture<ListedResources>);
 
 impl Catalog<ResourceEntry> {
     pub(in crate::server) fn has_listers(&self) -> bool {
@@ -271,7 +271,7 @@ impl Catalog<ResourceEntry> {
             let is_paged = catalog.page_size.is_some();
             let mut items: Vec<_> = catalog.items::<ListResourcesResult>(&context).collect();
             for (number, entry, found) in expansions {
-                let mut found = found.await;
+                let mut found = found.await?;
                 if is_paged {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }

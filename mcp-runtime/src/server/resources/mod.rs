@@ -9,7 +9,7 @@ pub(crate) mod contents;
 mod entry;
 mod file_tree;
 mod find;
-mod uri;
+pub(crate) mod uri;
 mod uri_template;
 
 pub use crate::server::handler::text::{
@@ -18,6 +18,7 @@ pub use crate::server::handler::text::{
 pub use builder::ResourceBuilder;
 pub use contents::{Contents, IntoContents, NotFound};
 pub(super) use entry::Lister;
-pub use entry::{ResourceCall, ResourceEntry};
+pub use entry::{IntoResources, ResourceCall, ResourceEntry};
 pub use file_tree::FileTree;
+pub use uri::ResourceUri;
 pub use uri_template::{TemplateError, UriTemplate};

@@ -1,10 +1,12 @@
 //! Normal and canonical spellings of URIs (RFC 3986, sections 2 and 6.2.2).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::percent_encode::decode::{DecodedFragment, decode_whatwg_bytes};
 use iri_string::types::UriStr;
+
+use super::uri_template::UriTemplate;
 
 /// Returns whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
 pub(super) fn is_uri(text: &str) -> bool {
@@ -82,6 +84,95 @@ pub(super) fn has_dot_segments(uri: &str) -> bool {
     let (_, rest) = uri.split_once(':').unwrap_or(("", uri));
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     path.split('/').any(|part| part == "." || part == "..")
+}
+
+/// The URI of a resource, as `#[resource]` builds it of the values of the variables.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// struct Memory;
+///
+/// #[mcp_server]
+/// impl Memory {
+///     #[resource("memory://entity/{name}", subscribe)]
+///     fn entity(&self, name: String) -> String {
+///         name
+///     }
+///
+///     /// Changes an entity.
+///     #[tool]
+///     fn change(&self, name: String, cx: &Context) {
+///         cx.notify_resource_updated(Self::entity_uri(name));
+///     }
+/// }
+///
+/// assert_eq!(Memory::entity_uri("New York").as_ref(), "memory://entity/New%20York");
+/// # drop(Memory.into_server());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResourceUri(String);
+
+impl fmt::Display for ResourceUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for ResourceUri {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<ResourceUri> for String {
+    fn from(uri: ResourceUri) -> Self {
+        uri.0
+    }
+}
+
+/// The URI for which a macro has found the template; values that are `None` are left out.
+pub fn resource_uri(template: &str, values: &[(&str, Option<&dyn fmt::Display>)]) -> ResourceUri {
+    let values = values.iter();
+    let values =
+        values.filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?.to_string())));
+    ResourceUri(match UriTemplate::parse(template) {
+        Ok(parsed) if !parsed.is_literal() => parsed.expand(&values.collect()),
+        _ => template.to_owned(),
+    })
+}
+
+/// A constant that is the URI of a resource. Macro output calls it while the program is compiled.
+///
+/// # Panics
+///
+/// When it has no scheme, or has variables.
+#[must_use]
+pub const fn constant_uri(uri: &'static str) -> &'static str {
+    let bytes = uri.as_bytes();
+    let (mut at, mut has_scheme) = (0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'}' => {
+                panic!("a constant URI has no variables: write the template in the attribute")
+            }
+            b':' if at > 0 => has_scheme = true,
+            letter
+                if !has_scheme
+                    && !letter.is_ascii_alphanumeric()
+                    && !matches!(letter, b'+' | b'-' | b'.') =>
+            {
+                break;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    assert!(
+        has_scheme,
+        "the URI of a resource begins with a scheme, as in `book://…`"
+    );
+    uri
 }
 
 #[cfg(test)]

@@ -1,0 +1,90 @@
+//! Functions that build the URIs of resources.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Type;
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+
+use crate::model::{Function, Kind, Server, Uri};
+
+/// The name of the method that builds the URIs of the resource `function`.
+pub(crate) fn name(function: &Ident) -> Ident {
+    format_ident!("{}_uri", function.unraw(), span = function.span())
+}
+
+/// The text of a URI or template; a constant is checked by the compiler.
+pub(super) fn text(uri: &Uri) -> TokenStream {
+    let path = match uri {
+        Uri::Text(text) => return quote!(#text),
+        Uri::Constant(path) => path,
+    };
+    let checked = quote_spanned!(path.span()=> __mcp::constant_uri(#path));
+    let first = path.segments.first();
+    if first.is_some_and(|first| first.ident == "Self") {
+        return quote!(const { #checked });
+    }
+    // A constant item is evaluated whenever the program is checked.
+    quote_spanned! {Span::mixed_site()=>
+        { const __URI: &'static ::core::primitive::str = #checked; __URI }
+    }
+}
+
+/// The methods that build the URIs of a server's resources.
+pub(super) fn builders(server: &Server) -> Option<TokenStream> {
+    let functions = server.functions.iter();
+    let builders: Vec<TokenStream> = functions
+        .filter_map(|function| builder(function, &name(&function.callable.ident)))
+        .collect();
+    let self_type = &server.self_type;
+    let (generics, _, where_clause) = server.generics.split_for_impl();
+    (!builders.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code)]
+            impl #generics #self_type #where_clause { #(#builders)* }
+        }
+    })
+}
+
+/// The function called `name` that builds the URI of a resource.
+pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> {
+    let Kind::Resource(resource) = &function.kind else {
+        return None;
+    };
+    let visibility = resource.builder.as_ref()?;
+    let callable = &function.callable;
+    let conditions = &callable.conditions;
+    // A constant is checked where the resource is registered.
+    let uri = match &resource.uri {
+        Uri::Text(text) => quote!(#text),
+        Uri::Constant(path) => quote!(#path),
+    };
+    let (mut parameters, mut values) = (Vec::new(), Vec::new());
+    for argument in callable.arguments() {
+        let (ident, variable) = (&argument.ident, &argument.name);
+        if is_option(&argument.kind) {
+            parameters.push(quote!(#ident: ::core::option::Option<&dyn ::core::fmt::Display>));
+            values.push(quote!((#variable, #ident)));
+        } else {
+            parameters.push(quote!(#ident: impl ::core::fmt::Display));
+            values.push(quote!((#variable, ::core::option::Option::Some(&#ident))));
+        }
+    }
+    let doc = format!("Builds the URI of the resource `{}`.", callable.ident);
+    Some(quote! {
+        #(#conditions)*
+        #[doc = #doc]
+        #visibility fn #name(#(#parameters),*) -> __mcp::ResourceUri {
+            __mcp::resource_uri(#uri, &[#(#values),*])
+        }
+    })
+}
+
+/// Whether a variable may be left out.
+fn is_option(kind: &Type) -> bool {
+    let last = match kind {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    last.is_some_and(|last| last.ident == "Option")
+}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+const PLACE: &str = "place://{name}";
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    #[resource(PLACE)]
+    fn place(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}
