@@ -202,7 +202,7 @@ async fn what_templates_stand_for_has_pages_that_bear_changes() {
         let found: Vec<_> = shelf.into_iter().rev().collect();
         async move {
             let book = |id| Resource::new(id, format!("book://{id}"));
-            found.into_iter().map(book).collect()
+            found.into_iter().map(book).collect::<Vec<_>>()
         }
     }));
     server.page_size(NonZeroUsize::new(2).unwrap());
