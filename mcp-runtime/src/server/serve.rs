@@ -188,8 +188,14 @@ impl<E: Connected> Serve<E> {
 impl<T: Transport> Serve<T> {
     /// Sets the identity of the client, such as the credentials of a socket, for handlers to get
     /// with [`Context::identity`](super::Context::identity). Only the first call has an effect.
-    pub fn identity<I: Any + Send + Sync>(mut self, identity: I) -> Self {
-        self.running.peer = self.running.peer.identified(Arc::new(identity));
+    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
+        self.identified(Some(Arc::new(identity)))
+    }
+
+    pub(crate) fn identified(mut self, identity: Option<Arc<dyn Any + Send + Sync>>) -> Self {
+        if let Some(identity) = identity {
+            self.running.peer = self.running.peer.identified(identity);
+        }
         self
     }
 }
@@ -263,6 +269,12 @@ pub trait McpServer: Send + Sync + Sized + 'static {
 impl<T: McpServer> From<T> for Server {
     fn from(server: T) -> Self {
         server.into_server()
+    }
+}
+
+impl From<&Self> for Server {
+    fn from(server: &Self) -> Self {
+        server.clone()
     }
 }
 

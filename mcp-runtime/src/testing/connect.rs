@@ -4,6 +4,7 @@ use std::future::IntoFuture;
 
 use mcp_types::{Era, Revision, Side};
 
+use super::caller::Caller;
 use super::recording::{Recorder, Recording};
 use crate::connection::BoxFuture;
 use crate::transport::memory;
@@ -17,6 +18,7 @@ pub fn connect(server: impl Into<Server>) -> Connect {
     Connect {
         server: server.into(),
         client: Client::builder("test", "0.0.0").without_keep_alive(),
+        caller: Caller::default(),
         recording: Recording::default(),
         paused: false,
     }
@@ -28,6 +30,7 @@ pub fn connect(server: impl Into<Server>) -> Connect {
 pub struct Connect {
     server: Server,
     client: ClientBuilder,
+    pub(super) caller: Caller,
     recording: Recording,
     paused: bool,
 }
@@ -83,7 +86,12 @@ impl IntoFuture for Connect {
             let (ours, theirs) = memory::pair();
             let ours = Recorder::new(ours, Side::Server, &self.recording);
             let theirs = Recorder::new(theirs, Side::Client, &self.recording);
-            let serving = self.server.serve(theirs).signals(false);
+            let identity = self.caller.identity().map_err(ConnectError::Open)?;
+            let serving = self
+                .server
+                .serve(theirs)
+                .signals(false)
+                .identified(identity);
             tokio::spawn(async move {
                 if let Err(error) = serving.await {
                     tracing::error!(%error, "the server under test failed");

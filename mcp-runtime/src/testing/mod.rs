@@ -1,10 +1,13 @@
 //! Helpers for tests of servers: a client in memory, and recordings of connections.
 //!
-//! Most tests need only [`connect`]; the era, the clock and the client can be chosen.
+//! Most tests need only [`connect`], and [`Client::call`](crate::Client::call) with the type that is
+//! expected. The era, the clock, the client and the caller can be chosen. [`tool_list`] is the list
+//! of tools for a snapshot.
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
 //! use mcp_runtime::{Era, testing};
+//! use serde_json::json;
 //!
 //! struct Calculator;
 //!
@@ -15,21 +18,33 @@
 //!     fn add(&self, a: i64, b: i64) -> i64 {
 //!         a + b
 //!     }
+//!
+//!     /// Divides whole numbers.
+//!     #[tool]
+//!     fn divide(&self, a: i64, b: i64) -> Result<i64, &'static str> {
+//!         a.checked_div(b).ok_or("division by zero")
+//!     }
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! for era in [Era::Handshake, Era::Stateless] {
 //!     let client = testing::connect(Calculator).era(era).await?;
-//!     let sum: i64 = client.call("add", serde_json::json!({"a": 2, "b": 3})).await?;
-//!     assert_eq!(sum, 5);
+//!     assert_eq!(client.call::<i64>("add", json!({"a": 2, "b": 3})).await?, 5);
+//!
+//!     let error = client.call::<i64>("divide", json!({"a": 2, "b": 0})).await.unwrap_err();
+//!     assert!(error.to_string().contains("division by zero"));
 //! }
 //! # Ok(())
 //! # }
 //! ```
 
+#[cfg_attr(feature = "http-server", path = "http_caller.rs")]
+mod caller;
 mod connect;
 mod recording;
+mod tool_list;
 
 pub use connect::{Connect, connect};
 pub use recording::Recording;
+pub use tool_list::tool_list;

@@ -32,6 +32,23 @@ impl Desk {
     }
 }
 
+/// The user of an application.
+#[derive(Clone)]
+struct User(&'static str);
+
+struct Account;
+
+#[mcp_server]
+impl Account {
+    /// Names the caller.
+    #[tool]
+    fn owner(&self, cx: &Context) -> String {
+        cx.identity::<User>()
+            .map_or("nobody", |user| user.0)
+            .to_owned()
+    }
+}
+
 /// A visitor.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Guest {
@@ -93,4 +110,82 @@ async fn what_is_said_is_written_down_in_order() {
     says(3, Side::Client, r#""method":"ping""#);
     says(4, Side::Server, r#""result":{}"#);
     assert_eq!(said.len(), 5, "{recording}");
+}
+
+#[tokio::test]
+async fn the_caller_has_the_identity_that_it_was_given() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let owner = async |connect: testing::Connect| -> String {
+            let client = connect.era(era).await.unwrap();
+            client.call("owner", json!({})).await.unwrap()
+        };
+        assert_eq!(owner(testing::connect(Account)).await, "nobody");
+        let ann = testing::connect(Account).identity(User("Ann"));
+        assert_eq!(owner(ann).await, "Ann");
+    }
+}
+
+#[cfg(feature = "http-server")]
+mod http_request {
+    use mcp_runtime::ConnectError;
+    use mcp_runtime::transport::http::{HttpRequest, Principal};
+
+    use super::*;
+
+    struct Door;
+
+    #[mcp_server]
+    impl Door {
+        /// Says who is there.
+        #[tool]
+        fn caller(&self, caller: &Principal, parts: &http::request::Parts, cx: &Context) -> String {
+            let key = parts.headers["x-key"].to_str().unwrap();
+            let user = cx.identity::<User>().map_or("", |user| user.0);
+            format!("{} {key} {user}", caller.name())
+        }
+
+        /// Counts the headers.
+        #[tool]
+        fn headers(&self, request: &HttpRequest) -> usize {
+            request.headers.len()
+        }
+    }
+
+    #[tokio::test]
+    async fn handlers_see_headers_and_all_identities() {
+        for era in [Era::Handshake, Era::Stateless] {
+            let client = testing::connect(Door)
+                .header("x-key", "secret")
+                .identity(Principal::new("ann"))
+                .identity(User("Ann"));
+            let client = client.era(era).await.unwrap();
+            let caller: String = client.call("caller", json!({})).await.unwrap();
+            assert_eq!(caller, "ann secret Ann");
+
+            let client = testing::connect(Door).era(era).await.unwrap();
+            assert!(client.call::<String>("caller", json!({})).await.is_err());
+            assert_eq!(client.call::<usize>("headers", json!({})).await.unwrap(), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_malformed_header_is_an_error() {
+        let connected = testing::connect(Door).header("x key", "secret").await;
+        assert!(matches!(connected, Err(ConnectError::Open(_))));
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_what_a_client_lists() {
+    let server = Desk.into_server();
+    let text = testing::tool_list(&server);
+    let client = testing::connect(&server).era(Era::Stateless).await.unwrap();
+    let listed = serde_json::to_value(client.list_tools().await.unwrap()).unwrap();
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+        listed
+    );
+    let add = text.find("\"name\": \"add\"").unwrap();
+    assert!(text.find("\"inputSchema\"").unwrap() < add, "{text}");
+    assert!(add < text.find("\"name\": \"greet\"").unwrap(), "{text}");
 }

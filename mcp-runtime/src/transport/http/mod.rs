@@ -47,8 +47,8 @@ mod stream;
 pub use arrival::Principal;
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use exchange::Exchange;
+#[cfg(feature = "http-server")]
+pub(crate) use exchange::Exchange;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
 #[cfg(feature = "http-server")]
