@@ -39,6 +39,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         of_type: false,
         undocumented: Undocumented::default(),
         helpers: Helpers::default(),
+        visible: None,
     };
     let subject = Subject {
         attributes: &mut function.attrs,

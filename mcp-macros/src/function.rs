@@ -7,7 +7,7 @@ use crate::argument::{Expected, Helpers};
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
-use crate::model::{Function, Kind, Undocumented};
+use crate::model::{Function, Helper, Kind, Undocumented};
 use crate::signature::take_attribute;
 use crate::{docs, expand, resource, signature, tool, validate};
 
@@ -36,6 +36,8 @@ pub(crate) struct Surroundings {
     pub(crate) of_type: bool,
     pub(crate) undocumented: Undocumented,
     pub(crate) helpers: Helpers,
+    /// Condition on the callers of every function.
+    pub(crate) visible: Option<Helper>,
 }
 
 /// Reads a function that has one of our attributes; `None` for others and for unsound ones.
@@ -54,6 +56,8 @@ pub(crate) fn read(
     let description = description(&mut entries, &subject, surroundings, diagnostics);
     let icons = entries.expr("icons", diagnostics);
     let meta = entries.expr("meta", diagnostics);
+    let visible = entries.path("visible", diagnostics);
+    let visible = visible.map(|path| surroundings.helpers.find(path));
     let runtime = runtime(&mut entries, surroundings, diagnostics);
     let running = tool::running(&mut entries, subject.signature, diagnostics);
     let kind = match which {
@@ -89,6 +93,12 @@ pub(crate) fn read(
         icons,
         meta,
         running,
+        visible: surroundings
+            .visible
+            .iter()
+            .cloned()
+            .chain(visible)
+            .collect(),
         runtime,
         kind: kind?,
     };

@@ -26,6 +26,7 @@ pub(crate) const SERVER: Grammar = Grammar {
         "page_size",
         "cache",
         "undocumented",
+        "visible",
         "group",
         "groups",
         "crate",
@@ -49,6 +50,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "output",
         "icons",
         "meta",
+        "visible",
         "crate",
     ],
 };
@@ -72,7 +74,15 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
 /// `#[prompt(…)]`.
 pub(crate) const PROMPT: Grammar = Grammar {
     attribute: "`#[prompt]`",
-    known: &["name", "title", "description", "icons", "meta", "crate"],
+    known: &[
+        "name",
+        "title",
+        "description",
+        "icons",
+        "meta",
+        "visible",
+        "crate",
+    ],
 };
 
 /// `#[arg(…)]` on a prompt's parameter.
@@ -97,6 +107,7 @@ pub(crate) const RESOURCE: Grammar = Grammar {
         "subscribe",
         "icons",
         "meta",
+        "visible",
         "crate",
     ],
 };

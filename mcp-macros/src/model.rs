@@ -77,6 +77,8 @@ pub(crate) struct Function {
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) running: Running,
+    /// Conditions on the caller, all of which have to hold: of the block and of the function.
+    pub(crate) visible: Vec<Helper>,
     /// Path of the runtime, if the function names it.
     pub(crate) runtime: Option<Path>,
     /// Whether the compiler warns that nothing describes the function.
@@ -138,6 +140,7 @@ impl Uri {
 }
 
 /// A function that is named in an attribute.
+#[derive(Clone)]
 pub(crate) struct Helper {
     pub(crate) path: Path,
     /// Whether it is called with the server.

@@ -9,7 +9,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{LIST_CHANGED, REQUIRES, SERVER};
-use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
+use crate::model::{Function, Helper, Hook, Info, Role, Server, Undocumented};
 use crate::{cache, docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
@@ -52,10 +52,12 @@ fn read_block(
     }
     let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
     let runtime = runtime(&mut entries, diagnostics);
+    let helpers = Helpers::of(&block.items);
     let surroundings = Surroundings {
         of_type: true,
         undocumented: undocumented(&mut entries, diagnostics),
-        helpers: Helpers::of(&block.items),
+        visible: visible(&mut entries, &helpers, diagnostics),
+        helpers,
     };
     let role = role(&mut entries, &block.attrs, diagnostics);
     let subjects = block.items.iter_mut().filter_map(|item| match item {
@@ -111,6 +113,7 @@ fn read_module(
     let surroundings = Surroundings {
         of_type: false,
         undocumented: undocumented(&mut entries, diagnostics),
+        visible: visible(&mut entries, &Helpers::default(), diagnostics),
         helpers: Helpers::default(),
     };
     let role = role(&mut entries, &module.attrs, diagnostics);
@@ -197,6 +200,16 @@ fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Exp
         return None;
     }
     Some(size)
+}
+
+/// The condition on the callers of everything in the block.
+fn visible(
+    entries: &mut Entries,
+    helpers: &Helpers,
+    diagnostics: &mut Diagnostics,
+) -> Option<Helper> {
+    let path = entries.path("visible", diagnostics)?;
+    Some(helpers.find(path))
 }
 
 fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocumented {

@@ -53,6 +53,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
         let completer = argument.complete.as_ref()?;
         Some(complete(&argument.name, completer))
     });
+    let visible = visible(&function.visible);
     let (this, call) = call::call(callable, &function.running);
     quote_spanned! {Span::mixed_site()=>
         let mut builder = #builder #title #description #icons #meta;
@@ -60,7 +61,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
         #(#completers)*
         let convert = #convert;
         #this
-        builder.entry(move |call| { #call })
+        builder.entry(move |call| { #call }) #visible
     }
 }
 
@@ -147,6 +148,22 @@ fn list(lister: &Helper) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         { #this #list }
     }
+}
+
+/// The setter of the condition on callers.
+fn visible(conditions: &[Helper]) -> Option<TokenStream> {
+    let (this, ..) = shared(conditions.iter().any(|condition| condition.has_self));
+    let cx = quote_spanned!(Span::mixed_site()=> cx);
+    let calls = conditions.iter().map(|Helper { path, has_self }| {
+        let (.., receiver) = shared(*has_self);
+        // With the path's own span, what does not hold is reported there.
+        quote_spanned!(path.span()=> #path(#receiver #cx))
+    });
+    (!conditions.is_empty()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            .visible_to({ #this move |#cx| #(#calls)&&* })
+        }
+    })
 }
 
 /// The capture of the server, its copy for each call, and the server as an argument, where a

@@ -20,6 +20,7 @@ mod structs;
 #[path = "../support/mod.rs"]
 mod support;
 mod uris;
+mod visible;
 
 use mcp_runtime::{McpServer, Server};
 use serde_json::{Value, json};
