@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use bench_common::{Options, extra_tools};
-use rmcp::handler::server::router::tool::{ToolEntry, ToolRouter};
+use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig, Tool};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -42,7 +42,7 @@ impl Bench {
         let mut router = Self::tool_router();
         for extra in extra_tools(tools) {
             let tool = Tool::new(extra.name, extra.description, Arc::new(extra.schema));
-            router.add_route(ToolEntry::new_dyn(tool, |_| {
+            router.add_route(ToolRoute::new_dyn(tool, |_| {
                 Box::pin(async {
                     Ok(CallToolResult::success(vec![ContentBlock::text("nothing found")]).into())
                 })

@@ -66,7 +66,7 @@ pub(crate) async fn serve(address: SocketAddr, state: Arc<McpAppState>) -> std::
         handler: Arc::new(McpHttpHandler::new(Vec::new(), None)),
     };
     let router = axum::Router::new()
-        .entry("/mcp", post(answer))
+        .route("/mcp", post(answer))
         .with_state(mount);
     // Without it each answer waits for the client's acknowledgement of the one before.
     let listener = tokio::net::TcpListener::bind(address)

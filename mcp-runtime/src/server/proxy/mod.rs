@@ -1,7 +1,7 @@
 //! Proxies: servers whose entries lead to another server, through a client.
 //!
 //! `upstream` is the other server. Its lists are requested at first, and again when it announces a
-//! change or the connection is replaced (`subscription`). `entries` are the entries to it, and
+//! change or the connection is replaced (`subscription`). `entries` makes the entries, and
 //! `questions` forwards its questions and log messages to the right callers.
 
 mod entries;
