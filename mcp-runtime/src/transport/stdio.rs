@@ -2,17 +2,23 @@
 
 #[cfg(unix)]
 mod blocking;
+#[cfg(unix)]
+mod redirect;
 #[cfg_attr(unix, path = "stdio/nonblocking.rs")]
 #[cfg_attr(not(unix), path = "stdio/tokio.rs")]
 mod streams;
 
 use std::io;
 
-use super::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
 
 /// The standard streams of this process, as a server uses them.
 ///
-/// Nothing else may write to standard output while it is served; logs belong on standard error.
+/// On Unix, the process's standard output is its standard error while this is open, so that what
+/// the program prints, with `println!` or in libraries and child processes, does not mix with the
+/// messages. They go to a copy of the descriptor. On other platforms nothing else may write to
+/// standard output meanwhile.
+///
 /// Sockets, and on Linux pipes, are read and written without blocking a thread, and without
 /// changing a flag that other processes would see; files and terminals are left to a thread each.
 ///
@@ -50,12 +56,39 @@ impl Stdio {
 
 impl Transport for Stdio {
     type Reader = LineReader<streams::Input>;
-    type Writer = LineWriter<streams::Output>;
+    type Writer = StdioWriter;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        Ok((
-            LineReader::new(streams::input()?, self.max_frame_bytes),
-            LineWriter::new(streams::output()?),
-        ))
+        let reader = LineReader::new(streams::input()?, self.max_frame_bytes);
+        let writer = StdioWriter {
+            lines: LineWriter::new(streams::output()?),
+            // Not before the output is open.
+            _redirect: streams::redirect()?,
+        };
+        Ok((reader, writer))
+    }
+}
+
+/// Writes to what was standard output when it was opened. Dropping it restores standard output.
+pub struct StdioWriter {
+    lines: LineWriter<streams::Output>,
+    _redirect: streams::Redirect,
+}
+
+impl FrameWriter for StdioWriter {
+    fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send {
+        self.lines.write(outbox)
+    }
+
+    fn takes_parts(&self) -> bool {
+        self.lines.takes_parts()
+    }
+
+    fn in_transit(&self, outbox: &Outbox) -> usize {
+        self.lines.in_transit(outbox)
+    }
+
+    fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send {
+        self.lines.close()
     }
 }

@@ -11,7 +11,17 @@ mod malformed;
 #[path = "every/tools.rs"]
 mod tools;
 
-use crate::gateway::stdio::{Pipes, over_files, serve_if_told};
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+
+use mcp_runtime::prelude::*;
+use serde_json::{Value, json};
+
+use crate::gateway::stdio::{PRINTING, Pipes, READY, SERVED, over_files, serve_if_told, spawn};
 use crate::support;
 
 type Transport = Pipes;
@@ -21,6 +31,7 @@ type Transport = Pipes;
 fn the_server() {
     serve_if_told(|name| match name {
         "tools" => tools::server(),
+        PRINTING => Printing.into_server(),
         name => support::named(name),
     });
 }
@@ -39,4 +50,89 @@ async fn files_are_served_to_their_end() {
         .collect();
     ids.sort_by_key(serde_json::Value::as_i64);
     assert_eq!(ids, [1, 2]);
+}
+
+struct Printing;
+
+#[mcp_server]
+impl Printing {
+    /// Prints in all ways.
+    #[tool]
+    #[allow(clippy::print_stdout)]
+    fn print(&self, text: String) -> String {
+        println!("{text} line");
+        let child = Command::new("echo").arg(&text).arg("child").status();
+        assert!(child.unwrap().success());
+        print!("{text} rest");
+        text
+    }
+}
+
+/// Checks what the printing server has written to its standard streams, after two calls.
+fn assert_separate(stdout: &str, stderr: &str) {
+    let (_, served) = stdout.split_once(&format!("{READY}\n")).unwrap();
+    let (messages, rest) = served.split_once(SERVED).unwrap();
+    assert_eq!(rest, "\n");
+    let answers = messages.lines().map(|line| {
+        let message: Value = serde_json::from_str(line).unwrap();
+        message["result"]["content"][0]["text"].clone()
+    });
+    assert!(answers.eq(["one", "two"]), "{messages}");
+    assert_eq!(
+        stderr,
+        "one line\none child\none resttwo line\ntwo child\ntwo rest"
+    );
+}
+
+fn calls() -> String {
+    let call = |text| {
+        let params = json!({"name": "print", "arguments": {"text": text}});
+        support::stateless(1, "tools/call", params)
+    };
+    format!("{}\n{}\n", call("one"), call("two"))
+}
+
+#[tokio::test]
+async fn printed_text_goes_to_standard_error_of_pipes_and_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("out");
+    let input = directory.path().join("in");
+    std::fs::write(&input, calls()).unwrap();
+    let child = spawn(
+        PRINTING,
+        File::open(&input).unwrap().into(),
+        File::create(&file).unwrap().into(),
+        Stdio::piped(),
+    );
+    let files = child.wait_with_output().await.unwrap();
+    let stderr = String::from_utf8(files.stderr).unwrap();
+    assert_separate(&std::fs::read_to_string(&file).unwrap(), &stderr);
+
+    let child = spawn(
+        PRINTING,
+        File::open(&input).unwrap().into(),
+        Stdio::piped(),
+        Stdio::piped(),
+    );
+    let pipes = child.wait_with_output().await.unwrap();
+    let [stdout, stderr] = [pipes.stdout, pipes.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert_separate(&stdout, &stderr);
+}
+
+#[tokio::test]
+async fn printed_text_goes_to_standard_error_of_sockets() {
+    let [(stdin, mut input), (stdout, mut output)] =
+        std::array::from_fn(|_| UnixStream::pair().unwrap());
+    let child = spawn(
+        PRINTING,
+        OwnedFd::from(stdin).into(),
+        OwnedFd::from(stdout).into(),
+        Stdio::piped(),
+    );
+    input.write_all(calls().as_bytes()).unwrap();
+    input.shutdown(Shutdown::Write).unwrap();
+    let ended = child.wait_with_output().await.unwrap();
+    let mut printed = String::new();
+    output.read_to_string(&mut printed).unwrap();
+    assert_separate(&printed, &String::from_utf8(ended.stderr).unwrap());
 }

@@ -17,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::unix::pipe;
 
 use super::blocking::BlockingStream;
+pub(super) use super::redirect::{Redirect, redirect};
 
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;

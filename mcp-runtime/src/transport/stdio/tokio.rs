@@ -12,3 +12,10 @@ pub(super) fn input() -> io::Result<Input> {
 pub(super) fn output() -> io::Result<Output> {
     Ok(tokio::io::stdout())
 }
+
+/// Standard output is not redirected here.
+pub(super) struct Redirect;
+
+pub(super) fn redirect() -> io::Result<Redirect> {
+    Ok(Redirect)
+}

@@ -23,7 +23,10 @@ const SERVER: &str = "over_stdio::the_server";
 /// The variable that names the server for the other process.
 const VARIABLE: &str = "MCP_TEST_SERVER";
 /// The last line of what the test harness prints by itself.
-const READY: &str = "the server is ready";
+pub(crate) const READY: &str = "the server is ready";
+/// The name of the server after which [`SERVED`] is printed.
+pub(crate) const PRINTING: &str = "printing";
+pub(crate) const SERVED: &str = "the server was served";
 
 /// Standard streams that are pipes.
 pub(crate) struct Pipes;
@@ -60,7 +63,7 @@ const UNNAMED: &str = "another process can't be given a server: name it";
 fn over_pipes(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
     let (stdin, input) = std::io::pipe().unwrap();
     let (output, stdout) = std::io::pipe().unwrap();
-    let child = spawn(name, stdin.into(), stdout.into());
+    let child = spawn(name, stdin.into(), stdout.into(), Stdio::null());
     let input = pipe::Sender::from_owned_fd(input.into()).unwrap();
     let output = pipe::Receiver::from_owned_fd(output.into()).unwrap();
     tokio::spawn(converse(child, line, output, input))
@@ -72,6 +75,7 @@ fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> 
         name,
         OwnedFd::from(stdin).into(),
         OwnedFd::from(stdout).into(),
+        Stdio::null(),
     );
     let [input, output] = [input, output].map(|stream| {
         stream.set_nonblocking(true).unwrap();
@@ -86,20 +90,21 @@ pub(crate) async fn over_files(name: &str, input: &str) -> String {
     let [stdin, stdout] = ["in", "out"].map(|name| directory.path().join(name));
     std::fs::write(&stdin, input).unwrap();
     let [from, into] = [File::open(&stdin), File::create(&stdout)].map(Result::unwrap);
-    let status = spawn(name, from.into(), into.into()).wait().await.unwrap();
+    let mut child = spawn(name, from.into(), into.into(), Stdio::null());
+    let status = child.wait().await.unwrap();
     assert!(status.success(), "{status}");
     let printed = std::fs::read_to_string(&stdout).unwrap();
     let (_, served) = printed.split_once(&format!("{READY}\n")).unwrap();
     served.to_owned()
 }
 
-fn spawn(name: &str, stdin: Stdio, stdout: Stdio) -> Child {
+pub(crate) fn spawn(name: &str, stdin: Stdio, stdout: Stdio, stderr: Stdio) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", SERVER, "--nocapture", "--quiet"])
         .env(VARIABLE, name)
         .stdin(stdin)
         .stdout(stdout)
-        .stderr(Stdio::null())
+        .stderr(stderr)
         .kill_on_drop(true)
         .spawn()
         .unwrap()
@@ -135,6 +140,9 @@ pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
         .unwrap();
     let served =
         runtime.block_on(async { named(&name).serve(mcp_runtime::transport::stdio()).await });
+    if name == PRINTING {
+        println!("{SERVED}");
+    }
     // Nothing else is to be printed.
     std::process::exit(i32::from(served.is_err()));
 }
