@@ -72,7 +72,7 @@
 //! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
 //! | `log-layer` | forwards what is logged with `tracing` to clients |
-//! | `validation` | checks structured results against their schema: in the client, and in debug builds those of a [`ToolEntry`](server::tools::ToolEntry) |
+//! | `validation` | checks JSON against schemas that are written by hand: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |
 //! | `pattern` | patterns for the text arguments of tools |
 //! | `testing` | clients in memory for tests, and a record of what was said |
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -9,6 +9,7 @@ mod definitions;
 mod forms;
 mod headers;
 mod hooks;
+mod json_arguments;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;

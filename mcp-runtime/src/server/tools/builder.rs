@@ -4,9 +4,12 @@ use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::arguments::Argument;
+use super::checked::checked;
 use super::entry::{ToolCall, ToolEntry};
+use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
+use super::schema_validator::SchemaValidator;
 use super::structured;
 use crate::server::handler::run::{Convert, Rejection, for_tuples, pending, ready};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
@@ -32,11 +35,13 @@ pub struct ToolBuilder<A = ()> {
     tool: Tool,
     parameters: Vec<Parameter>,
     strict: bool,
-    /// The whole input schema, where one struct takes all arguments.
-    input_schema: Option<RawJson>,
+    /// The whole input schema, where one value has all arguments.
+    pub(super) input_schema: Option<RawJson>,
     text_only: bool,
     /// The output schema for revisions that require an object, if the content is no object.
     wrapped_schema: Option<RawJson>,
+    /// True if the output schema is written by hand.
+    has_own_output: bool,
     arguments: A,
 }
 
@@ -51,6 +56,7 @@ impl ToolBuilder {
             input_schema: None,
             text_only: false,
             wrapped_schema: None,
+            has_own_output: false,
             arguments: (),
         }
     }
@@ -59,6 +65,55 @@ impl ToolBuilder {
     pub fn arguments<A: Arguments>(mut self, arguments: A) -> ToolBuilder<A> {
         let arguments = arguments.declare(&mut self);
         self.replace(arguments).0
+    }
+
+    /// Describes the arguments by a JSON Schema, as from an OpenAPI document. The function gets all
+    /// of them as one [`Value`], which is an object.
+    ///
+    /// With the feature `validation`, they are checked against the schema before the function
+    /// runs, and the caller is told each fault with its path. Without it they are an object, and
+    /// not checked further. Defaults of the schema are not filled in, and
+    /// [`strict`](Self::strict) does nothing: the schema has `additionalProperties`. What it refers
+    /// to outside of itself is never fetched.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::ToolBuilder;
+    /// use serde_json::{Value, json};
+    ///
+    /// let schema = json!({
+    ///     "type": "object",
+    ///     "properties": {"isbn": {"type": "string", "pattern": "^[0-9]{13}$"}},
+    ///     "required": ["isbn"],
+    /// });
+    /// let base = Arc::new("https://books.example.com".to_owned());
+    /// let mut server = Server::builder();
+    /// server.tool(
+    ///     ToolBuilder::new("get_book")
+    ///         .description("Gets a book by its ISBN.")
+    ///         .input_schema(schema)?
+    ///         .call_async(move |arguments: Value, _| {
+    ///             let base = Arc::clone(&base);
+    ///             async move { format!("GET {base}/books/{}", arguments["isbn"]) }
+    ///         }),
+    /// );
+    /// # drop(server.build());
+    /// # Ok::<(), mcp_runtime::server::tools::InvalidSchema>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is no schema of objects or, with the feature `validation`, no JSON Schema (2020-12
+    /// unless its `$schema` names another).
+    pub fn input_schema(
+        self,
+        schema: impl Into<RawJson>,
+    ) -> Result<ToolBuilder<JsonArguments>, InvalidSchema> {
+        let arguments = JsonArguments::new(&schema.into());
+        let arguments = arguments.map_err(|reason| InvalidSchema::new(&*self.tool.name, reason))?;
+        Ok(self.arguments(arguments))
     }
 
     /// Adds an argument; the order is the one that `tools/list` shows.
@@ -77,7 +132,7 @@ impl ToolBuilder {
     /// Declares the type that the tool returns.
     #[doc(hidden)]
     pub fn returns<T>(&mut self, output: ToolOutput<T>) -> Convert<T, CallToolResult> {
-        self.output_schema((output.schema)());
+        self.returned((output.schema)());
         output.convert
     }
 
@@ -89,11 +144,17 @@ impl ToolBuilder {
         C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
         let (strict, text_only) = (self.strict, self.text_only);
+        if text_only {
+            (self.tool.output_schema, self.wrapped_schema) = (None, None);
+        }
+        let name = self.tool.name.clone();
+        let own_output = self.tool.output_schema.clone();
+        let own_output = own_output.filter(|_| self.has_own_output);
         let handler = move |incoming: ToolCall<'_>| {
             let reply = call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from);
             match text_only {
                 true => structured::drop_reply(reply),
-                false => reply,
+                false => checked(&name, own_output.as_ref(), reply),
             }
         };
         let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
@@ -119,6 +180,7 @@ impl<A> ToolBuilder<A> {
             input_schema: self.input_schema,
             text_only: self.text_only,
             wrapped_schema: self.wrapped_schema,
+            has_own_output: self.has_own_output,
             arguments,
         };
         (builder, self.arguments)
@@ -202,9 +264,29 @@ impl<A> ToolBuilder<A> {
         self
     }
 
-    /// Declares the schema of structured content, if there is any.
-    fn output_schema(&mut self, schema: Option<Value>) {
-        if let Some(schema) = schema.filter(|_| !self.text_only) {
+    /// Sets the schema of structured content, instead of that of the type that the function
+    /// returns; for functions that return a [`CallToolResult`], or a [`Json`](super::Json) of some
+    /// [`Value`].
+    ///
+    /// Results must fit it. Debug builds with the feature `validation` check that, as for
+    /// [`ToolEntry::new`].
+    ///
+    /// # Errors
+    ///
+    /// When it is no object or, with the feature `validation`, no JSON Schema.
+    pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Result<Self, InvalidSchema> {
+        let invalid = |reason| InvalidSchema::new(&*self.tool.name, reason);
+        let schema = schema.into().parse().map(Value::Object);
+        let schema = schema.map_err(|_| invalid("it is no object".to_owned()))?;
+        SchemaValidator::new(&schema).map_err(invalid)?;
+        self.returned(Some(schema));
+        self.has_own_output = true;
+        Ok(self)
+    }
+
+    /// Declares the schema of structured content, if there is any and no other is set.
+    fn returned(&mut self, schema: Option<Value>) {
+        if let Some(schema) = schema.filter(|_| !self.has_own_output) {
             let (listed, wrapped) = structured::listed_schemas(schema);
             self.tool.output_schema = Some(listed);
             self.wrapped_schema = wrapped;
@@ -218,7 +300,7 @@ impl<A: Arguments> ToolBuilder<A> {
         mut self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
     ) -> ToolEntry {
-        self.output_schema(R::output_schema());
+        self.returned(R::output_schema());
         let (builder, arguments) = self.replace(());
         builder.entry(move |call| {
             let values = arguments.read(&call)?;
@@ -234,7 +316,7 @@ impl<A: Arguments> ToolBuilder<A> {
     where
         F: Future<Output: IntoToolResult> + Send + 'static,
     {
-        self.output_schema(F::Output::output_schema());
+        self.returned(F::Output::output_schema());
         let (builder, arguments) = self.replace(());
         builder.entry(move |call| {
             let values = arguments.read(&call)?;
@@ -244,7 +326,7 @@ impl<A: Arguments> ToolBuilder<A> {
     }
 }
 
-/// The arguments of a tool: a tuple of up to eight [`Argument`]s.
+/// The arguments of a tool: a tuple of up to eight [`Argument`]s, or [`JsonArguments`].
 pub trait Arguments: Send + Sync + 'static {
     /// The values that a call has for them, as a tuple.
     type Values: Send + 'static;

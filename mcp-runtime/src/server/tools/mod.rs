@@ -14,6 +14,7 @@ mod checked;
 mod constraint;
 mod entry;
 mod expected;
+mod json_arguments;
 mod parameter;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
@@ -21,6 +22,8 @@ mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
 pub(crate) mod result;
+#[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
+mod schema_validator;
 pub(super) mod structured;
 mod validation;
 
@@ -29,5 +32,6 @@ pub use arguments::{Argument, Shown, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use entry::{ToolCall, ToolEntry};
+pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
 pub use result::{Audio, Image, IntoToolResult, ToolError};
