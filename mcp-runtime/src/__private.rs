@@ -41,7 +41,8 @@ pub mod traits {
     pub use crate::server::handler::run::NotAsync as _;
     pub use crate::server::handler::text::RequiredText as _;
     pub use crate::server::tools::result::{
-        FallibleJsonOutput as _, JsonOutput as _, NoOutput as _, OwnOutput as _,
+        ContentOutput as _, FallibleContentOutput as _, FallibleJsonOutput as _, JsonOutput as _,
+        NoOutput as _, OwnOutput as _,
     };
 }
 

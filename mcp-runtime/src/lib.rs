@@ -158,7 +158,7 @@ pub use server::{
     input::{self, AskError, Elicited},
     prompts::IntoPromptResult,
     resources::{self, NotFound, ResourceUri},
-    tools::{Audio, Image, IntoToolResult, Json, ToolError},
+    tools::{Audio, Image, IntoContent, IntoToolResult, Json, Structured, ToolError},
 };
 pub use trace_context::TraceContext;
 #[doc(no_inline)]

@@ -29,7 +29,8 @@ pub use crate::{
 
 pub use crate::{
     AskError, Audio, CancellationToken, CompletionRequest, Context, Elicited, FromContext, Image,
-    Initialized, Json, McpServer, NotFound, Progress, ProtocolError, ServeError, ToolError,
+    Initialized, Json, McpServer, NotFound, Progress, ProtocolError, ServeError, Structured,
+    ToolError,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;

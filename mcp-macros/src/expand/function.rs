@@ -75,7 +75,7 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
     let output = &callable.output;
     // Decided by method lookup, where the type is known.
     let returned = quote_spanned! {callable.output_span=>
-        (&&&&__mcp::Returned::<#output>::new()).output()
+        (&&&&&__mcp::Returned::<#output>::new()).output()
     };
     Parts {
         builder: quote!(__mcp::ToolBuilder::new(#name) #(#hints)* #strict #text_only),

@@ -60,7 +60,7 @@ const _: () = {
                     let arg_a = builder.argument(__mcp::argument::<i64>("a"));
                     let arg_b = builder.argument(__mcp::argument::<i64>("b"));
                     let convert = builder
-                        .returns((&&&&__mcp::Returned::<i64>::new()).output());
+                        .returns((&&&&&__mcp::Returned::<i64>::new()).output());
                     let this = __mcp::Arc::clone(&self);
                     builder
                         .entry(move |call| {
@@ -83,7 +83,7 @@ const _: () = {
                         );
                     let convert = builder
                         .returns(
-                            (&&&&__mcp::Returned::<Result<i64, &'static str>>::new())
+                            (&&&&&__mcp::Returned::<Result<i64, &'static str>>::new())
                                 .output(),
                         );
                     let this = __mcp::Arc::clone(&self);
@@ -103,7 +103,7 @@ const _: () = {
                         .description("Gives back what it gets.");
                     let arg_text = builder.argument(__mcp::argument::<String>("text"));
                     let convert = builder
-                        .returns((&&&&__mcp::Returned::<String>::new()).output());
+                        .returns((&&&&&__mcp::Returned::<String>::new()).output());
                     let this = __mcp::Arc::clone(&self);
                     builder
                         .entry(move |call| {

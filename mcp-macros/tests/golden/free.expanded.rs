@@ -46,7 +46,7 @@ const _: () = {
                 .description("Adds two whole numbers.");
             let arg_a = builder.argument(__mcp::argument::<i64>("a"));
             let arg_b = builder.argument(__mcp::argument::<i64>("b"));
-            let convert = builder.returns((&&&&__mcp::Returned::<i64>::new()).output());
+            let convert = builder.returns((&&&&&__mcp::Returned::<i64>::new()).output());
             builder
                 .entry(move |call| {
                     let mut arg_a = arg_a.slot();
@@ -106,7 +106,7 @@ mod greeter {
                             .description("Greets one person.");
                         let arguments = builder.flatten(__mcp::argument::<Person>(""));
                         let convert = builder
-                            .returns((&&&&__mcp::Returned::<String>::new()).output());
+                            .returns((&&&&&__mcp::Returned::<String>::new()).output());
                         builder
                             .entry(move |call| {
                                 let arguments = call.flatten(&arguments)?;
@@ -159,7 +159,7 @@ const _: () = {
                 .tool({
                     let mut builder = __mcp::ToolBuilder::new("close");
                     let convert = builder
-                        .returns((&&&&__mcp::Returned::<()>::new()).output());
+                        .returns((&&&&&__mcp::Returned::<()>::new()).output());
                     let this = __mcp::Arc::clone(&self);
                     builder
                         .entry(move |call| { __mcp::ready(convert, Self::close(&this)) })

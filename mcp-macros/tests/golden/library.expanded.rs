@@ -99,7 +99,7 @@ const _: () = {
                         );
                     let convert = builder
                         .returns(
-                            (&&&&__mcp::Returned::<Result<Vec<Book>, DbError>>::new())
+                            (&&&&&__mcp::Returned::<Result<Vec<Book>, DbError>>::new())
                                 .output(),
                         );
                     let this = __mcp::Arc::clone(&self);

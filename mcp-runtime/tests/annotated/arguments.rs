@@ -6,7 +6,7 @@ use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::Wire;
-use crate::{answer, call, faults, text};
+use crate::{answer, call, faults, structured, text};
 
 type Maybe<T> = Option<T>;
 
@@ -240,7 +240,7 @@ async fn order_and_unknown_arguments_do_not_matter() {
 #[tokio::test]
 async fn a_function_without_self_is_a_tool_too() {
     let result = call(&Arguments.into_server(), "free", json!({"value": 3})).await;
-    assert_eq!(result, text("-3"));
+    assert_eq!(result, structured(-3));
 }
 
 #[tokio::test]

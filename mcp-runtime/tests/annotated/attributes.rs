@@ -5,7 +5,7 @@ use mcp_runtime::types::JsonObject;
 use serde_json::{Value, json};
 
 use crate::support::{Wire, initialize, stateless};
-use crate::{call, faults, listed, text};
+use crate::{call, faults, listed, structured, text};
 
 /// How loud to be.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -196,7 +196,10 @@ async fn rules_are_enforced_before_the_function_runs() {
 #[tokio::test]
 async fn a_blocking_tool_runs_on_another_thread() {
     let server = Attributes.into_server();
-    assert_eq!(call(&server, "aside", json!({"value": 1})).await, text("2"));
+    assert_eq!(
+        call(&server, "aside", json!({"value": 1})).await,
+        structured(2)
+    );
 }
 
 #[tokio::test(start_paused = true)]

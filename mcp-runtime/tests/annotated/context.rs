@@ -8,7 +8,7 @@ use mcp_runtime::{Peer, Server};
 use serde_json::json;
 
 use crate::support::{Wire, stateless};
-use crate::{answer, call, text};
+use crate::{answer, call, structured, text};
 
 /// The revision that the caller speaks, as a type of the user's own.
 struct Spoken(String);
@@ -108,7 +108,6 @@ async fn references_come_from_the_context_also_behind_an_alias() {
     for (tool, expected) in [
         ("later", "2026-07-28 2026-07-28"),
         ("aside", "false true"),
-        ("aliased", "false"),
         ("progress", "false false"),
     ] {
         assert_eq!(
@@ -117,6 +116,8 @@ async fn references_come_from_the_context_also_behind_an_alias() {
             "{tool}"
         );
     }
+    let aliased = call(&server, "aliased", json!({})).await;
+    assert_eq!(aliased, structured(false));
 }
 
 #[tokio::test]
@@ -129,7 +130,7 @@ async fn a_call_that_lacks_what_is_asked_for_is_refused() {
 async fn what_is_kept_is_not_copied() {
     let server = Contexts.into_server();
     let result = call(&server, "kept", json!({})).await;
-    assert_eq!(result, text("true"));
+    assert_eq!(result, structured(true));
     let mut wire = Wire::to(&server).await;
     let params = json!({"name": "kept_in_a_prompt"});
     let answer = wire.ask(stateless(1, "prompts/get", params)).await;

@@ -9,7 +9,7 @@ use mcp_runtime::{ProtocolError, Server};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, initialize, stateless};
-use crate::{answer, call, faults, list, text};
+use crate::{answer, call, faults, list, structured};
 
 /// A crate that goes by another name.
 mod renamed {
@@ -189,12 +189,12 @@ async fn ask(server: &Server, method: &str, params: Value) -> Value {
 #[tokio::test]
 async fn blocks_of_one_type_are_one_server() {
     let server = Blocks { by: 1 }.into_server();
-    assert_eq!(call(&server, "first", json!({})).await, text("1"));
+    assert_eq!(call(&server, "first", json!({})).await, structured(1));
     assert_eq!(
         call(&server, "second", json!({"value": 1})).await,
-        text("2")
+        structured(2)
     );
-    assert_eq!(call(&server, "third", json!({})).await, text("3"));
+    assert_eq!(call(&server, "third", json!({})).await, structured(3));
 }
 
 #[tokio::test]
@@ -205,13 +205,16 @@ async fn a_generic_server_serves() {
     let result = call(&server, "later", json!({})).await;
     assert_eq!(result["structuredContent"], json!([5]));
     let server = Several::<7>.into_server();
-    assert_eq!(call(&server, "several", json!({})).await, text("7"));
+    assert_eq!(call(&server, "several", json!({})).await, structured(7));
 }
 
 #[tokio::test]
 async fn a_module_of_functions_is_a_server() {
     let server = counter::Server.into_server();
-    assert_eq!(call(&server, "next", json!({"value": 1})).await, text("2"));
+    assert_eq!(
+        call(&server, "next", json!({"value": 1})).await,
+        structured(2)
+    );
     let params = json!({"name": "ask", "arguments": {}});
     let answer = ask(&server, "prompts/get", params).await;
     assert_eq!(
@@ -231,11 +234,11 @@ async fn free_functions_are_registered_by_name_and_stay_callable() {
     let server = built();
     assert_eq!(
         call(&server, "add", json!({"a": 1, "b": 2})).await,
-        text("3")
+        structured(3)
     );
     assert_eq!(
         call(&server, "add.later", json!({"a": 1, "b": 2})).await,
-        text("3")
+        structured(3)
     );
     let params = json!({"name": "greet", "arguments": {"name": "Emma"}});
     let answer = ask(&server, "prompts/get", params).await;
@@ -250,7 +253,10 @@ async fn free_functions_are_registered_by_name_and_stay_callable() {
 #[tokio::test]
 async fn closures_are_tools() {
     let server = built();
-    assert_eq!(call(&server, "multiply", json!({"a": 3})).await, text("6"));
+    assert_eq!(
+        call(&server, "multiply", json!({"a": 3})).await,
+        structured(6)
+    );
     let found = faults(&server, "multiply", json!({"b": "x"})).await;
     assert_eq!(found.len(), 3, "{found:?}");
     let result = call(&server, "list", json!({})).await;

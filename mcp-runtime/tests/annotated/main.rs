@@ -70,3 +70,9 @@ async fn listed(server: impl McpServer, tool: &str) -> Value {
 fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
+
+/// A result that is JSON, with its copy as text.
+fn structured(value: impl Into<Value>) -> Value {
+    let value = value.into();
+    json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value})
+}

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Context as _;
 use mcp_runtime::prelude::*;
-use mcp_runtime::types::{ResourceLink, TextContent};
+use mcp_runtime::types::{EmbeddedResource, ResourceContents, ResourceLink, TextContent};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, request};
@@ -152,8 +152,82 @@ impl Results {
     }
 
     #[tool]
+    fn text_and_image(&self) -> (String, Image) {
+        (self.string(), self.image())
+    }
+
+    #[tool]
+    async fn images(&self) -> Result<Vec<Image>, Lost> {
+        Ok(vec![self.image(), self.image()])
+    }
+
+    #[tool]
+    fn no_images(&self) -> Option<Vec<Image>> {
+        None
+    }
+
+    #[tool]
+    fn report(&self) -> Result<(&'static str, Option<Audio>, [Image; 1]), Lost> {
+        Ok(("text", None, [self.image()]))
+    }
+
+    #[tool]
+    fn text_and_resources(&self) -> (String, ResourceLink, EmbeddedResource) {
+        let contents = ResourceContents::text("book://emma", "text");
+        (self.string(), self.link(), EmbeddedResource::new(contents))
+    }
+
+    #[tool]
+    fn texts(&self) -> Vec<String> {
+        vec![self.string()]
+    }
+
+    #[tool]
+    fn pair(&self) -> (String, String) {
+        (self.string(), self.string())
+    }
+
+    #[tool]
+    fn some_number(&self) -> Option<u8> {
+        Some(5)
+    }
+
+    #[tool]
+    fn no_number(&self) -> Result<Option<u8>, Lost> {
+        Ok(None)
+    }
+
+    #[tool]
+    fn no_json(&self) -> Option<Json<Book>> {
+        None
+    }
+
+    #[tool]
     fn number_as_json(&self) -> Json<i64> {
         Json(5)
+    }
+
+    #[tool]
+    fn with_text(&self) -> Structured<Book> {
+        Structured::new(book()).with_text("Emma, of unknown length")
+    }
+
+    #[tool]
+    fn with_content(&self) -> Result<Structured<Book>, Lost> {
+        let more = (self.image(), "text");
+        Ok(Structured::new(book())
+            .with_content(self.block())
+            .with_content(more))
+    }
+
+    #[tool]
+    fn no_structure(&self) -> Option<Structured<u8>> {
+        None
+    }
+
+    #[tool(output = false)]
+    fn text_of_structure(&self) -> Structured<Book> {
+        self.with_text().with_content(self.block())
     }
 
     #[tool]
@@ -246,29 +320,58 @@ async fn every_return_type_answers() {
     let block = json!({"type": "text", "text": "text"});
     let emma = json!({"title": "Emma", "pages": null});
     let emma_text = r#"{"title":"Emma","pages":null}"#;
+    let image = json!({"type": "image", "data": "AQID", "mimeType": "image/png"});
+    let link = json!({"type": "resource_link", "name": "emma", "uri": "book://emma"});
+    let embedded = json!({"type": "resource", "resource": {"uri": "book://emma", "text": "text"}});
     let server = Results.into_server();
     for (tool, expected) in [
         ("unit", json!({"content": []})),
         ("string", text("text")),
         ("literal", text("text")),
-        ("integer", text("5")),
-        ("float", text("0.5")),
-        ("boolean", text("true")),
+        ("integer", structured("5", json!(5))),
+        ("float", structured("0.5", json!(0.5))),
+        ("boolean", structured("true", json!(true))),
         ("some", text("text")),
         ("none", json!({"content": []})),
         ("block", json!({"content": [block]})),
         ("blocks", json!({"content": [block, block]})),
+        ("image", json!({"content": [image]})),
+        ("text_and_image", json!({"content": [block, image]})),
+        ("images", json!({"content": [image, image]})),
+        ("no_images", json!({"content": []})),
+        ("report", json!({"content": [block, image]})),
         (
-            "image",
-            json!({"content": [{"type": "image", "data": "AQID", "mimeType": "image/png"}]}),
+            "text_and_resources",
+            json!({"content": [block, link, embedded]}),
         ),
         (
             "audio",
             json!({"content": [{"type": "audio", "data": "AQIDBA==", "mimeType": "audio/wav"}]}),
         ),
+        ("link", json!({"content": [link]})),
+        ("texts", structured(r#"["text"]"#, json!(["text"]))),
         (
-            "link",
-            json!({"content": [{"type": "resource_link", "name": "emma", "uri": "book://emma"}]}),
+            "pair",
+            structured(r#"["text","text"]"#, json!(["text", "text"])),
+        ),
+        ("some_number", structured("5", json!(5))),
+        ("no_number", structured("null", json!(null))),
+        ("no_json", structured("null", json!(null))),
+        (
+            "with_text",
+            structured("Emma, of unknown length", emma.clone()),
+        ),
+        (
+            "with_content",
+            json!({
+                "content": [{"type": "text", "text": emma_text}, block, image, block],
+                "structuredContent": emma,
+            }),
+        ),
+        ("no_structure", structured("null", json!(null))),
+        (
+            "text_of_structure",
+            json!({"content": [{"type": "text", "text": "Emma, of unknown length"}, block]}),
         ),
         ("number_as_json", structured("5", json!(5))),
         ("any", structured(r#"{"any":[1]}"#, json!({"any": [1]}))),
@@ -319,11 +422,23 @@ async fn only_what_is_structured_has_an_output_schema() {
         json!({"type": "array", "items": book})
     );
     assert_eq!(listed(Results, "any").await["outputSchema"], json!({}));
+    assert_eq!(listed(Results, "with_content").await["outputSchema"], book);
+    let number = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    assert_eq!(listed(Results, "integer").await["outputSchema"], number);
+    let nullable = json!({"type": ["integer", "null"], "minimum": 0, "maximum": 255});
+    for tool in ["some_number", "no_number", "no_structure"] {
+        assert_eq!(listed(Results, tool).await["outputSchema"], nullable);
+    }
     for tool in [
         "unit",
         "string",
-        "integer",
+        "some",
         "blocks",
+        "text_and_image",
+        "images",
+        "no_images",
+        "report",
+        "text_of_structure",
         "whole",
         "text_only",
         "tool_error",
@@ -375,6 +490,10 @@ async fn older_revisions_get_structured_content_in_an_object() {
     let emma = json!({"title": "Emma", "pages": null});
     for (revision, tool, expected) in [
         ("2025-06-18", "number_as_json", json!({"result": 5})),
+        ("2025-11-25", "integer", json!({"result": 5})),
+        ("2025-11-25", "no_number", json!({"result": null})),
+        ("2025-11-25", "pair", json!({"result": ["text", "text"]})),
+        ("2025-11-25", "text_and_image", Value::Null),
         ("2025-11-25", "list", json!({"result": [emma]})),
         ("2025-11-25", "optional", json!({"result": null})),
         ("2025-11-25", "own", emma.clone()),

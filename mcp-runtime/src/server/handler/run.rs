@@ -79,15 +79,16 @@ pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + '
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///
-/// Structs and enums that a tool returns need no wrapper; other values, such as numbers, and
-/// closures do. In a resource it is the contents, of the media type `application/json`.
+/// Functions under `#[tool]` need no wrapper; closures do, except for numbers and `bool`, and text
+/// that is meant as JSON. In a resource it is the contents, of the media type `application/json`.
+/// [`Structured`](crate::Structured) adds text or content of its own.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
 ///
-/// /// How many there are: a number, not its digits.
-/// fn count() -> Json<u32> {
-///     Json(3)
+/// /// The names as one JSON value.
+/// fn names() -> Json<Vec<&'static str>> {
+///     Json(vec!["Emma", "Persuasion"])
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

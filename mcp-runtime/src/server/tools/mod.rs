@@ -12,6 +12,7 @@ pub(crate) mod builder;
 )]
 mod checked;
 mod constraint;
+mod content;
 mod entry;
 mod expected;
 mod json_arguments;
@@ -31,7 +32,9 @@ pub use crate::server::handler::run::Json;
 pub use arguments::{Argument, Shown, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
+pub use content::{Audio, Image, IntoContent};
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
-pub use result::{Audio, Image, IntoToolResult, ToolError};
+pub use result::{IntoToolResult, ToolError};
+pub use structured::Structured;

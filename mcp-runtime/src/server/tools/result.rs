@@ -4,12 +4,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use mcp_types::{AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink};
+use mcp_types::{
+    AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceLink,
+    TextContent,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::structured;
+use super::content::{Audio, Image, IntoContent};
+use super::structured::{self, Structured};
 use crate::ProtocolError;
 use crate::server::handler::HandlerError;
 use crate::server::handler::error::{downcast, known};
@@ -18,15 +22,19 @@ use crate::server::input::AskError;
 
 /// A value that answers a call.
 ///
+/// Text and content are sent as content, all else as structured content with a copy of it as text.
 /// A function under `#[tool]` may also return any type of its own that implements `Serialize` and
-/// `JsonSchema`, or a `Vec` of them: it is then returned as by [`Json`].
+/// `JsonSchema`, which is then returned as by [`Json`], and any [`IntoContent`].
 ///
 /// ```
 /// use mcp_runtime::{IntoToolResult, Json};
 ///
-/// let result = 5.into_tool_result().unwrap();
-/// assert_eq!(result.content.len(), 1);
+/// let result = "five".into_tool_result().unwrap();
 /// assert!(result.structured_content.is_none());
+///
+/// let result = 5.into_tool_result().unwrap();
+/// assert_eq!(result.content[0].as_text(), Some("5"));
+/// assert_eq!(result.structured_content.unwrap().get(), "5");
 ///
 /// let result = Json(vec![1, 2]).into_tool_result().unwrap();
 /// assert_eq!(result.structured_content.unwrap().get(), "[1,2]");
@@ -50,30 +58,34 @@ pub trait IntoToolResult: Sized {
     ///
     /// With the JSON-RPC error that is answered instead of a result.
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError>;
+
+    /// The way of an `Option`: nothing is no content, or JSON's `null` if `Self` is JSON.
+    #[doc(hidden)]
+    #[must_use]
+    fn optional() -> ToolOutput<Option<Self>> {
+        ToolOutput {
+            schema: || None,
+            convert: |value| match value {
+                Some(value) => value.into_tool_result(),
+                None => ().into_tool_result(),
+            },
+        }
+    }
 }
 
 conversions! {
     IntoToolResult::into_tool_result -> CallToolResult;
     result: CallToolResult => result;
     _nothing: () => CallToolResult::new([]);
-    block: ContentBlock => CallToolResult::new([block]);
-    block: ResourceLink, Image, Audio => CallToolResult::new([ContentBlock::from(block)]);
-    text: String, &'static str, Box<str>, Cow<'static, str> =>
-        CallToolResult::new([ContentBlock::text(text)]);
-    value: bool, char, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64 =>
-        CallToolResult::new([ContentBlock::text(value.to_string())]);
+    content: String, &'static str, Box<str>, Cow<'static, str>, char, ContentBlock, TextContent,
+        Image, ImageContent, Audio, AudioContent, ResourceLink, EmbeddedResource =>
+        CallToolResult::new(content.into_content());
 }
 
 // By hand, as errors of the compiler about other vectors quote it.
 impl IntoToolResult for Vec<ContentBlock> {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
         Ok(CallToolResult::new(self))
-    }
-}
-
-impl<T: IntoToolResult> IntoToolResult for Option<T> {
-    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-        self.map_or_else(|| ().into_tool_result(), T::into_tool_result)
     }
 }
 
@@ -84,6 +96,64 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
 
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
         structured::result(&self.0)
+    }
+
+    fn optional() -> ToolOutput<Option<Self>> {
+        ToolOutput {
+            schema: Json::<Option<T>>::output_schema,
+            convert: |value| Json(value.map(|json| json.0)).into_tool_result(),
+        }
+    }
+}
+
+impl<T: Serialize + JsonSchema> IntoToolResult for Structured<T> {
+    fn output_schema() -> Option<Value> {
+        Json::<T>::output_schema()
+    }
+
+    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+        self.into_result()
+    }
+
+    fn optional() -> ToolOutput<Option<Self>> {
+        ToolOutput {
+            schema: Json::<Option<T>>::output_schema,
+            convert: |value| match value {
+                Some(value) => value.into_result(),
+                None => Json(()).into_tool_result(),
+            },
+        }
+    }
+}
+
+/// Implements `IntoToolResult` for scalars, which are JSON.
+macro_rules! scalars {
+    ($($kind:ty)*) => {$(
+        impl IntoToolResult for $kind {
+            fn output_schema() -> Option<Value> {
+                Json::<Self>::output_schema()
+            }
+
+            fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+                Json(self).into_tool_result()
+            }
+
+            fn optional() -> ToolOutput<Option<Self>> {
+                json()
+            }
+        }
+    )*};
+}
+
+scalars! { bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+
+impl<T: IntoToolResult> IntoToolResult for Option<T> {
+    fn output_schema() -> Option<Value> {
+        (T::optional().schema)()
+    }
+
+    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+        (T::optional().convert)(self)
     }
 }
 
@@ -97,106 +167,12 @@ impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds
-/// the bytes of the file, which are sent in Base64 and not looked at.
-///
-/// ```
-/// use mcp_runtime::Image;
-///
-/// let pixel = Image::png(vec![0x89, 0x50, 0x4e, 0x47]);
-/// assert_eq!(pixel.mime_type(), "image/png");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    data: Vec<u8>,
-    mime_type: String,
-}
-
-/// A sound, as a tool or prompt returns it (2025-03-26 and later, "Tools", section Audio Content);
-/// older revisions get a text in its place. It holds the bytes of the file, which are sent in
-/// Base64 and not looked at.
-///
-/// ```
-/// use mcp_runtime::Audio;
-///
-/// let beep = Audio::wav(b"RIFF".to_vec());
-/// assert_eq!(beep.mime_type(), "audio/wav");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Audio {
-    data: Vec<u8>,
-    mime_type: String,
-}
-
-impl Image {
-    /// A picture in the format that `mime_type` names, such as `image/webp`.
-    #[must_use]
-    pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-        }
-    }
-
-    /// The bytes of a PNG file.
-    #[must_use]
-    pub fn png(data: impl Into<Vec<u8>>) -> Self {
-        Self::new(data, "image/png")
-    }
-
-    /// The bytes of a JPEG file.
-    #[must_use]
-    pub fn jpeg(data: impl Into<Vec<u8>>) -> Self {
-        Self::new(data, "image/jpeg")
-    }
-
-    /// The media type that was given.
-    #[must_use]
-    pub fn mime_type(&self) -> &str {
-        &self.mime_type
-    }
-}
-
-impl Audio {
-    /// A sound in the format that `mime_type` names, such as `audio/ogg`.
-    #[must_use]
-    pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-        }
-    }
-
-    /// The bytes of a WAVE file.
-    #[must_use]
-    pub fn wav(data: impl Into<Vec<u8>>) -> Self {
-        Self::new(data, "audio/wav")
-    }
-
-    /// The media type that was given.
-    #[must_use]
-    pub fn mime_type(&self) -> &str {
-        &self.mime_type
-    }
-}
-
-impl From<Image> for ContentBlock {
-    fn from(image: Image) -> Self {
-        Self::Image(ImageContent::from_bytes(image.data, image.mime_type))
-    }
-}
-
-impl From<Audio> for ContentBlock {
-    fn from(audio: Audio) -> Self {
-        Self::Audio(AudioContent::from_bytes(audio.data, audio.mime_type))
-    }
-}
-
 /// Stands for the return type of a function, to choose the way in which it becomes a result.
 ///
-/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON.
-/// Rust has no specialization, so macro output calls `output` on `&&&&Returned`, and method lookup
-/// takes the first of the traits below that the type fits.
+/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON, and
+/// JSON before content, as a tuple or list of text is both. Rust has no specialization, so macro
+/// output calls `output` on `&&&&&Returned`, and method lookup takes the first of the traits below
+/// that the type fits.
 pub struct Returned<T>(PhantomData<fn() -> T>);
 
 impl<T> Returned<T> {
@@ -214,13 +190,21 @@ pub struct ToolOutput<T> {
     pub(super) convert: Convert<T, CallToolResult>,
 }
 
+/// The way of a value that is JSON.
+fn json<T: Serialize + JsonSchema>() -> ToolOutput<T> {
+    ToolOutput {
+        schema: Json::<T>::output_schema,
+        convert: |value| Json(value).into_tool_result(),
+    }
+}
+
 /// First choice: types that are results by themselves.
 pub trait OwnOutput<T> {
     /// The way into a result.
     fn output(&self) -> ToolOutput<T>;
 }
 
-impl<T: IntoToolResult> OwnOutput<T> for &&&Returned<T> {
+impl<T: IntoToolResult> OwnOutput<T> for &&&&Returned<T> {
     fn output(&self) -> ToolOutput<T> {
         ToolOutput {
             schema: T::output_schema,
@@ -237,7 +221,7 @@ pub trait FallibleJsonOutput<T, E> {
         E: HandlerError;
 }
 
-impl<T: Serialize + JsonSchema, E> FallibleJsonOutput<T, E> for &&Returned<Result<T, E>> {
+impl<T: Serialize + JsonSchema, E> FallibleJsonOutput<T, E> for &&&Returned<Result<T, E>> {
     fn output(&self) -> ToolOutput<Result<T, E>>
     where
         E: HandlerError,
@@ -255,11 +239,43 @@ pub trait JsonOutput<T> {
     fn output(&self) -> ToolOutput<T>;
 }
 
-impl<T: Serialize + JsonSchema> JsonOutput<T> for &Returned<T> {
+impl<T: Serialize + JsonSchema> JsonOutput<T> for &&Returned<T> {
+    fn output(&self) -> ToolOutput<T> {
+        json()
+    }
+}
+
+/// Fourth choice: content, or an error.
+pub trait FallibleContentOutput<T, E> {
+    /// The way into a result.
+    fn output(&self) -> ToolOutput<Result<T, E>>
+    where
+        E: HandlerError;
+}
+
+impl<T: IntoContent, E> FallibleContentOutput<T, E> for &Returned<Result<T, E>> {
+    fn output(&self) -> ToolOutput<Result<T, E>>
+    where
+        E: HandlerError,
+    {
+        ToolOutput {
+            schema: || None,
+            convert: |value| value.map(T::into_content).into_tool_result(),
+        }
+    }
+}
+
+/// Fourth choice as well, as no `Result` is content: content.
+pub trait ContentOutput<T> {
+    /// The way into a result.
+    fn output(&self) -> ToolOutput<T>;
+}
+
+impl<T: IntoContent> ContentOutput<T> for &Returned<T> {
     fn output(&self) -> ToolOutput<T> {
         ToolOutput {
-            schema: Json::<T>::output_schema,
-            convert: |value| Json(value).into_tool_result(),
+            schema: || None,
+            convert: |value| value.into_content().into_tool_result(),
         }
     }
 }
@@ -277,7 +293,7 @@ impl<T> NoOutput<T> for Returned<T> {
     where
         T: IntoToolResult,
     {
-        OwnOutput::output(&&&&Self::new())
+        OwnOutput::output(&&&&&Self::new())
     }
 }
 

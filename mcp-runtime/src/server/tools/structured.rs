@@ -5,12 +5,84 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::content::IntoContent;
 use super::expected::list;
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
 use crate::protocol::structured_content_is_object;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
+
+/// A value that is returned as structured content, with text or content of its own beside it.
+///
+/// A value by itself, or in [`Json`](crate::Json), has a copy of its JSON as text, for clients that
+/// read only that. The output schema is that of `T`.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// #[derive(Serialize, JsonSchema)]
+/// struct Weather {
+///     degrees: f64,
+/// }
+///
+/// struct Station;
+///
+/// #[mcp_server]
+/// impl Station {
+///     /// Measures the temperature.
+///     #[tool]
+///     fn weather(&self) -> Result<Structured<Weather>, ToolError> {
+///         let text = "21.5 degrees and rising";
+///         let curve = Image::png(vec![0x89, 0x50, 0x4e, 0x47]);
+///         Ok(Structured::new(Weather { degrees: 21.5 }).with_text(text).with_content(curve))
+///     }
+/// }
+/// # drop(Station.into_server());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structured<T> {
+    value: T,
+    /// Stands in place of the JSON.
+    text: Option<String>,
+    content: Vec<ContentBlock>,
+}
+
+impl<T> Structured<T> {
+    /// The value, with a copy of its JSON as text.
+    pub const fn new(value: T) -> Self {
+        Self {
+            value,
+            text: None,
+            content: Vec::new(),
+        }
+    }
+
+    /// Replaces the copy of the JSON, for models that read text.
+    #[must_use]
+    pub fn with_text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// Adds content that stands after the text.
+    #[must_use]
+    pub fn with_content(mut self, content: impl IntoContent) -> Self {
+        self.content.extend(content.into_content());
+        self
+    }
+}
+
+impl<T: Serialize> Structured<T> {
+    pub(super) fn into_result(self) -> Result<CallToolResult, ProtocolError> {
+        let mut result = result(&self.value)?;
+        if let Some(text) = self.text {
+            result.content = vec![ContentBlock::text(text)];
+        }
+        result.content.extend(self.content);
+        Ok(result)
+    }
+}
 
 /// The schema of `T` as it is serialized.
 pub(super) fn output_schema<T: JsonSchema>() -> Value {
