@@ -40,6 +40,7 @@ fn expand_item(mut item: Item) -> TokenStream {
         Item::Impl(block) => &mut block.attrs,
         Item::Fn(function) => &mut function.attrs,
         Item::Mod(module) => &mut module.attrs,
+        Item::Struct(_) => return derived(item),
         _ => return item.into_token_stream(),
     };
     for (name, expand) in [
@@ -54,6 +55,15 @@ fn expand_item(mut item: Item) -> TokenStream {
         }
     }
     item.into_token_stream()
+}
+
+/// A struct, and what deriving `FromContext` adds to it.
+fn derived(item: Item) -> TokenStream {
+    let mut tokens = item.to_token_stream();
+    if tokens.to_string().contains("from_context") {
+        tokens.extend(crate::from_context::derive(item.into_token_stream()));
+    }
+    tokens
 }
 
 /// The tokens between an attribute's parentheses.

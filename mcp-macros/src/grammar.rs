@@ -121,6 +121,12 @@ pub(crate) const RESOURCE_ARG: Grammar = Grammar {
 /// The entry that a text without a name counts as.
 pub(crate) const URI: &str = "uri";
 
+/// `#[from_context(…)]` of a derived type.
+pub(crate) const FROM_CONTEXT: Grammar = Grammar {
+    attribute: "`#[from_context]`",
+    known: &["identity"],
+};
+
 /// `cache(…)` of `#[mcp_server]`.
 pub(crate) const CACHE: Grammar = Grammar {
     attribute: "`cache`",

@@ -14,6 +14,7 @@ mod docs;
 mod entry;
 mod expand;
 mod form;
+mod from_context;
 mod function;
 #[cfg(test)]
 mod golden;
@@ -93,6 +94,12 @@ pub fn on_shutdown(_: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Elicit)]
 pub fn elicit(item: TokenStream) -> TokenStream {
     form::derive(item.into()).into()
+}
+
+/// Lets functions take a type of the user's own from the context of a call.
+#[proc_macro_derive(FromContext, attributes(from_context))]
+pub fn from_context(item: TokenStream) -> TokenStream {
+    from_context::derive(item.into()).into()
 }
 
 /// Runs an `async fn main` to its end on the thread that it was started on.

@@ -155,6 +155,8 @@ pub(crate) enum Parameter {
     Flatten(Box<Flatten>),
     /// Taken by reference: this type, made from the call's context.
     Context(Box<Type>),
+    /// Taken as an `Option` of a reference: this type, which some calls lack.
+    OptionalContext(Box<Type>),
 }
 
 /// A parameter that takes all arguments.
@@ -225,7 +227,7 @@ impl Callable {
             .iter()
             .filter_map(|parameter| match parameter {
                 Parameter::Argument(argument) => Some(argument.as_ref()),
-                Parameter::Flatten(_) | Parameter::Context(_) => None,
+                _ => None,
             })
     }
 
@@ -235,7 +237,7 @@ impl Callable {
             .iter()
             .find_map(|parameter| match parameter {
                 Parameter::Flatten(flatten) => Some(flatten.as_ref()),
-                Parameter::Argument(_) | Parameter::Context(_) => None,
+                _ => None,
             })
     }
 }

@@ -5,8 +5,8 @@ use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, FnArg, Pat, PatType, Path, Receiver, ReceiverKind, ReturnType, Safety, Signature,
-    Type, TypeImplTrait, parse_quote,
+    Attribute, FnArg, GenericArgument, Pat, PatType, Path, PathArguments, Receiver, ReceiverKind,
+    ReturnType, Safety, Signature, Type, TypeImplTrait, TypeReference, parse_quote,
 };
 
 use crate::argument::{self, Expected};
@@ -163,8 +163,11 @@ fn parameter(
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     check_type(&typed.ty, "an argument", diagnostics);
     let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
-        check_reference(reference, settings.as_ref(), diagnostics);
+        check_reference(reference, false, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
+    } else if let Some(reference) = optional_reference(&mut typed.ty) {
+        check_reference(reference, true, settings.as_ref(), diagnostics);
+        Some(Parameter::OptionalContext(reference.elem.clone()))
     } else {
         check_owned_argument(&typed.ty, diagnostics);
         let mut entries = Entries::of(settings.as_ref(), expected.grammar, diagnostics);
@@ -218,7 +221,8 @@ fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {
 }
 
 fn check_reference(
-    reference: &syn::TypeReference,
+    reference: &TypeReference,
+    is_optional: bool,
     settings: Option<&Attribute>,
     diagnostics: &mut Diagnostics,
 ) {
@@ -230,7 +234,12 @@ fn check_reference(
             "take it by `&`",
         );
     } else if matches!(elem, Type::Slice(_)) || is_str(elem) {
-        let owned = if is_str(elem) { "String" } else { "Vec" };
+        let owned = match (is_str(elem), is_optional) {
+            (true, false) => "String",
+            (true, true) => "Option<String>",
+            (false, false) => "Vec",
+            (false, true) => "Option<Vec<…>>",
+        };
         diagnostics.mistake(
             reference,
             "a parameter by reference comes from the call's context, not from the caller",
@@ -245,6 +254,23 @@ fn check_reference(
     }
 }
 
+/// The reference in an `Option` of one.
+pub(crate) fn optional_reference(kind: &mut Type) -> Option<&mut TypeReference> {
+    let last = match kind {
+        Type::Path(path) => path.path.segments.last_mut()?,
+        _ => return None,
+    };
+    match &mut last.arguments {
+        PathArguments::AngleBracketed(inside) if last.ident == "Option" => {
+            match inside.args.first_mut()? {
+                GenericArgument::Type(Type::Reference(reference)) => Some(reference),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 fn is_str(kind: &Type) -> bool {
     matches!(kind, Type::Path(path) if path.path.is_ident("str"))
 }
@@ -252,7 +278,7 @@ fn is_str(kind: &Type) -> bool {
 fn check_contexts(parameters: &[Parameter], diagnostics: &mut Diagnostics) {
     let mut seen: Vec<String> = Vec::new();
     for parameter in parameters {
-        let Parameter::Context(kind) = parameter else {
+        let (Parameter::Context(kind) | Parameter::OptionalContext(kind)) = parameter else {
             continue;
         };
         let text = kind.to_token_stream().to_string();

@@ -16,8 +16,10 @@ pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
 
+pub use crate::ProtocolError;
 pub use crate::server::builder::revisions;
 pub use crate::server::completions::completer;
+pub use crate::server::context::{identity, no_identity};
 pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::input::form_fields::{FormChoice, FormField, form_field};
@@ -33,7 +35,8 @@ pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::result::Returned;
 pub use crate::server::{
-    IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool, List, McpServer, ServerBuilder,
+    Borrowed, Context, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool,
+    List, McpServer, OptionalFromContext, ServerBuilder,
 };
 
 /// The traits by which method lookup chooses the treatment of a type, to be imported together.

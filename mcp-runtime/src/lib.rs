@@ -131,6 +131,9 @@ pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Un
 #[doc = include_str!("../docs/elicit.md")]
 pub use mcp_macros::Elicit;
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/from_context.md")]
+pub use mcp_macros::FromContext;
+#[cfg(feature = "macros")]
 pub use mcp_macros::main;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/mcp_server.md")]

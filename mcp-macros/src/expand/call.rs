@@ -75,6 +75,13 @@ fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
                 });
                 values.push(quote_spanned!(Span::mixed_site()=> &#local));
             }
+            Parameter::OptionalContext(kind) => {
+                let local = format_ident!("context_{index}", span = Span::mixed_site());
+                bindings.push(quote_spanned! {Span::mixed_site()=>
+                    let #local = call.optional::<#kind>()?;
+                });
+                values.push(quote_spanned!(Span::mixed_site()=> #local.as_deref()));
+            }
         }
     }
     (bindings, values)

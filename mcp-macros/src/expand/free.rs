@@ -7,6 +7,7 @@ use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type};
 use super::{function, uri};
 use crate::docs;
 use crate::model::{Function, Kind};
+use crate::signature::optional_reference;
 
 /// In place of the function a type of its name, which registers the function and is called like
 /// it.
@@ -108,7 +109,11 @@ fn called(item: &ItemFn) -> TokenStream {
 
 /// Names the lifetime of a reference, so that a result may live as long.
 fn with_lifetime(mut kind: Type, borrows: &mut bool) -> Type {
-    if let Type::Reference(reference) = &mut kind {
+    let reference = match &mut kind {
+        Type::Reference(reference) => Some(reference),
+        kind => optional_reference(kind),
+    };
+    if let Some(reference) = reference {
         *borrows = true;
         reference.lifetime = Some(syn::Lifetime::new("'__mcp", Span::mixed_site()));
     }

@@ -7,6 +7,7 @@ mod form;
 mod free;
 mod function;
 mod hook;
+mod identity;
 mod server;
 mod setter;
 mod single;
@@ -14,6 +15,7 @@ mod uri;
 
 pub(crate) use form::form;
 pub(crate) use free::free;
+pub(crate) use identity::identity;
 pub(crate) use server::{module_server, server};
 pub(crate) use single::{around, main, quiet};
 pub(crate) use uri::name as uri_builder;

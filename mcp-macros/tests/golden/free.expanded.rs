@@ -127,7 +127,7 @@ impl Library {
         clippy::unused_async,
         clippy::unused_self
     )]
-    fn close(&self) {}
+    fn close(&self, user: &User, witness: Option<&Principal>) {}
 }
 const _: () = {
     use ::mcp_runtime::__private as __mcp;
@@ -162,8 +162,40 @@ const _: () = {
                         .returns((&&&&&__mcp::Returned::<()>::new()).output());
                     let this = __mcp::Arc::clone(&self);
                     builder
-                        .entry(move |call| { __mcp::ready(convert, Self::close(&this)) })
+                        .entry(move |call| {
+                            let context_0 = call.context::<User>()?;
+                            let context_1 = call.optional::<Principal>()?;
+                            __mcp::ready(
+                                convert,
+                                Self::close(&this, &context_0, context_1.as_deref()),
+                            )
+                        })
                 });
+        }
+    }
+};
+#[derive(Clone, FromContext)]
+#[from_context(identity)]
+struct User;
+const _: () = {
+    use ::mcp_runtime::__private as __mcp;
+    impl __mcp::FromContext for User {
+        fn from_context(
+            cx: &__mcp::Context,
+        ) -> ::core::result::Result<Self, __mcp::ProtocolError> {
+            __mcp::identity::<Self>(cx).ok_or_else(__mcp::no_identity)
+        }
+    }
+    impl __mcp::OptionalFromContext for User {
+        fn optional(
+            cx: &__mcp::Context,
+        ) -> ::core::result::Result<
+            ::core::option::Option<__mcp::Borrowed<Self>>,
+            __mcp::ProtocolError,
+        > {
+            ::core::result::Result::Ok(
+                __mcp::identity::<Self>(cx).map(__mcp::Borrowed::made),
+            )
         }
     }
 };

@@ -19,5 +19,9 @@ mod greeter {
 #[mcp_server(group = admin)]
 impl Library {
     #[tool]
-    fn close(&self) {}
+    fn close(&self, user: &User, witness: Option<&Principal>) {}
 }
+
+#[derive(Clone, FromContext)]
+#[from_context(identity)]
+struct User;

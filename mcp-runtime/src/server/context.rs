@@ -1,9 +1,11 @@
 //! Context of a call: the request, the client, and what a handler takes by reference.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, Implementation, LoggingLevel, ProgressToken, RawJson, RawJsonRef,
     RequestId, Revision,
@@ -313,8 +315,8 @@ impl OwnedRequest {
 
 /// A value that is made from the context of a call.
 ///
-/// The type of each parameter that a handler takes by reference. Implement it for your own types,
-/// such as the caller's identity.
+/// The type of each parameter that a handler takes by reference. Derive it for the caller's
+/// [identity](derive@crate::FromContext), implement it for other types of your own.
 ///
 /// ```
 /// use mcp_runtime::{Context, FromContext, ProtocolError};
@@ -332,7 +334,8 @@ impl OwnedRequest {
 #[diagnostic::on_unimplemented(
     message = "`&{Self}` cannot be taken from the context of a call",
     label = "does not implement `FromContext`",
-    note = "if the caller sends it, take it by value: `{Self}`; else implement `FromContext` for it"
+    note = "if the caller sends it, take it by value: `{Self}`",
+    note = "if it is the caller's identity: `#[derive(FromContext)] #[from_context(identity)]`"
 )]
 pub trait FromContext: Sized + Send + Sync + 'static {
     /// Makes the value.
@@ -351,6 +354,33 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
         Self::from_context(cx).map(Borrowed::made)
     }
+}
+
+/// A value that some calls have, and a handler takes as `Option<&T>`.
+///
+/// Derived together with [`FromContext`](trait@FromContext) for the caller's identity.
+#[diagnostic::on_unimplemented(
+    message = "`Option<&{Self}>` cannot be taken from the context of a call",
+    label = "take `&{Self}`: it is always there",
+    note = "only types that some calls lack, such as the caller's identity, are `OptionalFromContext`"
+)]
+pub trait OptionalFromContext: FromContext {
+    /// The value; `None` if this call has none.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there and can't be used; the call is answered with the error.
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError>;
+}
+
+/// The caller's identity, if it is a `T`.
+pub fn identity<T: Any + Clone + Send + Sync>(cx: &Context) -> Option<T> {
+    cx.identity().cloned()
+}
+
+/// The error of a call by nobody in particular, which has to know who calls.
+pub fn no_identity() -> ProtocolError {
+    ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
 }
 
 #[diagnostic::do_not_recommend]

@@ -10,7 +10,7 @@ mod cancellation;
 pub(crate) mod catalog;
 mod changes;
 pub mod completions;
-mod context;
+pub(crate) mod context;
 mod dispatch;
 mod extensions;
 mod handle;
@@ -48,7 +48,7 @@ pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;
-pub use context::{Borrowed, Context, FromContext};
+pub use context::{Borrowed, Context, FromContext, OptionalFromContext};
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
 pub use extensions::MethodCall;

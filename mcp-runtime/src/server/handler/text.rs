@@ -10,7 +10,7 @@ use mcp_types::OrderedMap;
 use super::error::{ArgumentError, InvalidArguments};
 use super::run::{Rejection, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
-use crate::server::{Borrowed, Context, FromContext};
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
 
 /// The texts of one call, by name.
 pub(crate) type Texts = OrderedMap<String>;
@@ -212,6 +212,15 @@ impl TextCall<'_> {
     /// When this call has none.
     pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
         T::lend(self.context).map_err(Rejection::Protocol)
+    }
+
+    /// A value that a handler takes from the context if this call has it.
+    ///
+    /// # Errors
+    ///
+    /// When the value can't be used.
+    pub fn optional<T: OptionalFromContext>(&self) -> Result<Option<Borrowed<T>>, Rejection> {
+        T::optional(self.context).map_err(Rejection::Protocol)
     }
 }
 

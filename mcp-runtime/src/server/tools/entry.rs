@@ -16,7 +16,7 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::context::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{Convert, Rejection};
-use crate::server::{Borrowed, Context, FromContext, Reply};
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
 /// A tool that a server offers.
 pub struct ToolEntry {
@@ -83,6 +83,16 @@ impl<'a> ToolCall<'a> {
     #[doc(hidden)]
     pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
         T::lend(self.context).map_err(Rejection::Protocol)
+    }
+
+    /// A value that a handler takes from the context if this call has it.
+    ///
+    /// # Errors
+    ///
+    /// When the value can't be used.
+    #[doc(hidden)]
+    pub fn optional<T: OptionalFromContext>(&self) -> Result<Option<Borrowed<T>>, Rejection> {
+        T::optional(self.context).map_err(Rejection::Protocol)
     }
 
     /// The reply of a function that has yet to run, and may work only so long. Time in which it

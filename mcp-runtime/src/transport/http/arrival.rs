@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
-use mcp_types::jsonrpc::code;
 
 use crate::error::ProtocolError;
-use crate::server::{Context, FromContext};
+use crate::server::context::no_identity;
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
 
 /// The sender of a request, as an authenticating layer in front of the server has found out.
 ///
@@ -44,9 +44,15 @@ impl Principal {
 #[diagnostic::do_not_recommend]
 impl FromContext for Principal {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        cx.identity().cloned().ok_or_else(|| {
-            ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
-        })
+        cx.identity().cloned().ok_or_else(no_identity)
+    }
+}
+
+/// The caller; `None` for a call without a known principal.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for Principal {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        Ok(cx.identity().cloned().map(Borrowed::made))
     }
 }
 

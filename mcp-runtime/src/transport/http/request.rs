@@ -12,7 +12,7 @@ use mcp_types::jsonrpc::code;
 use super::arrival::Principal;
 use super::exchange::Exchange;
 use crate::error::ProtocolError;
-use crate::server::{Borrowed, Context, FromContext};
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
 
 /// The HTTP request that a handler serves: its headers, extensions and more.
 ///
@@ -94,6 +94,24 @@ impl FromContext for Parts {
 
     fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
         Ok(Borrowed::shared(HttpRequest::of(cx)?.0))
+    }
+}
+
+/// The request; `None` for a call that did not come over HTTP or WebSocket.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for HttpRequest {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        let exchange = cx.peer().shared_identity();
+        Ok(exchange.map(|exchange| Borrowed::made(Self(exchange))))
+    }
+}
+
+/// The parts of the request; `None` for a call that did not come over HTTP or WebSocket.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for Parts {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        let exchange = cx.peer().shared_identity::<Exchange>();
+        Ok(exchange.map(|exchange| Borrowed::shared(exchange)))
     }
 }
 
