@@ -15,7 +15,7 @@ pub(crate) struct Form {
     pub(crate) is_choice: bool,
 }
 
-/// Expands `#[derive(Elicit)]`: nothing is written but what makes the compiler check the fields.
+/// Expands `#[derive(Elicit)]`: a type that is a form, whose fields the compiler checks.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,

@@ -27,6 +27,7 @@ mod model;
 mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
+mod question;
 mod resource;
 mod server;
 mod signature;
@@ -90,7 +91,7 @@ pub fn on_shutdown(_: TokenStream, item: TokenStream) -> TokenStream {
     entry::hook("on_shutdown", item.into()).into()
 }
 
-/// Has the compiler check that users can be asked to fill in a struct, or to choose from an enum.
+/// Makes a struct a form that users can be asked to fill in, or an enum a choice in one.
 #[proc_macro_derive(Elicit)]
 pub fn elicit(item: TokenStream) -> TokenStream {
     form::derive(item.into()).into()

@@ -153,10 +153,21 @@ pub(crate) enum Parameter {
     Argument(Box<Argument>),
     /// Taken by value under `#[arg(flatten)]`: all arguments together.
     Flatten(Box<Flatten>),
+    /// Taken by value under `#[elicit("…")]`: answered by the user.
+    Question(Box<Question>),
     /// Taken by reference: this type, made from the call's context.
     Context(Box<Type>),
     /// Taken as an `Option` of a reference: this type, which some calls lack.
     OptionalContext(Box<Type>),
+}
+
+/// A parameter that the user answers before the function is entered.
+pub(crate) struct Question {
+    /// Its name in Rust.
+    pub(crate) ident: Ident,
+    pub(crate) kind: Box<Type>,
+    /// A format string, which names arguments of the function.
+    pub(crate) message: LitStr,
 }
 
 /// A parameter that takes all arguments.
@@ -227,6 +238,16 @@ impl Callable {
             .iter()
             .filter_map(|parameter| match parameter {
                 Parameter::Argument(argument) => Some(argument.as_ref()),
+                _ => None,
+            })
+    }
+
+    /// The parameters that the user answers, in order.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Question(question) => Some(question.as_ref()),
                 _ => None,
             })
     }

@@ -14,6 +14,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
+use crate::question;
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -159,6 +160,9 @@ fn parameter(
 ) -> Option<Parameter> {
     let before = diagnostics.count();
     let settings = take_attribute(&mut typed.attrs, "arg");
+    if let Some(attribute) = take_attribute(&mut typed.attrs, "elicit") {
+        return question(typed, &attribute, settings.as_ref(), diagnostics);
+    }
     let doc = docs::text(&typed.attrs);
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     check_type(&typed.ty, "an argument", diagnostics);
@@ -183,6 +187,31 @@ fn parameter(
         }
     };
     parameter.filter(|_| diagnostics.count() == before)
+}
+
+/// A parameter that the user answers.
+fn question(
+    typed: &mut PatType,
+    attribute: &Attribute,
+    settings: Option<&Attribute>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Parameter> {
+    let before = diagnostics.count();
+    check_type(&typed.ty, "an answer", diagnostics);
+    if let Some(settings) = settings {
+        diagnostics.mistake(
+            settings,
+            "`#[arg]` describes what the caller sends, and this is asked of the user",
+            "remove one of the two",
+        );
+    } else {
+        let what = "an answer cannot borrow: it is read from a message of the client";
+        check_owned(&typed.ty, what, "take it by value", diagnostics);
+    }
+    let ident = name_of(&typed.pat, diagnostics)?;
+    let read = question::read(ident, &typed.ty, attribute, &typed.attrs, diagnostics)?;
+    typed.attrs.retain(|attribute| !docs::is_doc(attribute));
+    (diagnostics.count() == before).then(|| Parameter::Question(Box::new(read)))
 }
 
 /// A parameter that takes all arguments; nothing else is said of it here.

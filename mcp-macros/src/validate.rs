@@ -6,6 +6,7 @@ use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
 use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool, Uri};
+use crate::question;
 use crate::template::{has_scheme, variables};
 
 /// Checks one function: its name, and what its parameters say.
@@ -37,6 +38,7 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
         Kind::Resource(resource) => template(&function.callable, resource, diagnostics),
     }
     arguments(&function.callable, diagnostics);
+    question::check(&function.callable, diagnostics);
 }
 
 /// Checks that a struct that takes all arguments is the only parameter that does.

@@ -22,7 +22,9 @@ pub use crate::server::completions::completer;
 pub use crate::server::context::{identity, no_identity};
 pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
-pub use crate::server::input::form_fields::{FormChoice, FormField, form_field};
+pub use crate::server::input::form::ElicitForm;
+pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
+pub use crate::server::input::parameter::{ask, question};
 pub use crate::server::prompts::PromptBuilder;
 pub use crate::server::prompts::PromptEntry;
 pub use crate::server::prompts::entry::prompt_output;
@@ -43,6 +45,9 @@ pub use crate::server::{
 pub mod traits {
     pub use crate::server::handler::run::NotAsync as _;
     pub use crate::server::handler::text::RequiredText as _;
+    pub use crate::server::input::form_fields::{
+        OptionalTextField as _, OwnField as _, TextField as _,
+    };
     pub use crate::server::tools::result::{
         ContentOutput as _, FallibleContentOutput as _, FallibleJsonOutput as _, JsonOutput as _,
         NoOutput as _, OwnOutput as _,

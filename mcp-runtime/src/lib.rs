@@ -45,8 +45,10 @@
 //!
 //! - [`mcp_server`], [`tool`], [`prompt`] and [`resource`] make servers of functions;
 //!   [`Server::builder`] makes them of closures, and changes, mounts and serves them.
-//! - [`Context`] is what a handler knows of its call: by it a handler asks the client,
-//!   reports progress and logs.
+//! - A question to the user is a parameter of a [`tool`], `#[elicit("…")]`, with a form of
+//!   [`Elicit`](derive@Elicit).
+//! - [`Context`] is what a handler knows of its call: by it a handler reports progress, logs, and
+//!   asks what depends on what it found out.
 //! - [`transport`] has standard input and output, sockets, HTTP, WebSocket and memory, and is where a
 //!   transport of your own begins.
 //! - [`Client`] calls servers, answers their questions and keeps connections alive.

@@ -10,7 +10,7 @@ struct Pizzeria {
     orders: AtomicU32,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Order {
     /// The toppings.
     toppings: Vec<Topping>,
@@ -24,7 +24,7 @@ struct Order {
     note: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Elicit)]
 #[serde(rename_all = "lowercase")]
 enum Topping {
     Ham,
@@ -32,7 +32,7 @@ enum Topping {
     Olives,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Elicit)]
 #[serde(rename_all = "lowercase")]
 enum Size {
     /// Small, 26 cm

@@ -2,13 +2,17 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
 
 use super::arguments::{flatten_local, local};
-use crate::model::{Callable, Parameter, Running};
+use crate::model::{Callable, Parameter, Question, Running};
+use crate::question::names;
 
 /// The capture of the server, and the closure's body.
 pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStream>, TokenStream) {
     let function = &callable.path;
+    let asks = callable.questions().next().is_some();
     let locals: Vec<Ident> = callable.arguments().map(local).collect();
     let read = (!locals.is_empty()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -35,19 +39,61 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
         None
     };
     let span = callable.ident.span().resolved_at(Span::mixed_site());
-    let answer = match (future, running.timeout) {
+    let limit = running.timeout.filter(|_| future.is_some());
+    let limit = limit.map(
+        |milliseconds| quote_spanned!(Span::mixed_site()=> let limit = call.limit(#milliseconds);),
+    );
+    let own_this = own_this.filter(|_| future.is_some() || asks);
+    let answer = match (future, &limit) {
         (None, _) => quote_spanned!(Span::mixed_site()=> __mcp::ready(convert, #invoke)),
-        (Some(future), None) => quote_spanned! {span=>
-            #own_this
-            __mcp::pending(convert, #future)
-        },
-        (Some(future), Some(milliseconds)) => quote_spanned! {span=>
-            #own_this
-            call.timed(convert, #milliseconds, #future)
-        },
+        (Some(future), None) => quote_spanned!(span=> __mcp::pending(convert, #future)),
+        (Some(future), Some(_)) => quote_spanned!(span=> limit.pending(convert, #future)),
     };
-    let body = quote_spanned!(Span::mixed_site()=> #read #(#bindings)* #answer);
+    let answer = if asks {
+        asked(callable, &answer)
+    } else {
+        answer
+    };
+    let body = quote_spanned!(Span::mixed_site()=> #read #(#bindings)* #limit #own_this #answer);
     (this, body)
+}
+
+/// Asks all questions, and enters the function by `answer` with the answers.
+fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
+    let questions = callable.questions().map(|question| {
+        let Question { kind, message, .. } = question;
+        let names = names(message);
+        let values = callable.arguments().filter_map(|argument| {
+            let name = argument.ident.unraw();
+            let mut value = local(argument);
+            // Where the compiler reports that it cannot be shown.
+            value.set_span(value.span().located_at(message.span()));
+            names
+                .contains(&name.to_string())
+                .then(|| quote!(#name = #value))
+        });
+        let message = quote_spanned!(message.span()=> ::core::format_args!(#message, #(#values),*));
+        let name = question.ident.unraw().to_string();
+        let name = name.trim_start_matches('_');
+        let cx = quote_spanned!(Span::mixed_site()=> &cx);
+        // With the type's own span, what does not hold is reported at the type.
+        quote_spanned!(kind.span()=> __mcp::question::<#kind>(#cx, #name, #message))
+    });
+    let answers = callable.questions().map(answered);
+    quote_spanned! {Span::mixed_site()=>
+        let cx = call.context::<__mcp::Context>()?;
+        let questions = (#(#questions,)*);
+        __mcp::ask(questions, move |(#(#answers,)*)| { #answer })
+    }
+}
+
+/// The local that holds the answer to a question.
+fn answered(question: &Question) -> Ident {
+    format_ident!(
+        "answer_{}",
+        question.ident.unraw(),
+        span = Span::mixed_site()
+    )
 }
 
 /// The values passed to the function, and the statements that make them.
@@ -66,6 +112,10 @@ fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
                 bindings.push(quote_spanned! {Span::mixed_site()=>
                     let #local = call.flatten(&#local)?;
                 });
+                values.push(quote!(#local));
+            }
+            Parameter::Question(question) => {
+                let local = answered(question);
                 values.push(quote!(#local));
             }
             Parameter::Context(kind) => {

@@ -1,4 +1,4 @@
-//! Code by which the compiler checks the fields of a form.
+//! The implementation of a form, and code by which the compiler checks its fields.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 
 use crate::form::Form;
 
-/// The check, and what makes a choice a field of other forms.
+/// The implementation, the check, and what makes a choice a field of other forms.
 pub(crate) fn form(runtime: &Path, form: &Form) -> TokenStream {
     let Form {
         ident,
@@ -16,17 +16,21 @@ pub(crate) fn form(runtime: &Path, form: &Form) -> TokenStream {
     } = form;
     let checks = fields.iter().map(|field| {
         // With the field's own span, what does not hold is reported there.
-        quote_spanned!(field.span()=> __mcp::form_field::<#field>();)
+        quote_spanned!(field.span()=> (&&&__mcp::FormField::<#field>::new()).check();)
     });
     let choice = is_choice.then(|| {
         quote_spanned! {Span::mixed_site()=>
-            impl __mcp::FormChoice for #ident {}
-            impl __mcp::FormField for #ident {}
+            impl __mcp::ElicitChoice for #ident {}
+            impl __mcp::ElicitField for #ident {}
         }
     });
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             use #runtime::__private as __mcp;
+            #[allow(unused_imports)]
+            use __mcp::traits::*;
+
+            impl __mcp::ElicitForm for #ident {}
             #choice
             #[allow(dead_code)]
             fn check() {

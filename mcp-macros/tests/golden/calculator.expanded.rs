@@ -22,6 +22,22 @@ impl Calculator {
     fn divide(&self, a: i64, b: i64) -> Result<i64, &'static str> {
         a.checked_div(b).ok_or("division by zero")
     }
+    /// Rounds to so many digits, if the user agrees.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
+    async fn round(
+        &self,
+        value: f64,
+        digits: u32,
+        agrees: Option<bool>,
+        way: Way,
+    ) -> f64 {
+        way.round(value, digits, agrees)
+    }
     /// Gives back what it gets.
     #[allow(
         clippy::needless_pass_by_value,
@@ -95,6 +111,61 @@ const _: () = {
                             let arg_a = arg_a.take()?;
                             let arg_b = arg_b.take()?;
                             __mcp::ready(convert, Self::divide(&this, arg_a, arg_b))
+                        })
+                });
+            __server
+                .tool({
+                    let mut builder = __mcp::ToolBuilder::new("round")
+                        .description("Rounds to so many digits, if the user agrees.");
+                    let arg_value = builder.argument(__mcp::argument::<f64>("value"));
+                    let arg_digits = builder.argument(__mcp::argument::<u32>("digits"));
+                    let convert = builder
+                        .returns((&&&&&__mcp::Returned::<f64>::new()).output());
+                    let this = __mcp::Arc::clone(&self);
+                    builder
+                        .entry(move |call| {
+                            let mut arg_value = arg_value.slot();
+                            let mut arg_digits = arg_digits.slot();
+                            call.read(&mut [&mut arg_value, &mut arg_digits])?;
+                            let arg_value = arg_value.take()?;
+                            let arg_digits = arg_digits.take()?;
+                            let limit = call.limit(60000u64);
+                            let this = __mcp::Arc::clone(&this);
+                            let cx = call.context::<__mcp::Context>()?;
+                            let questions = (
+                                __mcp::question::<
+                                    Option<bool>,
+                                >(
+                                    &cx,
+                                    "agrees",
+                                    ::core::format_args!(
+                                        "Round {value} to {digits:>2} digits?", value = arg_value,
+                                        digits = arg_digits
+                                    ),
+                                ),
+                                __mcp::question::<
+                                    Way,
+                                >(&cx, "way", ::core::format_args!("Which way?",)),
+                            );
+                            __mcp::ask(
+                                questions,
+                                move |(answer_agrees, answer_way)| {
+                                    limit
+                                        .pending(
+                                            convert,
+                                            async move {
+                                                Self::round(
+                                                        &this,
+                                                        arg_value,
+                                                        arg_digits,
+                                                        answer_agrees,
+                                                        answer_way,
+                                                    )
+                                                    .await
+                                            },
+                                        )
+                                },
+                            )
                         })
                 });
             __server

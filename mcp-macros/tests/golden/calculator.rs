@@ -22,6 +22,18 @@ impl Calculator {
         a.checked_div(b).ok_or("division by zero")
     }
 
+    /// Rounds to so many digits, if the user agrees.
+    #[tool(timeout = "1m")]
+    async fn round(
+        &self,
+        value: f64,
+        digits: u32,
+        #[elicit("Round {value} to {digits:>2} digits?")] agrees: Option<bool>,
+        #[elicit("Which way?")] way: Way,
+    ) -> f64 {
+        way.round(value, digits, agrees)
+    }
+
     /// Gives back what it gets.
     #[tool]
     async fn echo(&self, text: String, cx: &Context) -> String {

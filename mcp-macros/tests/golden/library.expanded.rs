@@ -110,12 +110,13 @@ const _: () = {
                             call.read(&mut [&mut arg_title, &mut arg_limit])?;
                             let arg_title = arg_title.take()?;
                             let arg_limit = arg_limit.take()?;
+                            let limit = call.limit(30000u64);
                             let this = __mcp::Arc::clone(&this);
-                            call.timed(
-                                convert,
-                                30000u64,
-                                async move { Self::find(&this, arg_title, arg_limit).await },
-                            )
+                            limit
+                                .pending(
+                                    convert,
+                                    async move { Self::find(&this, arg_title, arg_limit).await },
+                                )
                         })
                 });
             __server

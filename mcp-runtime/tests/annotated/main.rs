@@ -13,6 +13,8 @@ mod json_arguments;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;
+#[cfg(feature = "testing")]
+mod questions;
 mod resources;
 mod results;
 mod schemas;

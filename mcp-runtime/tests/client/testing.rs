@@ -50,7 +50,7 @@ impl Account {
 }
 
 /// A visitor.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema, Elicit)]
 struct Guest {
     name: String,
 }

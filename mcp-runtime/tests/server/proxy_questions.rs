@@ -18,7 +18,7 @@ use crate::support::{Wire, call};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Address {
     city: String,
 }

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 pub(crate) struct Asking;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, Elicit)]
 #[expect(dead_code, reason = "only printed")]
 struct Account {
     username: String,
     email: String,
 }
 
-#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Debug, Deserialize, JsonSchema, Serialize, Elicit)]
 #[serde(rename_all = "lowercase")]
 enum Status {
     Active,
@@ -21,7 +21,7 @@ enum Status {
     Pending,
 }
 
-#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Debug, Deserialize, JsonSchema, Serialize, Elicit)]
 #[serde(default)]
 struct Suggested {
     name: String,
@@ -94,7 +94,7 @@ impl Asking {
                 "titledMulti": {"type": "array", "items": {"anyOf": choices("Choice")}},
             },
         }))?;
-        let question = cx.elicit::<Value>("Please choose").schema(schema);
+        let question = cx.elicit_schema::<Value>("Please choose", schema);
         let answer = question.outcome().await?;
         Ok(format!("Elicitation completed: {answer:?}"))
     }

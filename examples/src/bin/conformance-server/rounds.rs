@@ -4,22 +4,22 @@ use mcp_runtime::prelude::*;
 
 pub(crate) struct Rounds;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Named {
     name: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Confirmed {
     ok: bool,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Favourite {
     color: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 struct Background {
     context: String,
 }

@@ -2,10 +2,11 @@
 
 use std::future::{Future, Ready};
 
-use super::error::InvalidArguments;
+use super::error::{self, InvalidArguments};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::server::Reply;
+use crate::server::input::AskError;
 
 /// The conversion of a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
@@ -15,22 +16,32 @@ pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 pub enum Rejection {
     /// The caller can mend it.
     Arguments(String),
+    /// A question that is a parameter has no answer.
+    Unanswered(AskError),
     /// Answered as it is.
     Protocol(ProtocolError),
+}
+
+/// The result of a call, also of one that ended before the function ran.
+pub trait CallResult: Sized + Send + 'static {
+    /// The answer to a call that ended before the function ran.
+    ///
+    /// # Errors
+    ///
+    /// With what is answered instead of a result.
+    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+        Err(match rejection {
+            Rejection::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
+            Rejection::Unanswered(error) => error::to_protocol(error),
+            Rejection::Protocol(error) => error,
+        })
+    }
 }
 
 impl Rejection {
     /// The slot of the argument `name`, which the call did not read.
     pub(crate) fn unread(name: &'static str) -> Self {
         Self::Protocol(RequestError::UnreadArgument(name).to_error())
-    }
-
-    /// The error to answer with, where there is no result for errors of arguments.
-    pub(crate) fn into_error(self) -> ProtocolError {
-        match self {
-            Self::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
-            Self::Protocol(error) => error,
-        }
     }
 }
 

@@ -122,7 +122,7 @@ pub(super) async fn send(
         .await?)
 }
 
-/// Several questions: a tuple of two to six.
+/// Questions to ask together: a tuple of one to six.
 pub trait AskAll {
     /// The answers, as a tuple.
     type Answers;
@@ -146,6 +146,7 @@ macro_rules! tuples {
 }
 
 tuples! {
+    (A a);
     (A a, B b);
     (A a, B b, C c);
     (A a, B b, C c, D d);
@@ -188,7 +189,7 @@ impl Context {
         Question::new(self, Roots(()))
     }
 
-    /// Asks several questions in one round: a tuple of two to six, such as
+    /// Asks several questions in one round: a tuple of up to six, such as
     /// `cx.ask_all((cx.elicit::<Name>("…"), cx.roots()))`.
     ///
     /// # Errors

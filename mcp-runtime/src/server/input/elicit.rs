@@ -1,7 +1,7 @@
 //! Elicitation: asking the user.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
-use std::marker::PhantomData;
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
@@ -12,29 +12,40 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Ask, AskError, Question, form};
+use super::form::{self, ElicitForm};
+use super::{Ask, AskError, Question};
 use crate::error::CallError;
 use crate::server::{Context, ServerBuilder};
 
 /// A question to the user; await it to ask.
 ///
-/// Made by [`Context::elicit`] and [`Context::elicit_url`].
+/// Made by [`Context::elicit`], [`Context::elicit_schema`] and [`Context::elicit_url`].
 pub type Elicitation<T> = Question<ElicitationRequest<T>>;
 
 /// The kind of [`Elicitation`].
 #[derive(Clone, Debug)]
 pub struct ElicitationRequest<T> {
     mode: Mode,
-    read: PhantomData<fn() -> T>,
+    /// Reads the content of the answer.
+    read: fn(&Mode, Option<&RawJson>) -> Result<T, AskError>,
+}
+
+/// What the user is asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Mode {
+    Form { message: String, form: Form },
+    Url(Box<ElicitRequestUrlParams>),
 }
 
 #[derive(Clone, Debug)]
-enum Mode {
-    Form {
-        message: String,
-        schema: Option<Box<ElicitSchema>>,
+pub(super) enum Form {
+    /// Of a type; the only field of a type that is no struct is called `field`.
+    Typed {
+        describe: fn(&str) -> Result<ElicitSchema, AskError>,
+        field: Cow<'static, str>,
     },
-    Url(Box<ElicitRequestUrlParams>),
+    /// Known only at run time.
+    Given(Box<ElicitSchema>),
 }
 
 /// The user's answer (2026-07-28, "Elicitation", section Response Actions), from
@@ -65,16 +76,23 @@ impl<T> Elicited<T> {
 }
 
 impl<T> Elicitation<T> {
-    fn of(cx: &Context, mode: Mode) -> Self {
-        let read = PhantomData;
-        Self::new(cx, ElicitationRequest { mode, read })
-    }
-
-    /// Replaces the form of `T` by one that is known only at run time. `T` is then decoded from the
-    /// whole content, and may be a map.
-    pub fn schema(mut self, form: ElicitSchema) -> Self {
-        if let Mode::Form { schema, .. } = &mut self.kind.mode {
-            *schema = Some(Box::new(form));
+    /// Names the field of a form that has only one, as `T` is no struct: text, a number, `bool` or a
+    /// choice. By default it is called `answer`. Other forms have the fields of their struct.
+    ///
+    /// ```
+    /// # use mcp_runtime::prelude::*;
+    /// # async fn age(cx: &Context) -> Result<u8, AskError> {
+    /// let age: u8 = cx.elicit("How old are you?").field("age").await?;
+    /// # Ok(age)
+    /// # }
+    /// ```
+    pub fn field(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        if let Mode::Form {
+            form: Form::Typed { field, .. },
+            ..
+        } = &mut self.kind.mode
+        {
+            *field = name.into();
         }
         self
     }
@@ -109,11 +127,9 @@ pub type Outcome<T> = Question<ElicitationOutcome<T>>;
 #[derive(Clone, Debug)]
 pub struct ElicitationOutcome<T>(ElicitationRequest<T>);
 
-/// The user's answer to the form of `T`.
-pub(super) fn read_form<T: DeserializeOwned + JsonSchema>(
-    answer: &RawJson,
-) -> Result<Elicited<T>, AskError> {
-    read(answer, form::read::<T>)
+/// The user's answer to the form of `T`, whose only field may have any name.
+pub(super) fn read_form<T: ElicitForm>(answer: &RawJson) -> Result<Elicited<T>, AskError> {
+    read(answer, |content| form::read(content, None))
 }
 
 fn read<T>(
@@ -144,21 +160,68 @@ fn unique_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(()))
 }
 
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationRequest<T> {
-    type Answer = T;
+impl Mode {
+    /// The form of `T` below `message`; its only field, if `T` is no struct, is called `field`.
+    pub(super) fn typed<T: ElicitForm>(message: String, field: &'static str) -> Self {
+        let form = Form::Typed {
+            describe: form::in_order::<T>,
+            field: Cow::Borrowed(field),
+        };
+        Self::Form { message, form }
+    }
 
-    fn request(&self) -> Result<InputRequest, AskError> {
-        let params: ElicitRequestParams = match &self.mode {
-            Mode::Form { message, schema } => {
-                let schema = match schema {
-                    Some(schema) => (**schema).clone(),
-                    None => form::in_order::<T>()?,
+    pub(super) fn request(&self) -> Result<InputRequest, AskError> {
+        let params: ElicitRequestParams = match self {
+            Self::Form { message, form } => {
+                let schema = match form {
+                    Form::Typed { describe, field } => describe(field)?,
+                    Form::Given(schema) => (**schema).clone(),
                 };
                 ElicitRequestFormParams::new(message, schema).into()
             }
-            Mode::Url(params) => (**params).clone().into(),
+            Self::Url(params) => (**params).clone().into(),
         };
         Ok(InputRequest::Elicit(params))
+    }
+
+    /// The user's answer to the form of `T`.
+    pub(super) fn outcome<T: ElicitForm>(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+        read(answer, |content| self.read_typed(content))
+    }
+
+    fn read_typed<T: ElicitForm>(&self, content: Option<&RawJson>) -> Result<T, AskError> {
+        let field = match self {
+            Self::Form {
+                form: Form::Typed { field, .. },
+                ..
+            } => Some(&**field),
+            _ => None,
+        };
+        form::read(content, field)
+    }
+
+    fn read_given<T: DeserializeOwned>(&self, content: Option<&RawJson>) -> Result<T, AskError> {
+        match self {
+            Self::Form {
+                form: Form::Given(schema),
+                ..
+            } => form::read_as(content, schema),
+            _ => form::decode("null"),
+        }
+    }
+}
+
+impl<T> ElicitationRequest<T> {
+    fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+        read(answer, |content| (self.read)(&self.mode, content))
+    }
+}
+
+impl<T: Send + 'static> Ask for ElicitationRequest<T> {
+    type Answer = T;
+
+    fn request(&self) -> Result<InputRequest, AskError> {
+        self.mode.request()
     }
 
     fn read(&self, answer: &RawJson) -> Result<T, AskError> {
@@ -166,22 +229,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationReque
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema> ElicitationRequest<T> {
-    fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
-        match &self.mode {
-            Mode::Form { schema: None, .. } => read_form(answer),
-            Mode::Form {
-                schema: Some(schema),
-                ..
-            } => read(answer, |content| form::read_as(content, schema)),
-            Mode::Url(_) => read(answer, |_| {
-                serde_json::from_str("null").map_err(AskError::misfit)
-            }),
-        }
-    }
-}
-
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationOutcome<T> {
+impl<T: Send + 'static> Ask for ElicitationOutcome<T> {
     type Answer = Elicited<T>;
 
     fn request(&self) -> Result<InputRequest, AskError> {
@@ -194,18 +242,21 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationOutco
 }
 
 impl Context {
-    /// Asks the user to fill in a form with the fields of `T`, which
-    /// [`JsonSchema`](schemars::JsonSchema) describes.
+    /// Asks the user to fill in a form with the fields of `T`, for questions that depend on what the
+    /// handler has found out. A question that does not is better a
+    /// [parameter](macro@crate::tool), `#[elicit("…")] trip: Trip`: it is asked before the function
+    /// is entered, which runs once in every era.
     ///
     /// Await it for the answer. In the handshake era the handler waits. In the stateless era the
     /// call is answered with the question, the handler is dropped, and it runs again from its
-    /// beginning when the client retries: then this returns the answer at once. Side effects that
-    /// must not be repeated belong into [`once`](Self::once).
+    /// beginning when the client retries: then this returns the answer at once. What goes before it
+    /// runs again; [`once`](Self::once) keeps it to one time. In debug builds, a handler that waited
+    /// for something else before it asked is logged.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
     ///
-    /// #[derive(Deserialize, JsonSchema)]
+    /// #[derive(Deserialize, JsonSchema, Elicit)]
     /// struct Trip {
     ///     /// Destination of the trip.
     ///     city: String,
@@ -221,22 +272,50 @@ impl Context {
     ///     /// Books a trip.
     ///     #[tool]
     ///     async fn book(&self, cx: &Context) -> Result<String, ToolError> {
-    ///         let trip: Trip = cx.elicit("Where do you want to go?").await?;
+    ///         // Runs once, although the function runs again when the user has answered.
+    ///         let offer = cx.once("offer", async { "Oslo".to_owned() }).await?;
+    ///         let trip: Trip = cx.elicit(format!("{offer} is cheap. Where to?")).await?;
     ///         Ok(format!("{} nights in {}", trip.nights, trip.city))
     ///     }
     /// }
     /// ```
     ///
-    /// The fields are in the order of the struct. A form is flat: text, numbers, `bool`, enums
-    /// without values, lists of such enums, and `Option`s of these. Titles, bounds, formats and
-    /// defaults come from the attributes of schemars; the titles of an enum's choices from
-    /// `#[schemars(title = "…")]` or their doc comments. A type that is itself a field, such as
-    /// `bool`, makes a form of one field. A type that is no form fails when it is asked for, or
-    /// earlier with [`#[derive(Elicit)]`](derive@crate::Elicit) or
-    /// [`ServerBuilder::form`](crate::ServerBuilder::form). Follows 2026-07-28, "Elicitation".
-    pub fn elicit<T>(&self, message: impl Into<String>) -> Elicitation<T> {
-        let (message, schema) = (message.into(), None);
-        Elicitation::of(self, Mode::Form { message, schema })
+    /// `T` is a struct or enum under [`#[derive(Elicit)]`](derive@crate::Elicit), text, a number or
+    /// `bool`; what a form can have as fields, and their formats, is said there. A type that is no
+    /// struct makes a form of one field, `answer` unless [`field`](Elicitation::field) names it.
+    /// Follows 2026-07-28, "Elicitation".
+    pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicitation<T> {
+        let mode = Mode::typed::<T>(message.into(), form::ONLY_FIELD);
+        let read = Mode::read_typed as _;
+        Question::new(self, ElicitationRequest { mode, read })
+    }
+
+    /// Asks the user to fill in a form that is known only at run time. `T` is decoded from the whole
+    /// content, and may be a map.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use mcp_runtime::prelude::*;
+    /// use mcp_runtime::types::ElicitSchema;
+    /// use serde_json::json;
+    ///
+    /// async fn rate(topic: &str, cx: &Context) -> Result<Option<u8>, ToolError> {
+    ///     let stars = json!({"type": "integer", "minimum": 1, "maximum": 5});
+    ///     let form = json!({"type": "object", "properties": {topic: stars}});
+    ///     let form: ElicitSchema = serde_json::from_value(form)?;
+    ///     let ratings: BTreeMap<String, u8> = cx.elicit_schema("How was it?", form).await?;
+    ///     Ok(ratings.get(topic).copied())
+    /// }
+    /// ```
+    pub fn elicit_schema<T: DeserializeOwned>(
+        &self,
+        message: impl Into<String>,
+        form: ElicitSchema,
+    ) -> Elicitation<T> {
+        let (message, form) = (message.into(), Form::Given(Box::new(form)));
+        let (mode, read) = (Mode::Form { message, form }, Mode::read_given as _);
+        Question::new(self, ElicitationRequest { mode, read })
     }
 
     /// Asks the user to open a web page, for data that the client must not see: passwords,
@@ -249,7 +328,8 @@ impl Context {
         url: impl Into<String>,
     ) -> Elicitation<()> {
         let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
-        Elicitation::of(self, Mode::Url(Box::new(params)))
+        let (mode, read) = (Mode::Url(Box::new(params)), Mode::read_given as _);
+        Question::new(self, ElicitationRequest { mode, read })
     }
 
     /// Notifies the client that the interaction on a web page with this [id](Elicitation::id) is done,
@@ -271,8 +351,9 @@ impl Context {
 }
 
 impl ServerBuilder {
-    /// Checks that the protocol has a form for `T`, so that a mistake shows when the server is
-    /// built and not at a call of [`Context::elicit`](crate::Context::elicit).
+    /// Checks that the protocol has a form for `T`, so that a mistake that
+    /// [`#[derive(Elicit)]`](derive@crate::Elicit) can't see, such as a field under
+    /// `#[schemars(with = "…")]`, shows when the server is built and not when the user is asked.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -292,7 +373,7 @@ impl ServerBuilder {
     ///
     /// [`AskError::Question`] with the field that no form can have.
     pub fn form<T: JsonSchema>(&mut self) -> Result<&mut Self, AskError> {
-        form::schema::<T>()?;
+        form::schema::<T>(form::ONLY_FIELD)?;
         Ok(self)
     }
 }

@@ -1,6 +1,8 @@
 //! Fields of forms: their schemas, and the types that they can have.
 
 use std::collections::{BTreeSet, HashSet};
+use std::marker::PhantomData;
+use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +22,7 @@ const RESTRICTIONS: [&str; 9] = [
     "if",
 ];
 
-/// The formats of text fields.
+/// The formats of text fields. Text in another format, such as that of a UUID, is text.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 type Schema = Map<String, Value>;
@@ -57,7 +59,7 @@ impl Definitions {
 ///
 /// Why no field can have the type.
 pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, String> {
-    let schema = without_null(definitions.resolve(schema)?, definitions)?;
+    let mut schema = without_null(definitions.resolve(schema)?, definitions)?;
     if let Some(keyword) = RESTRICTIONS.iter().find(|key| schema.contains_key(**key)) {
         return Err(format!("forms have no `{keyword}`"));
     }
@@ -65,12 +67,13 @@ pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, 
         return Ok(single_select(schema, choices));
     }
     match schema.get("type").and_then(Value::as_str) {
-        Some("string") => match schema.get("format").and_then(Value::as_str) {
-            Some(format) if !FORMATS.contains(&format) => {
-                Err(format!("forms have no format `{format}`"))
+        Some("string") => {
+            let format = schema.get("format").and_then(Value::as_str);
+            if format.is_some_and(|format| !FORMATS.contains(&format)) {
+                schema.remove("format");
             }
-            _ => Ok(schema.into()),
-        },
+            Ok(schema.into())
+        }
         Some("number" | "integer" | "boolean") => Ok(schema.into()),
         Some("array") => multi_select(schema, definitions),
         Some("object") => Err("objects inside of objects are not allowed".to_owned()),
@@ -171,13 +174,18 @@ fn without_null(mut schema: Schema, definitions: &Definitions) -> Result<Schema,
     Ok(schema)
 }
 
-/// A type that a field of a form can have (2026-07-28, "Elicitation", section Requested Schema).
+/// A type that a field of a form can have (2026-07-28, "Elicitation", section Requested Schema):
+/// text, a number, `bool`, an enum under [`#[derive(Elicit)]`](derive@crate::Elicit), a list of
+/// such enums, or an `Option` of these.
+///
+/// Types with `FromStr`, such as dates and URLs of other crates, can be fields without it. Implement
+/// it for a type of your own whose schema is that of text or a number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no field of a form",
     label = "neither text, nor a number, nor `bool`, nor a choice",
     note = "forms are flat: put the fields of a struct into the form itself, and `#[derive(Elicit)]` on an enum to make it a choice"
 )]
-pub trait FormField {}
+pub trait ElicitField {}
 
 /// A type whose values are choices: an enum under `#[derive(Elicit)]`.
 #[diagnostic::on_unimplemented(
@@ -185,21 +193,60 @@ pub trait FormField {}
     label = "not an enum under `#[derive(Elicit)]`",
     note = "a form can ask for several values only where there are a few to choose from"
 )]
-pub trait FormChoice {}
+pub trait ElicitChoice {}
 
 macro_rules! fields {
-    ($($kind:ty),* $(,)?) => { $(impl FormField for $kind {})* };
+    ($($kind:ty),* $(,)?) => { $(impl ElicitField for $kind {})* };
 }
 
 fields! {
     String, char, bool, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize,
 }
 
-impl<T: FormField> FormField for Option<T> {}
-impl<T: FormField> FormField for Box<T> {}
-impl<T: FormChoice> FormField for Vec<T> {}
-impl<T: FormChoice> FormField for BTreeSet<T> {}
-impl<T: FormChoice, S> FormField for HashSet<T, S> {}
+impl<T: ElicitField> ElicitField for Option<T> {}
+impl<T: ElicitField> ElicitField for Box<T> {}
+impl<T: ElicitChoice> ElicitField for Vec<T> {}
+impl<T: ElicitChoice> ElicitField for BTreeSet<T> {}
+impl<T: ElicitChoice, S> ElicitField for HashSet<T, S> {}
 
-/// Checks at compile time that a field can have the type, for `#[derive(Elicit)]`.
-pub fn form_field<T: FormField>() {}
+/// Stands for the type of a field, to check at compile time that a form can ask for it.
+///
+/// Method lookup takes the first of the traits below that the type fits.
+pub struct FormField<T>(PhantomData<fn() -> T>);
+
+impl<T> FormField<T> {
+    /// Stands for `T`.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "only macro output makes one")]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// First choice: types that are read from text.
+pub trait TextField {
+    /// Does nothing.
+    fn check(&self) {}
+}
+
+impl<T: FromStr> TextField for &&FormField<T> {}
+
+/// Second choice: the same, which may be left out.
+pub trait OptionalTextField {
+    /// Does nothing.
+    fn check(&self) {}
+}
+
+impl<T: FromStr> OptionalTextField for &FormField<Option<T>> {}
+
+/// Last choice: types that are fields by themselves, or no fields.
+pub trait OwnField<T> {
+    /// Does nothing.
+    fn check(&self)
+    where
+        T: ElicitField,
+    {
+    }
+}
+
+impl<T> OwnField<T> for FormField<T> {}

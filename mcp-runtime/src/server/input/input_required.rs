@@ -2,9 +2,8 @@
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, RawJson, Root};
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
+use super::form::ElicitForm;
 use super::state::Questions;
 use super::{Ask, AskError, Elicited, InputState, Question, Roots, Sampled, elicit};
 use crate::error::RequestError;
@@ -87,10 +86,7 @@ impl Answers<'_> {
 
     /// The user's answer to the form with this key; `None` if there is none yet.
     #[must_use]
-    pub fn elicited<T: DeserializeOwned + JsonSchema>(
-        &self,
-        key: &str,
-    ) -> Option<Result<Elicited<T>, AskError>> {
+    pub fn elicited<T: ElicitForm>(&self, key: &str) -> Option<Result<Elicited<T>, AskError>> {
         Some(elicit::read_form(&self.raw(key)?))
     }
 

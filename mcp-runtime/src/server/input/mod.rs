@@ -11,9 +11,10 @@
 mod ask;
 mod elicit;
 mod error;
-mod form;
+pub(crate) mod form;
 pub(crate) mod form_fields;
 mod input_required;
+pub(crate) mod parameter;
 mod run;
 mod sample;
 #[cfg(feature = "seal")]
@@ -27,7 +28,10 @@ mod stored;
 pub use ask::{Ask, AskAll, ListRoots, Question, Roots};
 pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited, Outcome};
 pub use error::AskError;
+pub use form::ElicitForm;
+pub use form_fields::ElicitField;
 pub use input_required::{Answers, Asked, InputRequired};
+pub use parameter::FromElicited;
 pub(in crate::server) use run::{may_ask, run};
 pub use sample::{IntoConversation, Sample, Sampled, Sampling};
 #[cfg(feature = "seal")]

@@ -16,7 +16,7 @@ use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
 use crate::server::context::ServerRequest;
-use crate::server::handler::run::{Convert, Rejection, conversions};
+use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::{HandlerError, error};
 use crate::server::metadata::{IntoIcon, IntoMeta};
@@ -119,6 +119,8 @@ impl ListResult for ListPromptsResult {
         page
     }
 }
+
+impl CallResult for GetPromptResult {}
 
 impl Catalog<PromptEntry> {
     /// Answers `prompts/get`.
@@ -237,7 +239,7 @@ impl PromptBuilder {
                 texts: incoming.arguments,
                 context: incoming.context,
             });
-            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+            call.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
         entry.completers = self.completers;
         entry

@@ -117,8 +117,8 @@ impl Callers {
             Ok(cx) => cx,
             Err(error) => return not_forwarded(&error),
         };
-        let question = cx.elicit::<BTreeMap<String, Value>>(form.message());
-        let outcome = question.schema(form.schema().clone()).outcome().await;
+        let question = cx.elicit_schema(form.message(), form.schema().clone());
+        let outcome: Result<Elicited<BTreeMap<String, Value>>, _> = question.outcome().await;
         reply(outcome, |content| form.accept(content))
     }
 

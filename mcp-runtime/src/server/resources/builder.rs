@@ -8,7 +8,7 @@ use super::contents::{Contents, IntoContents};
 use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_all};
 use super::uri_template::UriTemplate;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{Rejection, pending, ready};
+use crate::server::handler::run::{CallResult, Rejection, pending, ready};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
@@ -94,7 +94,7 @@ impl ResourceBuilder {
                 texts: incoming.variables,
                 context: incoming.context,
             });
-            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+            call.unwrap_or_else(|rejection| Reply::Ready(Contents::rejected(rejection)))
         };
         let mut entry = self.entry;
         entry.handler = Box::new(handler);
@@ -215,6 +215,8 @@ fn resource(template: ResourceTemplate, size: Option<i64>) -> Resource {
     resource.size = size.map(i128::from);
     resource
 }
+
+impl CallResult for Contents {}
 
 impl Declares for ResourceBuilder {
     fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {

@@ -11,7 +11,7 @@ use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
 use super::schema_validator::SchemaValidator;
 use super::structured;
-use crate::server::handler::run::{Convert, Rejection, for_tuples, pending, ready};
+use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
@@ -151,7 +151,8 @@ impl ToolBuilder {
         let own_output = self.tool.output_schema.clone();
         let own_output = own_output.filter(|_| self.has_own_output);
         let handler = move |incoming: ToolCall<'_>| {
-            let reply = call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from);
+            let reply = call(ToolCall { strict, ..incoming });
+            let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
             match text_only {
                 true => structured::drop_reply(reply),
                 false => checked(&name, own_output.as_ref(), reply),

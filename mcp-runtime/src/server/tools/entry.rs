@@ -10,12 +10,13 @@ use super::arguments::Argument;
 use super::arguments::{self, Slot};
 use super::checked::checked;
 use super::{result, structured};
+use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::context::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
-use crate::server::handler::run::{Convert, Rejection};
+use crate::server::handler::run::{CallResult, Convert, Rejection};
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
 /// A tool that a server offers.
@@ -95,21 +96,37 @@ impl<'a> ToolCall<'a> {
         T::optional(self.context).map_err(Rejection::Protocol)
     }
 
-    /// The reply of a function that has yet to run, and may work only so long. Time in which it
-    /// asks the client does not count.
+    /// The time for which a function may work. Time in which it asks the client does not count.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn limit(&self, milliseconds: u64) -> TimeLimit {
+        TimeLimit {
+            limit: Duration::from_millis(milliseconds),
+            context: self.context.clone(),
+        }
+    }
+}
+
+/// The time limit of a call, see [`ToolCall::limit`].
+#[derive(Debug)]
+pub struct TimeLimit {
+    limit: Duration,
+    context: Context,
+}
+
+impl TimeLimit {
+    /// The reply of a function that has yet to run.
     ///
     /// # Errors
     ///
     /// Never: the type is that of a call, in which reading the arguments may fail.
     #[doc(hidden)]
-    pub fn timed<T: 'static>(
-        &self,
+    pub fn pending<T: 'static>(
+        self,
         convert: Convert<T, CallToolResult>,
-        milliseconds: u64,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<Reply<CallToolResult>, Rejection> {
-        let limit = Duration::from_millis(milliseconds);
-        let context = self.context.clone();
+        let Self { limit, context } = self;
         Ok(Reply::Pending(Box::pin(async move {
             match context.input_or_default().within(limit, future).await {
                 Some(value) => convert(value),
@@ -119,12 +136,13 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-impl From<Rejection> for Reply<CallToolResult> {
-    fn from(rejection: Rejection) -> Self {
-        Self::Ready(match rejection {
+impl CallResult for CallToolResult {
+    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+        match rejection {
             Rejection::Arguments(text) => Ok(result::failure(text)),
+            Rejection::Unanswered(error) => result::answer(error),
             Rejection::Protocol(error) => Err(error),
-        })
+        }
     }
 }
 

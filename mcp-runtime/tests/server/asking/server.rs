@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Elicit)]
 pub(crate) struct Trip {
     /// Where to go.
     city: String,
@@ -19,6 +19,13 @@ pub(crate) struct Trip {
     #[schemars(range(min = 1, max = 30))]
     nights: u8,
     breakfast: Option<bool>,
+}
+
+/// No form, which the derive can't see.
+#[derive(Deserialize, JsonSchema, Elicit)]
+struct Crowd {
+    #[schemars(with = "Vec<String>")]
+    names: Vec<String>,
 }
 
 #[derive(Default)]
@@ -201,7 +208,7 @@ impl Agency {
     /// Asks for something that no form can ask for.
     #[tool]
     async fn misguided(&self, cx: &Context) -> Result<String, ToolError> {
-        let names: Vec<String> = cx.elicit("Who?").await?;
+        let Crowd { names } = cx.elicit("Who?").await?;
         Ok(names.join(", "))
     }
 
@@ -220,9 +227,7 @@ impl Agency {
     async fn survey(&self, topic: String, cx: &Context) -> Result<String, ToolError> {
         let rating = serde_json::json!({"type": "integer", "minimum": 1, "maximum": 5});
         let form = serde_json::json!({"type": "object", "properties": {&*topic: rating}});
-        let question = cx
-            .elicit("How is it?")
-            .schema(serde_json::from_value(form)?);
+        let question = cx.elicit_schema("How is it?", serde_json::from_value(form)?);
         let ratings: BTreeMap<String, u8> = question.await?;
         Ok(format!("{ratings:?}"))
     }

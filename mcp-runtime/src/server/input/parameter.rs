@@ -1,0 +1,115 @@
+//! Questions that are parameters of a function: `#[elicit("…")]`.
+
+use std::fmt;
+
+use mcp_types::{InputRequest, RawJson};
+
+use super::elicit::Mode;
+use super::form::ElicitForm;
+use super::{Ask, AskAll, AskError, Elicited, Question};
+use crate::server::handler::run::{CallResult, Rejection};
+use crate::server::{Context, Reply};
+
+/// The type of a parameter under `#[elicit("…")]`, which gets the user's answer.
+///
+/// A form by itself ([`ElicitForm`]) ends the call with an error if the user declines or dismisses
+/// the question; an `Option` of one is `None` then, and an [`Elicited`] tells them apart.
+#[diagnostic::on_unimplemented(
+    message = "users can't be asked for a `{Self}`",
+    label = "is no form",
+    note = "a struct or enum is one under `#[derive(Deserialize, JsonSchema, Elicit)]`; text, numbers and `bool` are, and `Option` and `Elicited` of a form may be asked for",
+    note = "a type of another crate, such as a date, is a field: put it into such a struct"
+)]
+pub trait FromElicited: Sized + Send + 'static {
+    /// The form that the user fills in.
+    type Form: ElicitForm;
+
+    /// Makes the value of the user's answer.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Declined`] or [`AskError::Cancelled`] if the function can't do without.
+    fn from_elicited(answer: Elicited<Self::Form>) -> Result<Self, AskError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ElicitForm> FromElicited for T {
+    type Form = T;
+
+    fn from_elicited(answer: Elicited<T>) -> Result<Self, AskError> {
+        answer.accepted()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ElicitForm> FromElicited for Option<T> {
+    type Form = T;
+
+    fn from_elicited(answer: Elicited<T>) -> Result<Self, AskError> {
+        Ok(answer.accepted().ok())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ElicitForm> FromElicited for Elicited<T> {
+    type Form = T;
+
+    fn from_elicited(answer: Elicited<T>) -> Result<Self, AskError> {
+        Ok(answer)
+    }
+}
+
+/// The kind of a question that is a parameter.
+pub struct Parameter<T> {
+    mode: Mode,
+    read: fn(&Mode, &RawJson) -> Result<T, AskError>,
+}
+
+impl<T: Send + 'static> Ask for Parameter<T> {
+    type Answer = T;
+
+    fn request(&self) -> Result<InputRequest, AskError> {
+        self.mode.request()
+    }
+
+    fn read(&self, answer: &RawJson) -> Result<T, AskError> {
+        (self.read)(&self.mode, answer)
+    }
+}
+
+/// The question of the parameter called `name`, which also names the field if the form has only one.
+pub fn question<T: FromElicited>(
+    cx: &Context,
+    name: &'static str,
+    message: fmt::Arguments<'_>,
+) -> Question<Parameter<T>> {
+    let mode = Mode::typed::<T::Form>(message.to_string(), name);
+    let read = |mode: &Mode, answer: &RawJson| T::from_elicited(mode.outcome(answer)?);
+    Question::new(cx, Parameter { mode, read })
+}
+
+/// The reply of a function that is entered by `enter` when all questions are answered.
+///
+/// # Errors
+///
+/// Never: the type is that of a call, in which reading the arguments may fail.
+pub fn ask<Q, R>(
+    questions: Q,
+    enter: impl FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
+) -> Result<Reply<R>, Rejection>
+where
+    Q: AskAll + Send + 'static,
+    R: CallResult,
+{
+    Ok(Reply::Pending(Box::pin(async move {
+        let reply = match questions.ask_all().await {
+            Ok(answers) => enter(answers),
+            Err(error) => Err(Rejection::Unanswered(error)),
+        };
+        match reply {
+            Ok(Reply::Ready(result)) => result,
+            Ok(Reply::Pending(future)) => future.await,
+            Err(rejection) => R::rejected(rejection),
+        }
+    })))
+}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Shop;
+
+#[mcp_server]
+impl Shop {
+    /// Takes money.
+    #[tool]
+    async fn pay(&self, #[elicit("Which card?")] card: &str) {}
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Shop;
+
+#[mcp_server]
+impl Shop {
+    /// Takes money.
+    #[tool]
+    async fn pay(&self, amounts: Vec<u32>, #[elicit("Charge {amounts}?")] consent: bool) {}
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Shop;
+
+#[mcp_server]
+impl Shop {
+    /// Takes money.
+    #[tool]
+    async fn pay(
+        &self,
+        amount: u32,
+        #[elicit("Charge {amont} to {card}?")] consent: bool,
+    ) -> u32 {
+        amount
+    }
+}
+
+fn main() {}

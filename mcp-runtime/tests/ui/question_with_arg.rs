@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Shop;
+
+#[mcp_server]
+impl Shop {
+    /// Takes money.
+    #[tool]
+    async fn pay(
+        &self,
+        #[arg(default = true)]
+        #[elicit("Really?")]
+        consent: bool,
+    ) {
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Shop;
+
+#[mcp_server]
+impl Shop {
+    /// Takes money.
+    #[tool]
+    async fn pay(
+        &self,
+        #[elicit("")] consent: bool,
+        #[elicit] card: String,
+        #[elicit(really)] amount: u32,
+    ) {
+    }
+}
+
+fn main() {}
