@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote, parse_quote_spanned};
+use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote_spanned};
 
 use crate::attribute::Entries;
 use crate::bounds;
@@ -115,7 +115,7 @@ fn value(expr: Expr) -> Made {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text),
             ..
-        }) => parse_quote!(::core::convert::From::from(#text)),
+        }) => parse_quote_spanned!(text.span()=> __mcp::from_text(#text)),
         other => other,
     })
 }

@@ -1,6 +1,7 @@
 //! Entries between the parentheses of our attributes.
 
 use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -59,7 +60,7 @@ impl Entries {
         for entry in parsed {
             let name = entry.name.unraw().to_string();
             if !grammar.knows(&name) {
-                unknown(&entry.name, &name, grammar, diagnostics);
+                unknown(&entry, &name, grammar, diagnostics);
             } else if entries.iter().any(|known| known.name == entry.name) {
                 diagnostics.mistake(
                     &entry.name,
@@ -133,6 +134,22 @@ impl Entries {
                 None
             }
         }
+    }
+
+    /// A length of time: a string literal with a unit.
+    pub(crate) fn time(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+        let entry = self.entries.iter().find(|entry| entry.name == name)?;
+        if let Value::Expr(value) = &entry.value
+            && let Expr::Lit(literal) = value.as_ref()
+            && let Lit::Int(number) = &literal.lit
+        {
+            let what = format!("`{name}` is a text: a number with its unit");
+            let unit = Some(number.suffix()).filter(|unit| !unit.is_empty());
+            let (digits, unit) = (number.base10_digits(), unit.unwrap_or("s"));
+            diagnostics.mistake(number, what, format!("write `{name} = \"{digits}{unit}\"`"));
+            return None;
+        }
+        self.literal(name, diagnostics)
     }
 
     /// A name.
@@ -227,10 +244,15 @@ impl Entries {
         if let Value::Expr(expr) = entry.value {
             return Some(*expr);
         }
+        let example = if ["range", "length"].contains(&name) {
+            "1..=100"
+        } else {
+            "…"
+        };
         diagnostics.mistake(
             entry.name,
             format!("`{name}` needs a value"),
-            format!("write `{name} = …`"),
+            format!("write `{name} = {example}`"),
         );
         None
     }
@@ -300,7 +322,8 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
     })
 }
 
-fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+    let at = &entry.name;
     if name == URI {
         let what = format!("{} takes no text without a name", grammar.attribute);
         diagnostics.mistake(at, what, "write `name = \"…\"`, or what else the text is");
@@ -308,19 +331,22 @@ fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnost
     }
     let known = grammar.known.join(", ");
     let elsewhere = Grammar::elsewhere(name);
-    let mend = match nearest(name, grammar.known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if elsewhere.is_empty() => format!("known are: {known}"),
-        None => format!(
-            "it belongs to {}; known here are: {known}",
-            elsewhere.join(" and ")
-        ),
+    let value = match &entry.value {
+        Value::Expr(value) => Some(value.to_token_stream().to_string()),
+        Value::Flag | Value::List(_) => None,
     };
-    diagnostics.mistake(
-        at,
-        format!("{} does not know `{name}`", grammar.attribute),
-        mend,
-    );
+    let mend = if let Some(ours) = grammar.translated(name, value.as_deref()) {
+        ours
+    } else if let Some(near) = nearest(name, grammar.known) {
+        format!("did you mean `{near}`?")
+    } else if elsewhere.is_empty() {
+        format!("known are: {known}")
+    } else {
+        let elsewhere = elsewhere.join(" and ");
+        format!("it belongs to {elsewhere}; known here are: {known}")
+    };
+    let what = format!("{} does not know `{name}`", grammar.attribute);
+    diagnostics.mistake(at, what, mend);
 }
 
 /// The known word that `name` most likely is a misspelling of.

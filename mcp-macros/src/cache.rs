@@ -12,7 +12,7 @@ use crate::tool::duration;
 /// `cache(ttl = "5m", scope = public)`; without a scope, answers are private.
 pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Cache> {
     let mut entries = entries.list("cache", &CACHE, diagnostics)?;
-    let ttl = entries.literal("ttl", diagnostics);
+    let ttl = entries.time("ttl", diagnostics);
     let scope = entries.expr("scope", diagnostics);
     let shared = is(scope.as_ref(), "public");
     if let Some(scope) = scope.filter(|scope| !shared && !is(Some(scope), "private")) {

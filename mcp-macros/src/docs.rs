@@ -2,11 +2,13 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, parse_quote};
 
+use crate::links;
+
 /// The text of the doc comments among `attributes`; `None` where there is none.
 ///
-/// The one space that follows `///` is dropped from each line, and blank lines at both ends are.
-/// Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to the compiler
-/// alone, so that the whole becomes an expression.
+/// The one space that follows `///` is dropped from each line, and blank lines at both ends are, and
+/// links to items. Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to
+/// the compiler alone, so that the whole becomes an expression, and that text stays as it is.
 pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
     let pieces: Vec<&Expr> = attributes.iter().filter_map(piece).collect();
     let Some(literals) = pieces
@@ -15,13 +17,13 @@ pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
         .collect::<Option<Vec<_>>>()
     else {
         let lines = pieces.iter().map(|piece| match literal(piece) {
-            Some(text) => string(&unindented(&text)),
+            Some(text) => string(&links::without(&unindented(&text))),
             None => Expr::clone(piece),
         });
         return Some(parse_quote!(::core::concat!(#(#lines, "\n"),*).trim()));
     };
     let text: Vec<String> = literals.iter().map(|text| unindented(text)).collect();
-    let text = text.join("\n");
+    let text = links::without(&text.join("\n"));
     let text = text.trim_matches('\n');
     (!text.trim().is_empty()).then(|| string(text))
 }
@@ -84,6 +86,17 @@ mod tests {
             text(&item).unwrap(),
             r#""One line,\n  indented\n\nand a paragraph.""#
         );
+    }
+
+    #[test]
+    fn links_to_items_are_text() {
+        let item = parse_quote! {
+            /// As [`Store::get`], see [the store][Store].
+            ///
+            /// [Store]: crate::Store
+            struct S;
+        };
+        assert_eq!(text(&item).unwrap(), r#""As `Store::get`, see the store.""#);
     }
 
     #[test]

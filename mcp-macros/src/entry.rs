@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::MAIN;
 use crate::model::Undocumented;
-use crate::{expand, manifest, server};
+use crate::{expand, manifest, server, signature};
 
 /// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up: it stands on a function
 /// of its own, or is a mistake.
@@ -19,9 +19,15 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     let mut function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) if function.sig.receiver().is_none() => function,
         _ => {
-            let at = syn::parse2::<ImplItemFn>(item.clone()).map_or_else(
-                |_| item.clone(),
-                |function| function.sig.ident.into_token_stream(),
+            let method = syn::parse2::<ImplItemFn>(item.clone());
+            let (item, at) = method.map_or_else(
+                |_| (item.clone(), item.clone()),
+                |mut method| {
+                    // Attributes of parameters are nothing to the compiler.
+                    signature::refuse_settings(&mut method.sig, &mut Diagnostics::default());
+                    let at = method.sig.ident.to_token_stream();
+                    (method.into_token_stream(), at)
+                },
             );
             diagnostics.mistake(
                 at,

@@ -46,7 +46,10 @@ pub(crate) fn read(
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Function> {
-    let (which, attribute) = attribute(subject.attributes, diagnostics)?;
+    let Some((which, attribute)) = attribute(subject.attributes, diagnostics) else {
+        signature::refuse_settings(subject.signature, diagnostics);
+        return None;
+    };
     subject.attributes.push(expand::quiet());
     let before = diagnostics.count();
     let (_, grammar, parameters) = ATTRIBUTES[which];

@@ -151,6 +151,87 @@ pub(crate) const MAIN: Grammar = Grammar {
     known: &["crate"],
 };
 
+/// Words of rmcp, FastMCP, serde, schemars and clap, in snake case, and what is written here in
+/// their place; `{}` is their value.
+const FOREIGN: [(&str, &str); 40] = [
+    ("about", "description = {}"),
+    ("aggr", "flatten"),
+    ("alias", "rename = {}"),
+    (
+        "annotations",
+        "read_only`, `destructive`, `idempotent` or `open_world",
+    ),
+    ("default_value", "default = {}"),
+    ("deny_unknown_fields", "strict"),
+    ("desc", "description = {}"),
+    ("destructive_hint", "destructive = {}"),
+    ("doc", "description = {}"),
+    ("enabled", "visible = Self::function"),
+    ("examples", "example = {}"),
+    ("exclusive_maximum", "range = ..{}"),
+    ("ge", "range = {}.."),
+    ("help", "description = {}"),
+    ("idempotent_hint", "idempotent = {}"),
+    ("le", "range = ..={}"),
+    ("lt", "range = ..{}"),
+    ("max", "range = ..={}"),
+    ("max_items", "length = ..={}"),
+    ("max_len", "length = ..={}"),
+    ("max_length", "length = ..={}"),
+    ("maximum", "range = ..={}"),
+    ("mime_type", "mime = {}"),
+    ("min", "range = {}.."),
+    ("min_items", "length = {}.."),
+    ("min_len", "length = {}.."),
+    ("min_length", "length = {}.."),
+    ("minimum", "range = {}.."),
+    ("open_world_hint", "open_world = {}"),
+    ("read_only_hint", "read_only = {}"),
+    ("regex", "pattern = {}"),
+    ("rename", "name = {}"),
+    ("spawn_blocking", "blocking"),
+    ("summary", "description = {}"),
+    ("tags", "meta = …"),
+    ("timeout_ms", "timeout = \"{}ms\""),
+    ("timeout_secs", "timeout = \"{}s\""),
+    ("ttl", "cache(ttl = {})"),
+    ("uri_template", "uri = {}"),
+    ("website_url", "website = {}"),
+];
+
+/// Words of the same libraries that nothing is written for here, and the reason.
+const NEEDLESS: [(&str, &str); 8] = [
+    (
+        "description",
+        "describe it in the doc comment of the function",
+    ),
+    (
+        "exclude_args",
+        "take what the caller does not send by reference, from the context",
+    ),
+    (
+        "input_schema",
+        "the types of the parameters are the schema: remove it",
+    ),
+    ("output_schema", "the return type is the schema: remove it"),
+    (
+        "rename_all",
+        "give each argument its name: `#[arg(rename = \"…\")]`",
+    ),
+    (
+        "router",
+        "`#[mcp_server]` registers every function of its block: remove it",
+    ),
+    (
+        "skip",
+        "take what the caller does not send by reference, from the context",
+    ),
+    (
+        "tool_router",
+        "`#[mcp_server]` registers every function of its block: remove it",
+    ),
+];
+
 /// Every attribute, to tell where an entry belongs that stands in the wrong one.
 const ALL: [&Grammar; 7] = [
     &SERVER,
@@ -168,9 +249,89 @@ impl Grammar {
         self.known.contains(&name)
     }
 
+    /// What is written in place of `name`, a word of another library, with `value`; an advice.
+    pub(crate) fn translated(&self, name: &str, value: Option<&str>) -> Option<String> {
+        let name = snake(name);
+        let find = |words: &[(&str, &'static str)]| {
+            let mut words = words.iter();
+            words.find_map(|(word, ours)| (*word == name).then_some(*ours))
+        };
+        let ours = find(&FOREIGN).filter(|ours| {
+            let end = ours.find([' ', '(', '`']).unwrap_or(ours.len());
+            self.knows(&ours[..end])
+        });
+        if let Some(ours) = ours {
+            let flag = ours.trim_end_matches(" = {}");
+            let ours = value.map_or(flag.replace("{}", "…"), |value| ours.replace("{}", value));
+            return Some(format!("write `{ours}`"));
+        }
+        find(&NEEDLESS).map(str::to_owned)
+    }
+
     /// The attributes that know `name`, where this one does not.
     pub(crate) fn elsewhere(name: &str) -> Vec<&'static str> {
         let knowing = ALL.into_iter().filter(|grammar| grammar.knows(name));
         knowing.map(|grammar| grammar.attribute).collect()
+    }
+}
+
+/// `readOnlyHint` as `read_only_hint`.
+fn snake(name: &str) -> String {
+    let letters = name.chars().map(|letter| match letter.is_uppercase() {
+        true => format!("_{}", letter.to_lowercase()),
+        false => letter.to_string(),
+    });
+    letters.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CACHE, FOREIGN, NEEDLESS, PROMPT, RESOURCE, RESOURCE_ARG, SERVER, TOOL, TOOL_ARG};
+
+    #[test]
+    fn words_of_others_are_translated_where_ours_is_known() {
+        for (grammar, name, value, advice) in [
+            (&TOOL_ARG, "min", Some("1"), "write `range = 1..`"),
+            (&TOOL_ARG, "maxLength", None, "write `length = ..=…`"),
+            (&TOOL, "readOnlyHint", None, "write `read_only`"),
+            (
+                &TOOL,
+                "read_only_hint",
+                Some("false"),
+                "write `read_only = false`",
+            ),
+            (
+                &PROMPT,
+                "desc",
+                Some("\"Greets\""),
+                "write `description = \"Greets\"`",
+            ),
+            (
+                &RESOURCE,
+                "mime_type",
+                Some("\"a/b\""),
+                "write `mime = \"a/b\"`",
+            ),
+            (
+                &SERVER,
+                "website_url",
+                Some("\"a:b\""),
+                "write `website = \"a:b\"`",
+            ),
+        ] {
+            let found = grammar.translated(name, value);
+            assert_eq!(found.as_deref(), Some(advice), "{name}");
+        }
+        assert_eq!(RESOURCE_ARG.translated("min", None), None);
+        assert_eq!(CACHE.translated("read_only_hint", None), None);
+    }
+
+    #[test]
+    fn each_word_of_others_is_there_once() {
+        let words = FOREIGN.iter().chain(&NEEDLESS).map(|(word, _)| word);
+        let mut words: Vec<_> = words.collect();
+        words.sort();
+        words.dedup();
+        assert_eq!(words.len(), FOREIGN.len() + NEEDLESS.len());
     }
 }

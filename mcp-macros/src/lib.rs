@@ -20,6 +20,7 @@ mod function;
 mod golden;
 mod grammar;
 mod hook;
+mod links;
 mod manifest;
 mod model;
 #[cfg(not(feature = "pattern"))]

@@ -339,8 +339,32 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Takes `#[arg]` off the parameters of a function that clients cannot call, where it is a mistake.
+pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagnostics) {
+    let typed = signature.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let settings = typed.filter_map(|typed| take_attribute(&mut typed.attrs, "arg"));
+    if let Some(settings) = settings.reduce(|first, _| first) {
+        diagnostics.mistake(
+            settings,
+            format!("clients cannot call `{}`", signature.ident),
+            "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function",
+        );
+    }
+}
+
 /// Refuses arguments that borrow: they are read from the message, which is gone by then.
 fn check_owned_argument(kind: &Type, diagnostics: &mut Diagnostics) {
+    if kind
+        .to_token_stream()
+        .to_string()
+        .ends_with("< & Context >")
+    {
+        let what = "every call has a context";
+        return diagnostics.mistake(kind, what, "take `&Context`");
+    }
     let what = "an argument cannot borrow from the message that it came in";
     let mend = "take a value of its own: `String` for `&str`, `Vec` for a slice";
     check_owned(kind, what, mend, diagnostics);

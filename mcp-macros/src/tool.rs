@@ -32,7 +32,7 @@ pub(crate) fn running(
     let is_async = signature.asyncness.is_some();
     let blocking_at = entries.name_of("blocking");
     let blocking = entries.flag("blocking", diagnostics).unwrap_or(false);
-    let timeout = entries.literal("timeout", diagnostics);
+    let timeout = entries.time("timeout", diagnostics);
     if blocking && is_async {
         diagnostics.mistake(
             blocking_at,

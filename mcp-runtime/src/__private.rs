@@ -32,14 +32,17 @@ pub use crate::server::resources::ResourceEntry;
 pub use crate::server::resources::builder::{list, resource_builder};
 pub use crate::server::resources::contents::resource_output;
 pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri};
+pub use crate::server::serve::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
+use crate::server::tools::arguments::{Argument, ToolArgument};
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::result::Returned;
 pub use crate::server::{
     Borrowed, Context, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool,
     List, McpServer, OptionalFromContext, ServerBuilder,
 };
+pub use crate::transport::no_http::http as http_without_feature;
 
 /// The traits by which method lookup chooses the treatment of a type, to be imported together.
 pub mod traits {
@@ -52,6 +55,46 @@ pub mod traits {
         ContentOutput as _, FallibleContentOutput as _, FallibleJsonOutput as _, JsonOutput as _,
         NoOutput as _, OwnOutput as _,
     };
+}
+
+/// A type whose values are made of text in an attribute, such as `default = "ten"`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not made of a text",
+    label = "is a text",
+    note = "write a value of the type without quotation marks, such as `10` or `Place::new(\"ten\")`; for an `Option`, `Some(…)`"
+)]
+pub trait FromLiteral: Sized {
+    /// Makes the value.
+    fn from_literal(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromLiteral for T {
+    fn from_literal(text: &'static str) -> Self {
+        Self::from(text)
+    }
+}
+
+/// A value that is made of text in an attribute.
+pub fn from_text<T: FromLiteral>(text: &'static str) -> T {
+    T::from_literal(text)
+}
+
+/// An argument whose type is called `Context`, most likely by mistake.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is taken by reference",
+    label = "write `&Context`",
+    note = "if it is a type of your own, add `#[derive(Deserialize, JsonSchema)]` to it"
+)]
+pub trait ArgumentCalledContext: ToolArgument {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ToolArgument> ArgumentCalledContext for T {}
+
+/// An argument called `name`, of the type `T`.
+#[must_use]
+pub fn argument_called_context<T: ArgumentCalledContext>(name: &'static str) -> Argument<T> {
+    argument(name)
 }
 
 /// The name and version of a server.

@@ -4,15 +4,15 @@
 //! use mcp_runtime::prelude::*;
 //! ```
 //!
-//! The derive macros of serde and schemars write paths into those crates. Add both to the
-//! dependencies of the package, or name the ones of this crate:
+//! The derive macros of serde write paths into that crate: "can't find crate for `serde`" means that
+//! the package needs the dependency (`cargo add serde`). Or name the one of this crate; the one of
+//! schemars is found by itself:
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
 //!
 //! #[derive(Serialize, Deserialize, JsonSchema)]
 //! #[serde(crate = "mcp_runtime::serde")]
-//! #[schemars(crate = "mcp_runtime::schemars")]
 //! struct Book {
 //!     title: String,
 //! }
@@ -20,6 +20,8 @@
 
 #[cfg(feature = "http-server")]
 pub use crate::transport::http::http;
+#[cfg(not(feature = "http-server"))]
+pub use crate::transport::no_http::http;
 #[cfg(feature = "stdio")]
 pub use crate::transport::stdio;
 #[cfg(feature = "macros")]
@@ -33,5 +35,5 @@ pub use crate::{
     ToolError,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
-pub use schemars::JsonSchema;
+pub use schemars::{self, JsonSchema};
 pub use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::LitStr;
 use syn::spanned::Spanned as _;
+use syn::{LitStr, Type};
 
 use super::setter::setter;
 use crate::model::{Argument, Bounds, Flatten, Limit, Made, Rules};
@@ -22,10 +22,23 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
     // With the type's own span, what does not hold is reported at the type.
     let span = kind.span();
     let name = LitStr::new(name, span);
+    let function = match is_context(kind) {
+        true => quote_spanned!(span=> argument_called_context),
+        false => quote_spanned!(span=> argument),
+    };
     declare(
         argument,
-        &quote_spanned!(span=> __mcp::argument::<#kind>(#name) #description #rules),
+        &quote_spanned!(span=> __mcp::#function::<#kind>(#name) #description #rules),
     )
+}
+
+/// Whether the name of a type is that of the runtime's `Context`.
+fn is_context(kind: &Type) -> bool {
+    let last = match kind {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    last.is_some_and(|last| last.ident == "Context")
 }
 
 /// Declares a struct that takes all arguments.

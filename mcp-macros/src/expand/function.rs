@@ -1,8 +1,7 @@
 //! The registration of one function.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::setter::{cache, setter};
@@ -119,10 +118,11 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
 fn complete(argument: &str, completer: &Helper) -> TokenStream {
     let Helper { path, has_self } = completer;
     let (this, again, receiver) = shared(*has_self);
+    let request = quote_spanned!(path.span().resolved_at(Span::mixed_site())=> &request);
     let function = quote_spanned! {Span::mixed_site()=>
         move |request| {
             #again
-            async move { __mcp::MaybeAsync(#path(#receiver &request)).future().await }
+            async move { __mcp::MaybeAsync(#path(#receiver #request)).future().await }
         }
     };
     // With the path's own span, what does not hold is reported there.
@@ -184,21 +184,19 @@ pub(super) fn shared(
 }
 
 /// A warning that nothing describes the function, in the one way that a macro has: the use of
-/// something deprecated. It stands outside of everything, so that its path is short.
+/// something deprecated. Of a macro, the compiler tells the name alone.
 pub(super) fn undocumented(function: &Function) -> Option<TokenStream> {
     let Callable {
         ident, conditions, ..
     } = &function.callable;
-    let name = format_ident!("{}_has_no_description", ident.unraw());
-    let name = Ident::new(&name.to_string(), ident.span());
     function.warns_undocumented.then(|| {
         quote! {
             #(#conditions)*
-            #[deprecated(note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
-            #[allow(non_upper_case_globals)]
-            const #name: () = ();
-            #(#conditions)*
-            const _: () = #name;
+            const _: () = {
+                #[deprecated(note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
+                macro_rules! #ident { () => {}; }
+                #ident!();
+            };
         }
     })
 }

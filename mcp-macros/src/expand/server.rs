@@ -24,7 +24,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             let groups = groups.iter().map(group_name);
             quote_spanned! {Span::mixed_site()=>
                 #[allow(deprecated)]
-                impl #impl_generics __mcp::McpServer for #self_type #where_clause {
+                impl #impl_generics __mcp::OneMcpServerBlockTheOthersAreGroups for #self_type #where_clause {
                     fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
                         #info
                         #(#functions)*
@@ -90,7 +90,10 @@ fn group(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> Toke
 
 /// The name of the function that registers what a group contains.
 fn group_name(name: &Ident) -> Ident {
-    format_ident!("mcp_server_group_{name}", span = name.span())
+    format_ident!(
+        "group_{name}_listed_in_groups_of_mcp_server",
+        span = name.span()
+    )
 }
 
 /// The generics of the block, with what it takes to share the server between calls.

@@ -55,7 +55,7 @@ const _: () = {
     #[allow(unused_imports)]
     use __mcp::traits::*;
     #[allow(deprecated)]
-    impl __mcp::McpServer for Calculator
+    impl __mcp::OneMcpServerBlockTheOthersAreGroups for Calculator
     where
         Calculator: ::core::marker::Send + ::core::marker::Sync + 'static,
     {

@@ -83,7 +83,7 @@ mod greeter {
         #[allow(unused_imports)]
         use __mcp::traits::*;
         #[allow(deprecated)]
-        impl __mcp::McpServer for Server
+        impl __mcp::OneMcpServerBlockTheOthersAreGroups for Server
         where
             Server: ::core::marker::Send + ::core::marker::Sync + 'static,
         {
@@ -133,12 +133,15 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::traits::*;
-    #[deprecated(
-        note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
-    )]
-    #[allow(non_upper_case_globals)]
-    const close_has_no_description: () = ();
-    const _: () = close_has_no_description;
+    const _: () = {
+        #[deprecated(
+            note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
+        )]
+        macro_rules! close {
+            () => {};
+        }
+        close!();
+    };
     #[allow(dead_code, non_upper_case_globals)]
     impl Library {
         #[doc(hidden)]
@@ -151,7 +154,7 @@ const _: () = {
     {
         #[doc(hidden)]
         #[deny(dead_code)]
-        pub(crate) fn mcp_server_group_admin(
+        pub(crate) fn group_admin_listed_in_groups_of_mcp_server(
             self: &__mcp::Arc<Self>,
             __server: &mut __mcp::ServerBuilder,
         ) {

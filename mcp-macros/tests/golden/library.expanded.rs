@@ -59,7 +59,7 @@ const _: () = {
         }
     }
     #[allow(deprecated)]
-    impl<D: Db> __mcp::McpServer for Library<D>
+    impl<D: Db> __mcp::OneMcpServerBlockTheOthersAreGroups for Library<D>
     where
         Library<D>: ::core::marker::Send + ::core::marker::Sync + 'static,
     {

@@ -1,5 +1,6 @@
 //! Builder of servers, and parser of the sets of revisions in attributes.
 
+use std::mem;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
 use super::hooks::{self, Initialized, IntoHookResult};
+use super::serve::{Endpoint, Serve};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
 use crate::protocol::Requirement;
@@ -267,21 +269,58 @@ impl ServerBuilder {
         self
     }
 
-    /// Builds the server.
+    /// Builds the server. It takes everything out of the builder, which is empty afterwards.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::{ToolBuilder, argument};
+    ///
+    /// let double = ToolBuilder::new("double").arguments((argument::<i64>("number"),));
+    /// let server = Server::builder()
+    ///     .name("arithmetic")
+    ///     .tool(double.call(|(number,), _| number * 2))
+    ///     .build();
+    /// assert_eq!(server.tools()[0].name, "double");
+    /// ```
     ///
     /// # Panics
     ///
     /// When [mounted](Self::mount) servers declare one extension with different settings, or serve
     /// the same method.
     #[must_use]
-    pub fn build(mut self) -> Server {
-        join_settings(&mut self.settings, &self.registry.mounts);
-        let methods = self.settings.extensions.methods();
-        self.settings.rules.own_methods = methods.collect();
-        for index in 0..self.registry.mounts.len() {
-            self.registry.update_mounted(index);
+    pub fn build(&mut self) -> Server {
+        let Self {
+            mut settings,
+            mut registry,
+        } = mem::take(self);
+        join_settings(&mut settings, &registry.mounts);
+        settings.rules.own_methods = settings.extensions.methods().collect();
+        for index in 0..registry.mounts.len() {
+            registry.update_mounted(index);
         }
-        Server::new(self.settings, self.registry)
+        Server::new(settings, registry)
+    }
+
+    /// [Builds](Self::build) the server and serves it, as [`Server::serve`] does. The returned
+    /// value has to be awaited.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::transport::memory;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let (client, server) = memory::pair();
+    /// let serving = Server::builder().name("nothing").serve(server);
+    /// drop(client);
+    /// serving.await.unwrap();
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`build`](Self::build).
+    pub fn serve<E: Endpoint>(&mut self, endpoint: E) -> Serve<E> {
+        self.build().serve(endpoint)
     }
 }
 

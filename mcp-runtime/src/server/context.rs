@@ -335,7 +335,8 @@ impl OwnedRequest {
     message = "`&{Self}` cannot be taken from the context of a call",
     label = "does not implement `FromContext`",
     note = "if the caller sends it, take it by value: `{Self}`",
-    note = "if it is the caller's identity: `#[derive(FromContext)] #[from_context(identity)]`"
+    note = "if it is the caller's identity: `#[derive(FromContext)] #[from_context(identity)]`",
+    note = "the context itself is `mcp_runtime::Context`"
 )]
 pub trait FromContext: Sized + Send + Sync + 'static {
     /// Makes the value.

@@ -32,7 +32,7 @@ mod proxy;
 mod reporter;
 pub mod resources;
 mod router;
-mod serve;
+pub(crate) mod serve;
 mod session;
 mod settings;
 mod subscription;

@@ -243,6 +243,10 @@ impl ShutdownHandle {
 /// let server = Calculator.into_server();
 /// # drop(server);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no server",
+    label = "has no `impl` block under `#[mcp_server]`"
+)]
 pub trait McpServer: Send + Sync + Sized + 'static {
     /// Registers the functions.
     fn register(self: Arc<Self>, server: &mut ServerBuilder);
@@ -263,6 +267,24 @@ pub trait McpServer: Send + Sync + Sized + 'static {
     /// way until a shutdown. The returned value has to be awaited.
     fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
         self.into_server().serve(endpoint)
+    }
+}
+
+/// Output of `#[mcp_server]`. A second block of the same type is an error that quotes the name:
+/// other blocks stand under `#[mcp_server(group = name)]`, and the first lists them in `groups`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no server",
+    label = "has no `impl` block under `#[mcp_server]`"
+)]
+pub trait OneMcpServerBlockTheOthersAreGroups: Send + Sync + Sized + 'static {
+    /// Registers the functions.
+    fn register(self: Arc<Self>, server: &mut ServerBuilder);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: OneMcpServerBlockTheOthersAreGroups> McpServer for T {
+    fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+        OneMcpServerBlockTheOthersAreGroups::register(self, server);
     }
 }
 

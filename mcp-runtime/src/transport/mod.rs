@@ -13,6 +13,7 @@ mod frame;
 pub mod http;
 mod line;
 pub mod memory;
+pub(crate) mod no_http;
 mod outbox;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod server_address;
@@ -37,6 +38,8 @@ pub use address::TcpAddress;
 pub use child_process::ChildProcess;
 pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
 pub use line::{ByteStream, LineReader, LineWriter};
+#[cfg(not(feature = "http-server"))]
+pub use no_http::http;
 pub use outbox::Outbox;
 #[cfg(all(feature = "server", feature = "socket"))]
 pub use socket::tcp;

@@ -19,7 +19,8 @@ pub(crate) type Texts = OrderedMap<String>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a text",
     label = "needs `FromStr`",
-    note = "the arguments of prompts and the variables of resources are texts: implement `std::str::FromStr` for `{Self}`, or take a `String`"
+    note = "the arguments of prompts and the variables of resources are texts: take a `String` and split it in the function, or implement `std::str::FromStr` for a type of your own",
+    note = "what comes from the call's context instead is taken by reference: `&{Self}`"
 )]
 pub trait FromText: Sized + Send + 'static {
     /// Reads the value.

@@ -160,6 +160,7 @@ pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
     message = "`{Self}` cannot be an argument",
     label = "needs `Deserialize` and `JsonSchema`",
     note = "add `#[derive(Deserialize, JsonSchema)]` to it, or to your type inside it",
+    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
     note = "what comes from the call's context instead is taken by reference: `&{Self}`"
 )]
 pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}

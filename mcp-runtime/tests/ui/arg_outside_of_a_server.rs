@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, #[arg(default)] at: String) {}
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+
+    fn find(&self, #[arg(default)] at: String) {}
+}
+
+fn main() {}
