@@ -42,14 +42,11 @@ pub(crate) struct Surroundings {
 
 /// Reads a function that has one of our attributes; `None` for others and for unsound ones.
 pub(crate) fn read(
-    subject: Subject<'_>,
+    mut subject: Subject<'_>,
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Function> {
-    let Some((which, attribute)) = attribute(subject.attributes, diagnostics) else {
-        signature::refuse_settings(subject.signature, diagnostics);
-        return None;
-    };
+    let (which, attribute) = attribute(&mut subject, diagnostics)?;
     subject.attributes.push(expand::quiet());
     let before = diagnostics.count();
     let (_, grammar, parameters) = ATTRIBUTES[which];
@@ -123,14 +120,14 @@ fn runtime(
     Some(runtime)
 }
 
-/// Takes our attribute off the function; a second one is a mistake.
+/// Takes our attribute off the function; a second one is a mistake, and `#[arg]` without one.
 fn attribute(
-    attributes: &mut Vec<Attribute>,
+    subject: &mut Subject<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(usize, Attribute)> {
     let mut found: Option<(usize, Attribute)> = None;
     for (which, (name, ..)) in ATTRIBUTES.iter().enumerate() {
-        while let Some(attribute) = take_attribute(attributes, name) {
+        while let Some(attribute) = take_attribute(subject.attributes, name) {
             if found.is_some() {
                 diagnostics.mistake(
                     attribute.path(),
@@ -141,6 +138,9 @@ fn attribute(
             }
             found = Some((which, attribute));
         }
+    }
+    if found.is_none() {
+        signature::refuse_settings(subject.signature, diagnostics);
     }
     found
 }

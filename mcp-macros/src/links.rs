@@ -102,7 +102,7 @@ fn link<'a>(from: &'a str, definitions: &[(&str, bool)]) -> Option<(&'a str, usi
 }
 
 /// Whether `label`, in brackets and defined nowhere, is the path of an item. A word need not be:
-/// `[name]`, `[TODO]`.
+/// `[name]`, `[NOTE]`.
 fn is_linked(label: &str) -> bool {
     let is_type = label.starts_with(char::is_uppercase) && label.contains(char::is_lowercase);
     (is_type || label.contains(['`', ':', '(', '!', '@'])) && is_item(label)
@@ -195,7 +195,7 @@ mod tests {
             "[docs](https://example.com/a_(b)) and <https://example.com>",
             "[docs], [them][docs]\n\n[docs]: https://example.com",
             "[`Docs`], [text][Docs]\n\n[docs]: https://example.com\n[`Docs`]: https://example.com",
-            "between [0, 1], [name], [first_name], [TODO], a[i][j], [x] done, [^1]",
+            "between [0, 1], [name], [first_name], [NOTE], a[i][j], [x] done, [^1]",
             "`[Store]` and ``a ` [Store]`` and \\[Store]",
             "![Store](crate::Store)",
             "[open\n\n[`a`, `b`]",

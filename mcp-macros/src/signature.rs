@@ -357,14 +357,6 @@ pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagn
 
 /// Refuses arguments that borrow: they are read from the message, which is gone by then.
 fn check_owned_argument(kind: &Type, diagnostics: &mut Diagnostics) {
-    if kind
-        .to_token_stream()
-        .to_string()
-        .ends_with("< & Context >")
-    {
-        let what = "every call has a context";
-        return diagnostics.mistake(kind, what, "take `&Context`");
-    }
     let what = "an argument cannot borrow from the message that it came in";
     let mend = "take a value of its own: `String` for `&str`, `Vec` for a slice";
     check_owned(kind, what, mend, diagnostics);

@@ -297,7 +297,7 @@ impl<A> ToolBuilder<A> {
 
 impl<A: Arguments> ToolBuilder<A> {
     /// Serves each call by a function that answers at once.
-    pub fn call<R: IntoToolResult>(
+    pub fn call<R: ClosureResult>(
         mut self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
     ) -> ToolEntry {
@@ -326,6 +326,18 @@ impl<A: Arguments> ToolBuilder<A> {
         })
     }
 }
+
+/// A value that the closure of [`ToolBuilder::call`] returns: any [`IntoToolResult`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from the closure of a tool",
+    label = "the closure returns no result of a tool",
+    note = "an async closure is served by `call_async`",
+    note = "return text, content, a `CallToolResult`, or what has `Serialize` and `JsonSchema` as `Json(value)`"
+)]
+pub trait ClosureResult: IntoToolResult {}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoToolResult> ClosureResult for T {}
 
 /// The arguments of a tool: a tuple of up to eight [`Argument`]s, or [`JsonArguments`].
 pub trait Arguments: Send + Sync + 'static {

@@ -30,7 +30,7 @@ mod validation;
 
 pub use crate::server::handler::run::Json;
 pub use arguments::{Argument, Shown, ToolArgument, argument};
-pub use builder::{Arguments, ToolBuilder};
+pub use builder::{Arguments, ClosureResult, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use content::{Audio, Image, IntoContent};
 pub use entry::{ToolCall, ToolEntry};
