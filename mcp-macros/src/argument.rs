@@ -17,6 +17,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
     pub(crate) helpers: &'a Helpers,
+    /// Whether arguments are lenient unless they say otherwise.
+    pub(crate) lenient: bool,
 }
 
 /// The functions of the block, and whether they take the server.
@@ -79,6 +81,9 @@ pub(crate) fn read(
         length: bounds::read(&mut entries, "length", diagnostics),
         pattern: pattern(&mut entries, diagnostics),
         header: header(&mut entries, diagnostics),
+        lenient: entries
+            .flag("lenient", diagnostics)
+            .unwrap_or(expected.lenient),
     };
     bounds::check(&rules, diagnostics);
     let complete = entries.path("complete", diagnostics);

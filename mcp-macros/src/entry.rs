@@ -46,6 +46,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         undocumented: Undocumented::default(),
         helpers: Helpers::default(),
         visible: None,
+        lenient: false,
     };
     let subject = Subject {
         attributes: &mut function.attrs,

@@ -38,6 +38,8 @@ pub(crate) struct Surroundings {
     pub(crate) helpers: Helpers,
     /// Condition on the callers of every function.
     pub(crate) visible: Option<Helper>,
+    /// Whether the arguments of tools are lenient.
+    pub(crate) lenient: bool,
 }
 
 /// Reads a function that has one of our attributes; `None` for others and for unsound ones.
@@ -56,8 +58,7 @@ pub(crate) fn read(
     let description = description(&mut entries, &subject, surroundings, diagnostics);
     let icons = entries.expr("icons", diagnostics);
     let meta = entries.expr("meta", diagnostics);
-    let visible = entries.path("visible", diagnostics);
-    let visible = visible.map(|path| surroundings.helpers.find(path));
+    let visible = visible(&mut entries, surroundings, diagnostics);
     let runtime = runtime(&mut entries, surroundings, diagnostics);
     let running = tool::running(&mut entries, subject.signature, diagnostics);
     let kind = match which {
@@ -73,6 +74,10 @@ pub(crate) fn read(
         of_type: surroundings.of_type,
         grammar: parameters,
         helpers: &surroundings.helpers,
+        lenient: match &kind {
+            Some(Kind::Tool(tool)) => tool.lenient.unwrap_or(surroundings.lenient),
+            _ => false,
+        },
     };
     let callable = signature::read(
         subject.signature,
@@ -93,17 +98,23 @@ pub(crate) fn read(
         icons,
         meta,
         running,
-        visible: surroundings
-            .visible
-            .iter()
-            .cloned()
-            .chain(visible)
-            .collect(),
+        visible,
         runtime,
         kind: kind?,
     };
     validate::function(&function, diagnostics);
     (diagnostics.count() == before).then_some(function)
+}
+
+/// Conditions on the callers: of the surroundings, and of the function itself.
+fn visible(
+    entries: &mut Entries,
+    surroundings: &Surroundings,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Helper> {
+    let own = entries.path("visible", diagnostics);
+    let own = own.map(|path| surroundings.helpers.find(path));
+    surroundings.visible.iter().cloned().chain(own).collect()
 }
 
 /// Path of the runtime, which only a free function may name.

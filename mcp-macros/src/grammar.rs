@@ -26,6 +26,7 @@ pub(crate) const SERVER: Grammar = Grammar {
         "page_size",
         "cache",
         "undocumented",
+        "lenient",
         "visible",
         "group",
         "groups",
@@ -45,6 +46,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "idempotent",
         "open_world",
         "strict",
+        "lenient",
         "blocking",
         "timeout",
         "output",
@@ -68,6 +70,7 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
         "length",
         "pattern",
         "header",
+        "lenient",
     ],
 };
 

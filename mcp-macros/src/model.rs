@@ -97,6 +97,8 @@ pub(crate) enum Kind {
 pub(crate) struct Tool {
     pub(crate) hints: Vec<(Ident, bool)>,
     pub(crate) strict: bool,
+    /// Whether its arguments are lenient, if the attribute says so.
+    pub(crate) lenient: Option<bool>,
     /// Whether the result is text only.
     pub(crate) text_only: bool,
 }
@@ -198,6 +200,8 @@ pub(crate) struct Rules {
     pub(crate) length: Option<Bounds>,
     pub(crate) pattern: Option<LitStr>,
     pub(crate) header: Option<LitStr>,
+    /// Whether JSON inside of a string is taken as well.
+    pub(crate) lenient: bool,
 }
 
 /// A value that is made when it is wanted.

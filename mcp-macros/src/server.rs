@@ -9,7 +9,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{LIST_CHANGED, REQUIRES, SERVER};
-use crate::model::{Function, Helper, Hook, Info, Role, Server, Undocumented};
+use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
 use crate::{cache, docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
@@ -53,12 +53,7 @@ fn read_block(
     let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
     let runtime = runtime(&mut entries, diagnostics);
     let helpers = Helpers::of(&block.items);
-    let surroundings = Surroundings {
-        of_type: true,
-        undocumented: undocumented(&mut entries, diagnostics),
-        visible: visible(&mut entries, &helpers, diagnostics),
-        helpers,
-    };
+    let surroundings = surroundings(true, helpers, &mut entries, diagnostics);
     let role = role(&mut entries, &block.attrs, diagnostics);
     let subjects = block.items.iter_mut().filter_map(|item| match item {
         ImplItem::Fn(function) => Some(Subject {
@@ -77,6 +72,23 @@ fn read_block(
         functions,
         hooks,
     })
+}
+
+/// Reads what holds for every function of a block or module.
+fn surroundings(
+    of_type: bool,
+    helpers: Helpers,
+    entries: &mut Entries,
+    diagnostics: &mut Diagnostics,
+) -> Surroundings {
+    let visible = entries.path("visible", diagnostics);
+    Surroundings {
+        of_type,
+        undocumented: undocumented(entries, diagnostics),
+        visible: visible.map(|path| helpers.find(path)),
+        lenient: entries.flag("lenient", diagnostics).unwrap_or(false),
+        helpers,
+    }
 }
 
 /// Reads what clients call, and what the server runs by itself.
@@ -110,12 +122,7 @@ fn read_module(
     };
     let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
     let runtime = runtime(&mut entries, diagnostics);
-    let surroundings = Surroundings {
-        of_type: false,
-        undocumented: undocumented(&mut entries, diagnostics),
-        visible: visible(&mut entries, &Helpers::default(), diagnostics),
-        helpers: Helpers::default(),
-    };
+    let surroundings = surroundings(false, Helpers::default(), &mut entries, diagnostics);
     let role = role(&mut entries, &module.attrs, diagnostics);
     let subjects = items.iter_mut().filter_map(|item| match item {
         Item::Fn(function) => Some(Subject {
@@ -200,16 +207,6 @@ fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Exp
         return None;
     }
     Some(size)
-}
-
-/// The condition on the callers of everything in the block.
-fn visible(
-    entries: &mut Entries,
-    helpers: &Helpers,
-    diagnostics: &mut Diagnostics,
-) -> Option<Helper> {
-    let path = entries.path("visible", diagnostics)?;
-    Some(helpers.find(path))
 }
 
 fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocumented {

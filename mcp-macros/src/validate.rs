@@ -64,6 +64,12 @@ fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
             "`strict` does not look into a struct",
             "write `#[serde(deny_unknown_fields)]` on the struct instead",
         );
+    } else if tool.lenient == Some(true) {
+        diagnostics.mistake(
+            &flatten.attribute,
+            "`lenient` does not look into a struct",
+            "take the arguments as parameters, or decode both forms in the struct",
+        );
     }
 }
 

@@ -88,7 +88,8 @@ fn rules(rules: &Rules) -> TokenStream {
         .header
         .as_ref()
         .map(|name| quote_spanned!(name.span()=> .header(#name)));
-    quote!(#default #example #range #length #pattern #header)
+    let lenient = rules.lenient.then(|| quote!(.lenient()));
+    quote!(#default #example #range #length #pattern #header #lenient)
 }
 
 /// A setter that makes its value itself.

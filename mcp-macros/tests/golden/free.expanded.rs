@@ -65,6 +65,16 @@ const _: () = {
 };
 /// Greets.
 mod greeter {
+    /// Repeats a word.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
+    fn repeat(times: u32, word: Word) -> String {
+        word.repeat(times)
+    }
     /// Greets one person.
     #[allow(
         clippy::needless_pass_by_value,
@@ -100,6 +110,28 @@ mod greeter {
                 __server.revisions(REVISIONS);
                 __server
                     .cache(__mcp::milliseconds(300000u64), __mcp::CacheScope::Public);
+                __server
+                    .tool({
+                        let mut builder = __mcp::ToolBuilder::new("repeat")
+                            .description("Repeats a word.");
+                        let arg_times = builder
+                            .argument(__mcp::argument::<u32>("times").lenient());
+                        let arg_word = builder.argument(__mcp::argument::<Word>("word"));
+                        let convert = builder
+                            .returns((&&&&&__mcp::Returned::<String>::new()).output());
+                        builder
+                            .entry(move |call| {
+                                let mut arg_times = arg_times.slot();
+                                let mut arg_word = arg_word.slot();
+                                call.read(&mut [&mut arg_times, &mut arg_word])?;
+                                let arg_times = arg_times.take()?;
+                                let arg_word = arg_word.take()?;
+                                __mcp::pending(
+                                    convert,
+                                    __mcp::blocking(move || repeat(arg_times, arg_word)),
+                                )
+                            })
+                    });
                 __server
                     .tool({
                         let mut builder = __mcp::ToolBuilder::new("greet")

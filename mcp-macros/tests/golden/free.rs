@@ -9,6 +9,12 @@ pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
 /// Greets.
 #[mcp_server(name = "greeter", revisions = "2025-06-18..", cache(ttl = "5m", scope = public))]
 mod greeter {
+    /// Repeats a word.
+    #[tool(blocking, lenient)]
+    fn repeat(times: u32, #[arg(lenient = false)] word: Word) -> String {
+        word.repeat(times)
+    }
+
     /// Greets one person.
     #[tool(blocking)]
     fn greet(#[arg(flatten)] person: Person) -> String {

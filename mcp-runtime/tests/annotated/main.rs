@@ -10,6 +10,7 @@ mod forms;
 mod headers;
 mod hooks;
 mod json_arguments;
+mod lenient;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;

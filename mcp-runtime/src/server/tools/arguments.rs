@@ -74,7 +74,8 @@ fn fill_absent(slot: &mut dyn Slot, errors: &mut Vec<ArgumentError>) {
 /// Decodes `text`, the value of the argument of `slot`, and checks it against its schema.
 ///
 /// JSON Schema takes `2.0` and `1e2` for integers, which decoders of integer types do not; they are
-/// accepted. So is `null` for an argument that may be left out.
+/// accepted. So is `null` for an argument that may be left out, and for a lenient one JSON inside
+/// of a string.
 pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<ArgumentError>) {
     let mut text = Cow::Borrowed(text);
     let mut decoded = slot.decode(&text);
@@ -85,6 +86,13 @@ pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<Argum
         if let Some(plain) = with_plain_integers(&text) {
             decoded = slot.decode(&plain);
             text = Cow::Owned(plain);
+        }
+        if slot.parameter().is_lenient
+            && let Some(inner) = inside_of_string(&text)
+            && slot.decode(&inner).is_ok()
+        {
+            decoded = Ok(());
+            text = Cow::Owned(inner);
         }
     }
     let parameter = slot.parameter();
@@ -153,6 +161,14 @@ pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
     }
     plain.push_str(rest);
     (plain != text).then_some(plain)
+}
+
+/// The number, boolean, list or object whose JSON is the contents of the string `text`.
+fn inside_of_string(text: &str) -> Option<String> {
+    let contents: String = serde_json::from_str(text).ok()?;
+    let json = RawJsonRef::from_text(&contents).ok()?.get();
+    let is_converted = !json.starts_with(['"', 'n']);
+    is_converted.then(|| with_plain_integers(json).unwrap_or_else(|| json.to_owned()))
 }
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
@@ -246,6 +262,28 @@ impl<T> Argument<T> {
         self.annotate("examples", vec![make().shown()].into())
     }
 
+    /// Takes a string as well whose contents are the JSON of the value, as models send it by
+    /// mistake: `"3"` for an integer, `"true"` for a boolean, `"[1, 2]"` for a list. The listed
+    /// schema has the type alone.
+    ///
+    /// Only the whole argument is converted, and only if it can't be decoded as it is, so that
+    /// text stays text. Ranges and other constraints hold for the converted value.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::{ToolBuilder, argument};
+    ///
+    /// let count = argument::<u32>("count").lenient();
+    /// let mut server = Server::builder();
+    /// server.tool(ToolBuilder::new("double").arguments((count,)).call(|(count,), _| 2 * count));
+    /// # drop(server.build());
+    /// ```
+    #[must_use]
+    pub fn lenient(mut self) -> Self {
+        self.parameter.is_lenient = true;
+        self
+    }
+
     pub(super) fn annotate(mut self, keyword: &str, value: Value) -> Self {
         self.parameter.keywords.insert(keyword.to_owned(), value);
         self
@@ -315,7 +353,66 @@ impl<T> fmt::Debug for Argument<T> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Any JSON of a few values, and such JSON inside of strings.
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i16>().prop_map(Value::from),
+            any::<f32>().prop_map(Value::from),
+            "[ a\"0-9.]{0,4}".prop_map(Value::from),
+        ];
+        let value = leaf.prop_recursive(2, 8, 4, |inner| {
+            let list = prop::collection::vec(inner.clone(), 0..4);
+            let object = prop::collection::hash_map("[ab]", inner, 0..3);
+            prop_oneof![
+                list.prop_map(Value::from),
+                object.prop_map(|members| members.into_iter().collect::<Value>()),
+            ]
+        });
+        (value, any::<bool>()).prop_map(|(value, is_string)| match is_string {
+            true => value.to_string().into(),
+            false => value,
+        })
+    }
+
+    /// The argument that `text` is read as, by its `Debug`.
+    fn read_as<T: ToolArgument + fmt::Debug>(argument: &Argument<T>, text: &str) -> Option<String> {
+        let mut slot = argument.slot();
+        let mut errors = Vec::new();
+        read_value(&mut slot, text, &mut errors);
+        let value = errors.is_empty().then(|| slot.take().ok())?;
+        value.map(|value| format!("{value:?}"))
+    }
+
+    fn lenience_changes_no_value<T: ToolArgument + fmt::Debug>(text: &str) {
+        let strict = read_as(&argument::<T>("value"), text);
+        let lenient = read_as(&argument::<T>("value").lenient(), text);
+        assert!(
+            strict.is_none() || strict == lenient,
+            "{text}: {strict:?} {lenient:?}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_decoded_as_it_is_stays_as_it_is(value in json()) {
+            let text = value.to_string();
+            lenience_changes_no_value::<i64>(&text);
+            lenience_changes_no_value::<f64>(&text);
+            lenience_changes_no_value::<Option<bool>>(&text);
+            lenience_changes_no_value::<String>(&text);
+            lenience_changes_no_value::<Vec<Value>>(&text);
+            lenience_changes_no_value::<Value>(&text);
+            let read = read_as(&argument::<String>("value").lenient(), &text);
+            let contents = value.as_str().map(|text| format!("{text:?}"));
+            prop_assert!(contents.is_none() || read == contents);
+        }
+    }
 
     #[test]
     fn integers_in_other_spellings_become_plain_digits() {

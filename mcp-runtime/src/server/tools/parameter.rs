@@ -27,6 +27,8 @@ pub struct Parameter {
     pub(super) keywords: Map<String, Value>,
     /// True if a call without the argument is refused.
     pub(super) is_required: bool,
+    /// True if JSON inside of a string is taken as well.
+    pub(super) is_lenient: bool,
     validation: OnceLock<Validation>,
 }
 
@@ -38,6 +40,7 @@ impl Parameter {
             describe: schema::describe::<T>,
             keywords: Map::new(),
             is_required,
+            is_lenient: false,
             validation: OnceLock::new(),
         }
     }
