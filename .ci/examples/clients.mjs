@@ -1,0 +1,27 @@
+// The official TypeScript client, connected to an example in each era.
+import { Client } from '@modelcontextprotocol/client';
+
+const MODES = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
+
+/** Calls `use(client, revision)` with a client of each era; `transport(revision)` makes its transport. */
+export async function inEachEra(transport, use, prepare = () => {}) {
+  for (const [revision, mode] of Object.entries(MODES)) {
+    await connected(transport(revision), mode, async (client) => {
+      if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`not ${revision}`);
+      await use(client, revision);
+    }, prepare);
+  }
+}
+
+/** Calls `use(client)` with a client that speaks the era of its server. */
+export async function connected(transport, mode, use, prepare = () => {}) {
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client({ name: 'ci', version: '1' }, { capabilities, versionNegotiation: { mode } });
+  prepare(client);
+  await client.connect(transport);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}

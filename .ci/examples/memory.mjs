@@ -1,0 +1,106 @@
+// Compares the memory server of the examples with the official one: tools, results and errors.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { connected, inEachEra } from './clients.mjs';
+
+const [program] = process.argv.slice(2);
+const official = 'node_modules/@modelcontextprotocol/server-memory/dist/index.js';
+const folder = mkdtempSync(join(tmpdir(), 'memory-'));
+
+/** Starts a server with an empty memory of its own. */
+function start(command, args, name) {
+  const env = { ...process.env, MEMORY_FILE_PATH: join(folder, name) };
+  return new StdioClientTransport({ command, args, env, stderr: 'ignore' });
+}
+
+/**
+ * A tool without what means the same when it is left out:
+ * - `execution`: "forbidden" is the default of `taskSupport`, and 2026-07-28 has no such member;
+ * - hints: the defaults of the specification, by which two have a meaning for tools that write only;
+ * - `$schema`: no keyword in these schemas differs between draft 7 and 2020-12;
+ * - `additionalProperties: false` of output schemas: zod writes it for all that it writes, and the
+ *   results below, which are the same, have no other members; and of a tool without arguments, for
+ *   which the specification recommends it.
+ */
+function meaning({ annotations, execution, inputSchema, outputSchema, ...rest }) {
+  assert.equal(execution?.taskSupport ?? 'forbidden', 'forbidden');
+  const { readOnlyHint = false, openWorldHint = true } = annotations;
+  const { destructiveHint = true, idempotentHint = false } = annotations;
+  const hints = readOnlyHint ? { openWorldHint } : { openWorldHint, destructiveHint, idempotentHint };
+  const without = (schema, ...keys) =>
+    JSON.parse(JSON.stringify(schema, (key, value) => (keys.includes(key) ? undefined : value)));
+  const isEmpty = Object.keys(inputSchema.properties).length === 0;
+  return {
+    ...rest,
+    hints: { readOnlyHint, ...hints },
+    inputSchema: without(inputSchema, '$schema', ...(isEmpty ? ['additionalProperties'] : [])),
+    outputSchema: without(outputSchema, '$schema', 'additionalProperties'),
+  };
+}
+
+const entity = (name, entityType, ...observations) => ({ name, entityType, observations });
+const relation = (from, relationType, to) => ({ from, to, relationType });
+const ada = entity('Ada Lovelace', 'person', 'wrote the first program', 'likes horses');
+const babbage = entity('Charles Babbage', 'person', 'built engines');
+const engine = entity('Analytical Engine', 'machine', 'größer als die Differenzmaschine');
+const wrote = relation('Ada Lovelace', 'wrote programs for', 'Analytical Engine');
+const designed = relation('Charles Babbage', 'designed', 'Analytical Engine');
+const dangling = relation('nobody', 'knows', 'nothing');
+const addition = (entityName, ...contents) => ({ entityName, contents });
+
+/** Each call is made to both servers, in this order. */
+const calls = [
+  ['read_graph', {}],
+  ['create_entities', { entities: [ada, babbage] }],
+  ['create_entities', { entities: [entity('Ada Lovelace', 'other'), engine] }],
+  ['create_relations', { relations: [wrote, designed, dangling] }],
+  ['create_relations', { relations: [designed, relation('Ada Lovelace', 'knew', 'Charles Babbage')] }],
+  ['add_observations', { observations: [addition('Ada Lovelace', 'born in 1815', 'likes horses'), addition('Analytical Engine')] }],
+  ['add_observations', { observations: [addition('Ada Lovelace', 'is not kept'), addition('Unknown', 'x')] }],
+  ['read_graph', {}],
+  ['search_nodes', { query: 'ENGINE' }],
+  ['search_nodes', { query: 'GRÖSSER' }],
+  ['search_nodes', { query: 'GRÖß' }],
+  ['search_nodes', { query: 'machine' }],
+  ['search_nodes', { query: '%' }],
+  ['search_nodes', { query: '' }],
+  ['open_nodes', { names: ['Charles Babbage', 'Unknown'] }],
+  ['open_nodes', { names: [] }],
+  ['delete_observations', { deletions: [{ entityName: 'Ada Lovelace', observations: ['likes horses', 'x'] }, { entityName: 'Unknown', observations: ['x'] }] }],
+  ['delete_relations', { relations: [designed, relation('a', 'b', 'c')] }],
+  ['read_graph', {}],
+  ['delete_entities', { entityNames: ['Analytical Engine', 'nobody', 'Unknown'] }],
+  ['read_graph', {}],
+];
+
+/** Tools as they are meant, and the results of all calls. */
+async function observe(client) {
+  const { tools } = await client.listTools();
+  const results = [];
+  for (const [name, args] of calls) {
+    const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args });
+    results.push([name, args, isError ? content : structuredContent]);
+  }
+  return { tools: tools.map(meaning), results };
+}
+
+try {
+  const wanted = await connected(start(process.execPath, [official], 'official.jsonl'), 'legacy', observe);
+  assert.equal(wanted.tools.length, 9);
+  await inEachEra((revision) => start(program, [], `${revision}.db`), async (client, revision) => {
+    const found = await observe(client);
+    for (const part of ['tools', 'results']) {
+      assert.equal(found[part].length, wanted[part].length);
+      found[part].forEach((item, index) => assert.deepEqual(item, wanted[part][index]));
+    }
+    const wrong = { name: 'open_nodes', arguments: { names: 'Ada Lovelace' } };
+    const refused = await client.callTool(wrong).catch((error) => ({ isError: true, content: [{ text: error.message }] }));
+    assert.ok(refused.isError && /names/.test(refused.content[0].text), JSON.stringify(refused));
+    console.log(`memory, ${revision}: 9 tools and ${calls.length} results are those of the official server`);
+  });
+} finally {
+  rmSync(folder, { recursive: true });
+}
