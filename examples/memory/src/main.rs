@@ -182,7 +182,8 @@ impl Memory {
 }
 
 /// Entities and relations; only entities have names.
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS graph (item UNIQUE, name AS (item->>'name') UNIQUE)";
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS graph (item UNIQUE, name AS (item->>'name') UNIQUE)";
 const ADD: &str = "INSERT OR IGNORE INTO graph SELECT value FROM json_each(?1) RETURNING item";
 const SAVE: &str = "REPLACE INTO graph SELECT value FROM json_each(?1)";
 
