@@ -1,15 +1,16 @@
 //! Entries between the parentheses of our attributes.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens as _;
+use quote::ToTokens;
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, token};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, Type, token};
 
 use crate::diagnostics::Diagnostics;
-use crate::grammar::{Grammar, URI};
+use crate::grammar::{Grammar, OUTPUT, URI};
+use crate::model::Output;
 
 /// One `name`, `name = value` or `name(list)`.
 struct Entry {
@@ -20,6 +21,8 @@ struct Entry {
 enum Value {
     Flag,
     Expr(Box<Expr>),
+    /// Of `output` only.
+    Type(Box<Type>),
     List(TokenStream),
 }
 
@@ -111,11 +114,43 @@ impl Entries {
                     None
                 }
             },
+            Value::Type(kind) => {
+                flag_expected(kind, name, diagnostics);
+                None
+            }
             Value::List(list) => {
                 flag_expected(list, name, diagnostics);
                 None
             }
         }
+    }
+
+    /// The schema of a tool's results: of a type, or none.
+    pub(crate) fn output(&mut self, diagnostics: &mut Diagnostics) -> Output {
+        let Some(entry) = self.take(OUTPUT) else {
+            return Output::Returned;
+        };
+        let at = match entry.value {
+            Value::Flag => return Output::Returned,
+            Value::Type(kind) => return Output::Of(kind),
+            Value::Expr(expr) => match *expr {
+                Expr::Lit(ExprLit {
+                    lit: Lit::Bool(value),
+                    ..
+                }) if value.value => return Output::Returned,
+                Expr::Lit(ExprLit {
+                    lit: Lit::Bool(_), ..
+                }) => return Output::TextOnly,
+                other => other.into_token_stream(),
+            },
+            Value::List(list) => list,
+        };
+        diagnostics.mistake(
+            at,
+            "`output` is a type or `false`",
+            "write `output = Graph` for the schema of `Graph`, or `output = false` for text only",
+        );
+        Output::Returned
     }
 
     /// Text that the macro itself must read: a string literal.
@@ -258,7 +293,7 @@ impl Entries {
     }
 }
 
-fn flag_expected(tokens: impl quote::ToTokens, name: &str, diagnostics: &mut Diagnostics) {
+fn flag_expected(tokens: impl ToTokens, name: &str, diagnostics: &mut Diagnostics) {
     diagnostics.mistake(
         tokens,
         format!("`{name}` is either on or off"),
@@ -280,7 +315,11 @@ fn parse_entries(input: ParseStream<'_>, grammar: &Grammar) -> syn::Result<Vec<E
                 let message = format!("`{name}` needs a value\n  help: write `{name} = …`");
                 return Err(syn::Error::new(name.span(), message));
             }
-            Value::Expr(input.parse()?)
+            if name == OUTPUT && !input.peek(Lit) {
+                Value::Type(input.parse()?)
+            } else {
+                Value::Expr(input.parse()?)
+            }
         } else if input.peek(token::Paren) {
             let list;
             syn::parenthesized!(list in input);

@@ -49,7 +49,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "lenient",
         "blocking",
         "timeout",
-        "output",
+        OUTPUT,
         "icons",
         "meta",
         "visible",
@@ -120,6 +120,9 @@ pub(crate) const RESOURCE_ARG: Grammar = Grammar {
     attribute: "`#[arg]` of a resource",
     known: &["rename", "complete"],
 };
+
+/// The entry whose value is a type.
+pub(crate) const OUTPUT: &str = "output";
 
 /// The entry that a text without a name counts as.
 pub(crate) const URI: &str = "uri";

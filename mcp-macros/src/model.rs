@@ -99,8 +99,17 @@ pub(crate) struct Tool {
     pub(crate) strict: bool,
     /// Whether its arguments are lenient, if the attribute says so.
     pub(crate) lenient: Option<bool>,
-    /// Whether the result is text only.
-    pub(crate) text_only: bool,
+    pub(crate) output: Output,
+}
+
+/// Schema of a tool's structured content.
+pub(crate) enum Output {
+    /// That of the return type, if it has one.
+    Returned,
+    /// That of this type; the function makes the whole result.
+    Of(Box<Type>),
+    /// There is no structured content.
+    TextOnly,
 }
 
 /// Settings of a resource only.

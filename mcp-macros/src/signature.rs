@@ -7,6 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{
     Attribute, FnArg, GenericArgument, Pat, PatType, Path, PathArguments, Receiver, ReceiverKind,
     ReturnType, Safety, Signature, Type, TypeImplTrait, TypeReference, parse_quote,
+    parse_quote_spanned,
 };
 
 use crate::argument::{self, Expected};
@@ -59,7 +60,7 @@ pub(crate) fn read(
 /// Return type of the function.
 pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Type {
     match &signature.output {
-        ReturnType::Default => parse_quote!(()),
+        ReturnType::Default => parse_quote_spanned!(signature.ident.span()=> ()),
         ReturnType::Type(_, kind) => {
             check_type(kind, "a return type", diagnostics);
             check_owned(

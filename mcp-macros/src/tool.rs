@@ -20,7 +20,7 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
         hints,
         strict: entries.flag("strict", diagnostics).unwrap_or(false),
         lenient: entries.flag("lenient", diagnostics),
-        text_only: !entries.flag("output", diagnostics).unwrap_or(true),
+        output: entries.output(diagnostics),
     }
 }
 

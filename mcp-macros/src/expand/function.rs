@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::setter::{cache, setter};
 use super::{arguments, call, uri};
-use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
+use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Tool};
 
 /// The parts of a registration that depend on the kind of function.
 struct Parts {
@@ -70,11 +70,16 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
         .iter()
         .map(|(hint, value)| quote!(.#hint(#value)));
     let strict = tool.strict.then(|| quote!(.strict()));
-    let text_only = tool.text_only.then(|| quote!(.text_only()));
+    let text_only = matches!(tool.output, Output::TextOnly).then(|| quote!(.text_only()));
     let output = &callable.output;
-    // Decided by method lookup, where the type is known.
-    let returned = quote_spanned! {callable.output_span=>
-        (&&&&&__mcp::Returned::<#output>::new()).output()
+    let convert = if let Output::Of(schema) = &tool.output {
+        quote_spanned!(Span::mixed_site()=> builder.returns_whole::<#schema, #output>())
+    } else {
+        // Decided by method lookup, where the type is known.
+        let returned = quote_spanned! {callable.output_span=>
+            (&&&&&__mcp::Returned::<#output>::new()).output()
+        };
+        quote_spanned!(Span::mixed_site()=> builder.returns(#returned))
     };
     Parts {
         builder: quote!(__mcp::ToolBuilder::new(#name) #(#hints)* #strict #text_only),
@@ -83,7 +88,7 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
             .map(arguments::value)
             .chain(callable.flatten().map(arguments::flatten))
             .collect(),
-        convert: quote_spanned!(Span::mixed_site()=> builder.returns(#returned)),
+        convert,
     }
 }
 

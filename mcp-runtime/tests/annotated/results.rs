@@ -260,6 +260,27 @@ impl Results {
         CallToolResult::new([self.block()]).with_is_error(true)
     }
 
+    #[tool(output = Book)]
+    fn whole_book(&self) -> CallToolResult {
+        let emma = json!({"title": "Emma", "pages": null});
+        CallToolResult::new([self.block()]).with_structured_content(emma)
+    }
+
+    #[tool(output = Vec<Option<Book>>)]
+    async fn whole_books(&self) -> Outcome<CallToolResult> {
+        Ok(CallToolResult::new([]).with_structured_content(json!([null])))
+    }
+
+    #[tool(output = Book)]
+    fn lost_book(&self) -> anyhow::Result<CallToolResult> {
+        Err(anyhow::anyhow!("the book is lost"))
+    }
+
+    #[tool(output = Book)]
+    fn another_book(&self) -> CallToolResult {
+        CallToolResult::new([]).with_structured_content(json!({"title": 1}))
+    }
+
     #[tool]
     fn fine(&self) -> Result<Book, Lost> {
         Ok(book())
@@ -380,6 +401,12 @@ async fn every_return_type_answers() {
         ("optional", structured("null", json!(null))),
         ("text_only", text(emma_text)),
         ("whole", failed("text")),
+        ("whole_book", structured("text", emma.clone())),
+        (
+            "whole_books",
+            json!({"content": [], "structuredContent": [null]}),
+        ),
+        ("lost_book", failed("the book is lost")),
         ("fine", structured(emma_text, emma.clone())),
         ("lost", failed("the book is lost")),
         ("lost_later", failed("the book is lost")),
@@ -408,6 +435,13 @@ async fn a_protocol_error_is_no_result() {
     );
 }
 
+#[cfg(all(debug_assertions, feature = "validation"))]
+#[tokio::test]
+async fn a_whole_result_that_does_not_fit_its_output_is_not_sent() {
+    let answer = answer(&Results.into_server(), "another_book", json!({})).await;
+    assert_eq!(answer["error"]["code"], -32603);
+}
+
 #[tokio::test]
 async fn only_what_is_structured_has_an_output_schema() {
     let book = json!({
@@ -420,6 +454,12 @@ async fn only_what_is_structured_has_an_output_schema() {
     assert_eq!(
         listed(Results, "list").await["outputSchema"],
         json!({"type": "array", "items": book})
+    );
+    assert_eq!(listed(Results, "whole_book").await["outputSchema"], book);
+    assert_eq!(listed(Results, "lost_book").await["outputSchema"], book);
+    assert_eq!(
+        listed(Results, "whole_books").await["outputSchema"],
+        json!({"type": "array", "items": {"anyOf": [book, {"type": "null"}]}})
     );
     assert_eq!(listed(Results, "any").await["outputSchema"], json!({}));
     assert_eq!(listed(Results, "with_content").await["outputSchema"], book);
@@ -497,6 +537,8 @@ async fn older_revisions_get_structured_content_in_an_object() {
         ("2025-11-25", "list", json!({"result": [emma]})),
         ("2025-11-25", "optional", json!({"result": null})),
         ("2025-11-25", "own", emma.clone()),
+        ("2025-11-25", "whole_book", emma.clone()),
+        ("2025-11-25", "whole_books", json!({"result": [null]})),
         ("2025-11-25", "any", json!({"result": {"any": [1]}})),
         ("2025-03-26", "list", Value::Null),
     ] {

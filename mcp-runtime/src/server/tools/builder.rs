@@ -8,7 +8,7 @@ use super::checked::checked;
 use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::parameter::{Parameter, input_schema};
-use super::result::{IntoToolResult, ToolOutput};
+use super::result::{IntoToolResult, OutputSchema, ToolOutput, WholeResult};
 use super::schema_validator::SchemaValidator;
 use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
@@ -134,6 +134,14 @@ impl ToolBuilder {
     pub fn returns<T>(&mut self, output: ToolOutput<T>) -> Convert<T, CallToolResult> {
         self.returned((output.schema)());
         output.convert
+    }
+
+    /// Declares a function that returns whole results, whose structured content is an `S`.
+    #[doc(hidden)]
+    pub fn returns_whole<S: OutputSchema, R: WholeResult>(&mut self) -> Convert<R, CallToolResult> {
+        self.returned(Some(S::output_schema()));
+        self.has_own_output = true;
+        R::into_tool_result
     }
 
     /// The entry; `call` serves each call.

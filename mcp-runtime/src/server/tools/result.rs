@@ -297,6 +297,38 @@ impl<T> NoOutput<T> for Returned<T> {
     }
 }
 
+/// A type whose schema a tool lists that returns whole results.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the output of a tool",
+    label = "needs `JsonSchema`",
+    note = "add `#[derive(JsonSchema)]` to it, or to your type inside it"
+)]
+pub trait OutputSchema {
+    /// The schema.
+    fn output_schema() -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> OutputSchema for T {
+    fn output_schema() -> Value {
+        structured::output_schema::<T>()
+    }
+}
+
+/// A result that is made by the function itself.
+#[diagnostic::on_unimplemented(
+    message = "`output` names the schema of a `CallToolResult`, and this returns `{Self}`",
+    label = "no `CallToolResult`",
+    note = "remove `output`: the schema is that of the returned type",
+    note = "or return a `CallToolResult`, or a `Result` of it"
+)]
+pub trait WholeResult: IntoToolResult {}
+
+impl WholeResult for CallToolResult {}
+
+#[diagnostic::do_not_recommend]
+impl<E: HandlerError> WholeResult for Result<CallToolResult, E> {}
+
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
 /// It is answered as a result with `isError`, not as a JSON-RPC error (specification, "Tools",

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool(output = u32)]
+    fn look(&self) -> Result<String, ToolError> {
+        todo!()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool(output = "Place")]
+    fn look(&self) -> CallToolResult {
+        todo!()
+    }
+}
+
+fn main() {}

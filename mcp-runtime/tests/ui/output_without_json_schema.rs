@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Serialize)]
+struct Place;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool(output = Vec<Place>)]
+    fn look(&self) -> CallToolResult {
+        todo!()
+    }
+}
+
+fn main() {}
