@@ -372,7 +372,7 @@ fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagn
     let elsewhere = Grammar::elsewhere(name);
     let value = match &entry.value {
         Value::Expr(value) => Some(value.to_token_stream().to_string()),
-        Value::Flag | Value::List(_) => None,
+        Value::Flag | Value::Type(_) | Value::List(_) => None,
     };
     let mend = if let Some(ours) = grammar.translated(name, value.as_deref()) {
         ours

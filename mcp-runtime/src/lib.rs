@@ -148,6 +148,7 @@ pub use mcp_macros::prompt;
 pub use mcp_macros::resource;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
+#[doc = include_str!("../docs/values.md")]
 pub use mcp_macros::tool;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/hooks.md")]

@@ -23,6 +23,7 @@ mod server;
 mod structs;
 #[path = "../support/mod.rs"]
 mod support;
+mod table;
 mod uris;
 mod visible;
 

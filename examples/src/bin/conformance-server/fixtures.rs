@@ -57,14 +57,11 @@ impl Fixtures {
 
     /// Answers with text, a picture and a resource.
     #[tool]
-    fn test_multiple_content_types(&self) -> Vec<ContentBlock> {
-        let resource = "test://mixed-content-resource";
+    fn test_multiple_content_types(&self) -> (&'static str, Image, ContentBlock) {
+        let uri = "test://mixed-content-resource";
         let data = r#"{"test":"data","value":123}"#;
-        vec![
-            TextContent::new("Multiple content types test:").into(),
-            Image::png(PNG).into(),
-            embedded(text(resource, "application/json", data)),
-        ]
+        let resource = embedded(text(uri, "application/json", data));
+        ("Multiple content types test:", Image::png(PNG), resource)
     }
 
     /// Fails.
