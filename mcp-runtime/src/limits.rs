@@ -79,8 +79,9 @@ pub(crate) const MAX_STRICT_DEPTH: usize = 256;
 pub(crate) const MAX_SCHEMA_REFERENCES: usize = 8;
 /// Bytes of a URI that is matched with templates; browsers and proxies take no longer ones.
 pub(crate) const MAX_URI_BYTES: usize = 8 * KIB;
-/// URIs without a resource whose announced changes are logged; bounds what is kept of them.
-pub(crate) const MAX_UNMATCHED_WARNINGS: usize = 100;
+/// URIs without a resource whose announced changes are logged, and handlers that are logged because
+/// they repeat something; bounds what is kept of them.
+pub(crate) const MAX_WARNINGS: usize = 100;
 /// Bytes of a file that a `FileTree` lists and reads; a model reads no longer text.
 pub(crate) const MAX_FILE_BYTES: u64 = MIB as u64;
 /// Time for which the walk of a first page of files serves the pages after it.
@@ -270,7 +271,7 @@ mod tests {
             MAX_STRICT_DEPTH count "arguments that headers repeat"
             MAX_SCHEMA_REFERENCES count "references of schemas"
             MAX_URI_BYTES bytes "matched with templates"
-            MAX_UNMATCHED_WARNINGS count "warnings of announced changes"
+            MAX_WARNINGS count "warnings of announced changes"
             MAX_FILE_BYTES bytes "`max_size`"
             FILE_WALK_LIFETIME time "walk that a first page"
             MAX_BODY_BYTES bytes "`max_body_bytes`"

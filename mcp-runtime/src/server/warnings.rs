@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Context;
-use crate::limits::MAX_UNMATCHED_WARNINGS;
+use crate::limits::MAX_WARNINGS;
 use crate::protocol::Change;
 
 /// The mistakes that were logged.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     changes: Mutex<HashSet<Change>>,
+    /// The names and URIs of functions that ask after they have waited.
+    repeating: Mutex<HashSet<String>>,
     logging: Once,
     progress: Once,
 }
@@ -31,8 +33,15 @@ impl Warnings {
     /// Returns true if nothing was logged about `change`, nor about too many resources.
     pub(super) fn is_first(&self, change: &Change) -> bool {
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_room = changes.len() < MAX_UNMATCHED_WARNINGS;
+        let has_room = changes.len() < MAX_WARNINGS;
         (has_room || !matches!(change, Change::Resource(_))) && changes.insert(change.clone())
+    }
+
+    /// Returns true if nothing was logged about the questions of `name`, nor about too many others.
+    fn is_first_repetition(&self, name: &str) -> bool {
+        let known = self.repeating.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        known.len() < MAX_WARNINGS && known.insert(name.to_owned())
     }
 }
 
@@ -43,6 +52,18 @@ impl Context {
             tracing::warn!(
                 "log messages are not sent to clients: declare them, by `#[mcp_server(logging)]` \
                  or `ServerBuilder::logging`"
+            );
+        }
+    }
+
+    /// Logs that the handler called `name` waits for something before it asks, which happens again
+    /// when the client retries the call.
+    pub(super) fn warn_of_repetition(&self, name: &str) {
+        if self.server().state.warnings.is_first_repetition(name) {
+            tracing::warn!(
+                name,
+                "what goes before the question runs again in 2026-07-28: put it in `cx.once`, or \
+                 make the question a parameter, by `#[elicit(\"…\")]`"
             );
         }
     }

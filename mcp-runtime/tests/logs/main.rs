@@ -14,6 +14,8 @@ mod client_logs;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;
 mod mounting;
+#[cfg(feature = "testing")]
+mod questions;
 mod requests;
 #[path = "../support/mod.rs"]
 mod support;

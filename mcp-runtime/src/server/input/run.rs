@@ -1,6 +1,6 @@
 //! Rounds of a call whose handler asks the client.
 
-use std::future::ready;
+use std::future::{poll_fn, ready};
 
 use mcp_types::{
     CallToolRequest, ElicitRequestParams, Era, ErrorObject, GetPromptRequest, InputRequest,
@@ -16,6 +16,7 @@ use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::missing_capability;
 use crate::server::context::{OwnedRequest, ServerRequest};
+use crate::server::debug_build::DEBUG;
 use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;
@@ -109,7 +110,7 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
     let cx = &request.context;
     let input = cx.input_or_default();
     loop {
-        let questions = match round(input, handler).await {
+        let questions = match round(&request, input, handler).await {
             Ok(questions) => questions,
             Err(outcome) => {
                 input.end();
@@ -143,11 +144,15 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
 }
 
 /// Runs a handler until it asks, which drops it, or returns its outcome as an error.
-async fn round(input: &InputState, mut handler: BoxFuture<Outcome>) -> Result<Questions, Outcome> {
+async fn round(
+    request: &OwnedRequest,
+    input: &InputState,
+    mut handler: BoxFuture<Outcome>,
+) -> Result<Questions, Outcome> {
     loop {
         let outcome = tokio::select! {
             biased;
-            outcome = &mut handler => Some(outcome),
+            outcome = observe(request, input, &mut handler) => Some(outcome),
             () = input.asked.notified() => None,
         };
         match (input.take_questions(outcome.is_some()), outcome) {
@@ -156,6 +161,26 @@ async fn round(input: &InputState, mut handler: BoxFuture<Outcome>) -> Result<Qu
             (None, None) => {}
         }
     }
+}
+
+/// Runs a handler; in debug builds, one that does something before it asks is logged.
+fn observe(
+    request: &OwnedRequest,
+    input: &InputState,
+    handler: &mut BoxFuture<Outcome>,
+) -> impl Future<Output = Outcome> {
+    poll_fn(move |waker| {
+        let polled = handler.as_mut().poll(waker);
+        if DEBUG
+            && polled.is_pending()
+            && input.repeats()
+            && let Ok(params) = request.params()
+            && let Ok(Some(name)) = params.target()
+        {
+            request.context.warn_of_repetition(&name);
+        }
+        polled
+    })
 }
 
 /// Checks that the client can be asked all this, and was not asked too often.

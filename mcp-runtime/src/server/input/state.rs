@@ -52,6 +52,10 @@ pub(super) struct State {
     clock: Clock,
     /// The number of side effects in progress, which must not be interrupted.
     busy: usize,
+    /// True if the handler waited for something else than an answer or `once` in this round.
+    waited: bool,
+    /// True if the call is forwarded to another server, which asks.
+    forwarded: bool,
     ended: bool,
 }
 
@@ -144,6 +148,20 @@ impl InputState {
             note: state.retry.note.clone(),
             ..Questions::default()
         })
+    }
+
+    /// Marks a call that is forwarded to another server: its questions are not of this handler.
+    pub(in crate::server) fn forward(&self) {
+        self.lock().forwarded = true;
+    }
+
+    /// Notes that the handler waits. Returns true if it asks, and waited for something else before,
+    /// which happens again in the next round of the stateless era.
+    pub(super) fn repeats(&self) -> bool {
+        let mut state = self.lock();
+        let asks = !state.questions.is_empty() || state.clock.questions > 0;
+        state.waited |= !asks && state.busy == 0;
+        asks && state.waited && !state.forwarded
     }
 
     /// Ends the call: questions that are asked from now on, and those that wait, are suspended.

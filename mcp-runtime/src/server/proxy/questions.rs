@@ -59,6 +59,7 @@ impl Callers {
             // Never fails: the sender lives as long as this.
             let _ = self.in_flight.subscribe().wait_for(is_free).await;
         }
+        context.input_or_default().forward();
         let number = self.insert(&context);
         drop(turn);
         let mut forwarded = ForwardedCall {
