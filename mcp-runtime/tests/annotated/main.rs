@@ -6,6 +6,8 @@ mod arguments;
 mod attributes;
 mod context;
 mod definitions;
+#[cfg(feature = "testing")]
+mod elicited_types;
 mod forms;
 mod headers;
 mod hooks;
