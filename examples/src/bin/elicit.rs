@@ -1,5 +1,5 @@
-//! A pizzeria that asks its guests: forms from types, a web page to pay on, and a side effect that
-//! happens once. The same functions serve clients of both eras.
+//! A pizzeria that asks its guests: questions as parameters, forms from types, a question about what
+//! the function found out, and a web page to pay on. The same functions serve clients of both eras.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -47,11 +47,31 @@ fn one() -> u32 {
 
 #[mcp_server(name = "elicit")]
 impl Pizzeria {
-    /// Takes an order, and asks for whatever is missing.
+    /// Cancels an order.
     #[tool]
-    async fn order(&self, cx: &Context) -> Result<String, ToolError> {
-        let order: Order = cx.elicit("What would you like?").await?;
-        // The function runs again when the next answer comes; the number is drawn but once.
+    fn cancel(
+        &self,
+        number: u32,
+        // Asked before the function is entered, which runs once in every era.
+        #[elicit("Cancel order {number}?")] sure: Option<bool>,
+    ) -> String {
+        let outcome = if sure == Some(true) {
+            "cancelled"
+        } else {
+            "kept"
+        };
+        format!("Order {number} is {outcome}.")
+    }
+
+    /// Takes an order, and has it confirmed.
+    #[tool]
+    async fn order(
+        &self,
+        #[elicit("What would you like?")] order: Order,
+        cx: &Context,
+    ) -> Result<String, ToolError> {
+        // The question below needs the number, so it is asked inside. In the stateless era the
+        // function runs again with the answer: what goes before the question is kept to one time.
         let next = async { self.orders.fetch_add(1, Ordering::Relaxed) + 1 };
         let number = cx.once("number", next).await?;
         let question = format!(

@@ -58,7 +58,8 @@ fn order(form: &Form) -> ElicitReply {
         assert_eq!(suggested["count"], 1);
         return form.accept(json!({"toppings": ["olives"], "size": "large", "note": "hot"}));
     }
-    form.accept(json!({"answer": true}))
+    let name = form.schema().properties.keys().next().unwrap();
+    form.accept(json!({name: true}))
 }
 
 #[tokio::test]
@@ -80,6 +81,7 @@ async fn guests_order_pay_and_change_their_minds() {
         ("order", json!({})),
         ("order", json!({})),
         ("pay", json!({"number": 2})),
+        ("cancel", json!({"number": 1})),
     ];
     let (said, asked) = compare(env!("CARGO_BIN_EXE_elicit"), able, &calls).await;
     assert_eq!(
@@ -88,6 +90,7 @@ async fn guests_order_pay_and_change_their_minds() {
             "Order 1: [Olives] (hot)",
             "Order 2: [Olives] (hot)",
             "Order 2 is being paid for.",
+            "Order 1 is cancelled.",
         ]
     );
     assert_eq!(
@@ -98,6 +101,7 @@ async fn guests_order_pay_and_change_their_minds() {
             "What would you like?",
             "1 Large, order 2. All right?",
             "https://pizza.example.com/pay/2",
+            "Cancel order 1?",
         ]
     );
     let declines = |builder: ClientBuilder, _: Asked| {
@@ -106,9 +110,9 @@ async fn guests_order_pay_and_change_their_minds() {
             _ => form.decline(),
         })
     };
-    let calls = [("order", json!({}))];
+    let calls = [("order", json!({})), ("cancel", json!({"number": 1}))];
     let (said, _) = compare(env!("CARGO_BIN_EXE_elicit"), declines, &calls).await;
-    assert_eq!(said, ["Nothing, then."]);
+    assert_eq!(said, ["Nothing, then.", "Order 1 is kept."]);
 }
 
 /// A model that asks for the temperature once.
