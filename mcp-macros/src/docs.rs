@@ -1,14 +1,13 @@
 //! Doc comments, as the text that a model or a person reads.
 
+use quote::quote;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, parse_quote};
-
-use crate::links;
 
 /// The text of the doc comments among `attributes`; `None` where there is none.
 ///
-/// The one space that follows `///` is dropped from each line, and blank lines at both ends are, and
-/// links to items. Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to
-/// the compiler alone, so that the whole becomes an expression, and that text stays as it is.
+/// The one space that follows `///` is dropped from each line, and blank lines at both ends are.
+/// Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to the compiler
+/// alone, so that the whole becomes an expression. Links to items are removed when it runs.
 pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
     let pieces: Vec<&Expr> = attributes.iter().filter_map(piece).collect();
     let Some(literals) = pieces
@@ -17,15 +16,19 @@ pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
         .collect::<Option<Vec<_>>>()
     else {
         let lines = pieces.iter().map(|piece| match literal(piece) {
-            Some(text) => string(&links::without(&unindented(&text))),
+            Some(text) => string(&unindented(&text)),
             None => Expr::clone(piece),
         });
-        return Some(parse_quote!(::core::concat!(#(#lines, "\n"),*).trim()));
+        let text = quote!(::core::concat!(#(#lines, "\n"),*).trim());
+        return Some(parse_quote!(__mcp::without_links(#text)));
     };
     let text: Vec<String> = literals.iter().map(|text| unindented(text)).collect();
-    let text = links::without(&text.join("\n"));
+    let text = text.join("\n");
     let text = text.trim_matches('\n');
-    (!text.trim().is_empty()).then(|| string(text))
+    (!text.trim().is_empty()).then(|| match text.contains('[') {
+        true => parse_quote!(__mcp::without_links(#text)),
+        false => string(text),
+    })
 }
 
 /// A doc comment without the space that follows `///`, and without spaces at the end of its lines.
@@ -89,14 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn links_to_items_are_text() {
+    fn links_are_left_to_the_runtime() {
         let item = parse_quote! {
-            /// As [`Store::get`], see [the store][Store].
-            ///
-            /// [Store]: crate::Store
+            /// As [`Store::get`].
             struct S;
         };
-        assert_eq!(text(&item).unwrap(), r#""As `Store::get`, see the store.""#);
+        let expected: syn::Expr = parse_quote!(__mcp::without_links("As [`Store::get`]."));
+        assert_eq!(text(&item), Some(expected.to_token_stream().to_string()));
     }
 
     #[test]
@@ -107,7 +109,9 @@ mod tests {
             struct S;
         };
         let expected: syn::Expr = parse_quote! {
-            ::core::concat!("First.", "\n", include_str!("x.md"), "\n").trim()
+            __mcp::without_links(
+                ::core::concat!("First.", "\n", include_str!("x.md"), "\n").trim()
+            )
         };
         assert_eq!(text(&item), Some(expected.to_token_stream().to_string()));
     }

@@ -20,7 +20,6 @@ mod function;
 mod golden;
 mod grammar;
 mod hook;
-mod links;
 mod manifest;
 mod model;
 #[cfg(not(feature = "pattern"))]

@@ -17,6 +17,7 @@ use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
 
 pub use crate::ProtocolError;
+pub use crate::links::without_links;
 pub use crate::server::builder::revisions;
 pub use crate::server::completions::completer;
 pub use crate::server::context::{identity, no_identity};
@@ -61,7 +62,7 @@ pub mod traits {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of a text",
     label = "is a text",
-    note = "write a value of the type without quotation marks, such as `10` or `Place::new(\"ten\")`; for an `Option`, `Some(…)`"
+    note = "write a value of the type without quotation marks, such as `10` or `Place::new(\"ten\")`; for an `Option`, `Some(\"ten\".into())`"
 )]
 pub trait FromLiteral: Sized {
     /// Makes the value.

@@ -111,6 +111,8 @@ pub mod client;
 mod connection;
 mod error;
 mod limits;
+#[cfg(feature = "server")]
+mod links;
 #[cfg(feature = "validation")]
 mod output_schema;
 #[cfg(feature = "server")]

@@ -3,12 +3,15 @@
 //! Keywords of schemars that are not in JSON Schema 2020-12 are removed, and a definition that is
 //! used only once is written in place.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
+
+use crate::links::without_links;
 
 /// Makes the schema of one type; a function pointer, so that nothing is generic after it.
 pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
@@ -103,9 +106,15 @@ const FORMATS: [&str; 19] = [
     "regex",
 ];
 
-/// Removes a format that is a name of Rust's own types, and the `$schema` of an inner schema.
+/// Removes a format that is a name of Rust's own types, the `$schema` of an inner schema, and links
+/// of the doc comment that is the description.
 fn clean(schema: &mut Map<String, Value>) {
     schema.remove("$schema");
+    if let Some(Value::String(text)) = schema.get_mut("description")
+        && let Cow::Owned(plain) = without_links(text)
+    {
+        *text = plain;
+    }
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| !FORMATS.contains(&format)) {
         schema.remove("format");

@@ -2,10 +2,9 @@
 
 use framework::prelude::*;
 
-/// A book, as the derive macros need it: they are told the name.
+/// A book: the derive macro of serde is told the name, that of schemars finds it in the prelude.
 #[derive(Serialize, JsonSchema)]
 #[serde(crate = "framework::serde")]
-#[schemars(crate = "framework::schemars")]
 struct Book {
     title: String,
 }

@@ -1,5 +1,5 @@
 //! Absence of compiler warnings: for deprecated functions where they are defined, and for
-//! descriptions made by a macro.
+//! descriptions made by a macro. Descriptions without links to items.
 
 #![deny(deprecated)]
 
@@ -116,4 +116,53 @@ async fn descriptions_are_included() {
         answer["result"]["instructions"],
         "# Definitions\n\nFrom a file."
     );
+}
+
+/// As a [`Store`], for [the shelf][shelf].
+///
+/// [shelf]: Store
+#[derive(Deserialize, JsonSchema)]
+struct Query {
+    /// See [`Query`] and [docs](https://example.com).
+    text: String,
+}
+
+struct Store;
+
+/// Keeps what [`get`](Self::get) finds, in [0, 1].
+#[mcp_server]
+impl Store {
+    /// Finds what a [`Query`] asks for, as [the store][Store] has it.
+    ///
+    /// [Store]: self::Store
+    #[tool]
+    fn get(
+        &self,
+        query: Query,
+        /** As [`String::len`]. */
+        length: usize,
+    ) -> String {
+        format!("{} {length}", query.text)
+    }
+}
+
+#[tokio::test]
+async fn links_to_items_are_sent_as_their_text() {
+    let tool = listed(Store, "get").await;
+    assert_eq!(
+        tool["description"],
+        "Finds what a `Query` asks for, as the store has it."
+    );
+    let arguments = &tool["inputSchema"]["properties"];
+    assert_eq!(arguments["length"]["description"], "As `String::len`.");
+    let query = &arguments["query"];
+    assert_eq!(query["description"], "As a `Store`, for the shelf.");
+    assert_eq!(
+        query["properties"]["text"]["description"],
+        "See `Query` and [docs](https://example.com)."
+    );
+    let mut wire = Wire::to(&Store.into_server()).await;
+    let answer = wire.ask(stateless(1, "server/discover", json!({}))).await;
+    let instructions = "Keeps what `get` finds, in [0, 1].";
+    assert_eq!(answer["result"]["instructions"], instructions);
 }

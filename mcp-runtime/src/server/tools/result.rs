@@ -43,6 +43,7 @@ use crate::server::input::AskError;
     message = "`{Self}` cannot be returned from a tool",
     label = "needs `Serialize` and `JsonSchema`",
     note = "add `#[derive(Serialize, JsonSchema)]` to it, or to your type inside it",
+    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
     note = "or return text, content or a `CallToolResult`"
 )]
 pub trait IntoToolResult: Sized {

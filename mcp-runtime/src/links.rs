@@ -1,19 +1,21 @@
 //! Links of rustdoc to items, which lead nowhere outside of the documentation: their text stays.
 
-use syn::Ident;
+use std::borrow::Cow;
 
 /// `text`, a doc comment, without its links to items of Rust.
 ///
 /// `` [`Store::get`] `` becomes `` `Store::get` ``, `[text](rust::path)` and `[text][rust::path]`
 /// become `text`, and lines such as `[text]: rust::path` are dropped. URLs, blocks of code and other
 /// brackets stay as they are.
-pub(crate) fn without(text: &str) -> String {
-    let definitions: Vec<(&str, bool)> = blocks(text)
-        .filter(|(_, is_code)| !is_code)
-        .filter_map(|(line, _)| definition(line))
-        .collect();
+#[must_use]
+pub fn without_links(text: &str) -> Cow<'_, str> {
+    if !text.contains('[') {
+        return Cow::Borrowed(text);
+    }
+    let prose = lines(text).filter(|(_, is_code)| !is_code);
+    let definitions: Vec<(&str, bool)> = prose.filter_map(|(line, _)| definition(line)).collect();
     let (mut plain, mut prose) = (String::new(), String::new());
-    for (line, is_code) in blocks(text) {
+    for (line, is_code) in lines(text) {
         if is_code {
             push_prose(&mut plain, &prose, &definitions);
             prose.clear();
@@ -23,11 +25,12 @@ pub(crate) fn without(text: &str) -> String {
         }
     }
     push_prose(&mut plain, &prose, &definitions);
-    plain
+    plain.truncate(plain.trim_end_matches('\n').len());
+    Cow::Owned(plain)
 }
 
 /// The lines of `text` with their ends, and whether each belongs to a block of code.
-fn blocks(text: &str) -> impl Iterator<Item = (&str, bool)> {
+fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut fence: Option<&str> = None;
     let mut may_indent = true;
     text.split_inclusive('\n').map(move |line| {
@@ -146,23 +149,20 @@ fn is_item(target: &str) -> bool {
     let (_, path) = target.split_once('@').unwrap_or(("", target));
     let path = path.split(['#', '<', '(', '!']).next().unwrap_or_default();
     let mut segments = path.trim_end_matches("::").split("::");
-    !path.is_empty()
-        && segments.all(|segment| syn::parse_str::<Ident>(segment).is_ok() || is_root(segment))
-}
-
-/// Whether a segment is a keyword that paths begin with.
-fn is_root(segment: &str) -> bool {
-    ["crate", "self", "super", "Self"].contains(&segment)
+    segments.all(|segment| {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        segment.chars().all(is_part) && segment.starts_with(|it: char| !it.is_numeric())
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without;
+    use super::without_links;
 
     #[track_caller]
     fn check(text: &str, plain: &str) {
-        assert_eq!(without(text), plain);
-        assert_eq!(without(plain), plain, "a second time");
+        assert_eq!(without_links(text), plain);
+        assert_eq!(without_links(plain), plain, "a second time");
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
     fn lines_that_only_define_links_are_dropped() {
         check(
             "The [store] and [its key][key].\n\n[store]: crate::Store\n[key]: `Store::key`\n",
-            "The store and its key.\n\n",
+            "The store and its key.",
         );
     }
 
@@ -199,8 +199,8 @@ mod tests {
             "`[Store]` and ``a ` [Store]`` and \\[Store]",
             "![Store](crate::Store)",
             "[open\n\n[`a`, `b`]",
-            "```\nlet a = [Store];\n[x]: Store\n```\n~~~\n```\n[Store]\n~~~\n",
-            "Code:\n\n    [Store]\n\n    [Store::get]\n",
+            "```\nlet a = [Store];\n[x]: Store\n```\n~~~\n```\n[Store]\n~~~",
+            "Code:\n\n    [Store]\n\n    [Store::get]",
             "[page](#part) [file](README.md) [folder](docs/x)",
         ] {
             check(text, text);
@@ -218,7 +218,7 @@ mod tests {
             texts = texts.iter().flat_map(longer).collect();
             for text in &texts {
                 let mut left = text.chars();
-                let plain = without(text);
+                let plain = without_links(text);
                 assert!(
                     plain.chars().all(|it| left.any(|letter| letter == it)),
                     "{text:?}"
