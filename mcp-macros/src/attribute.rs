@@ -26,6 +26,16 @@ enum Value {
     List(TokenStream),
 }
 
+impl Value {
+    /// The expression as it was written.
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Expr(value) => Some(value.to_token_stream().to_string()),
+            Self::Flag | Self::Type(_) | Self::List(_) => None,
+        }
+    }
+}
+
 /// The entries of one attribute, taken out one by one.
 pub(crate) struct Entries {
     entries: Vec<Entry>,
@@ -60,10 +70,14 @@ impl Entries {
 
     fn checked(parsed: Vec<Entry>, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Self {
         let mut entries: Vec<Entry> = Vec::new();
+        let mut foreign: Vec<(Entry, String)> = Vec::new();
         for entry in parsed {
             let name = entry.name.unraw().to_string();
             if !grammar.knows(&name) {
-                unknown(&entry, &name, grammar, diagnostics);
+                match grammar.translated(&name, entry.value.text().as_deref()) {
+                    Some(ours) => translate(&mut foreign, entry, ours),
+                    None => unknown(&entry.name, &name, grammar, diagnostics),
+                }
             } else if entries.iter().any(|known| known.name == entry.name) {
                 diagnostics.mistake(
                     &entry.name,
@@ -73,6 +87,10 @@ impl Entries {
             } else {
                 entries.push(entry);
             }
+        }
+        for (entry, ours) in foreign {
+            let what = format!("{} does not know `{}`", grammar.attribute, entry.name);
+            diagnostics.mistake(entry.name, what, format!("write `{ours}`"));
         }
         Self { entries }
     }
@@ -361,8 +379,27 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
     })
 }
 
-fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
-    let at = &entry.name;
+/// Adds a word of another library and what is written for it; two ends of a range are one mistake.
+fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
+    let (word, end) = ours.split_once(" = ").unwrap_or_default();
+    let mut ranges = foreign.iter_mut().filter(|_| end.contains(".."));
+    let other = ranges.find_map(|(_, known)| {
+        let (_, other) = known.split_once(" = ").filter(|(it, _)| *it == word)?;
+        let (low, high) = match end.starts_with("..") {
+            true => (other, end),
+            false => (end, other),
+        };
+        let range = low
+            .strip_suffix("..")
+            .map(|low| format!("{word} = {low}{high}"));
+        range.map(|range| *known = range)
+    });
+    if other.is_none() {
+        foreign.push((entry, ours));
+    }
+}
+
+fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
     if name == URI {
         let what = format!("{} takes no text without a name", grammar.attribute);
         diagnostics.mistake(at, what, "write `name = \"…\"`, or what else the text is");
@@ -370,12 +407,8 @@ fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagn
     }
     let known = grammar.known.join(", ");
     let elsewhere = Grammar::elsewhere(name);
-    let value = match &entry.value {
-        Value::Expr(value) => Some(value.to_token_stream().to_string()),
-        Value::Flag | Value::Type(_) | Value::List(_) => None,
-    };
-    let mend = if let Some(ours) = grammar.translated(name, value.as_deref()) {
-        ours
+    let mend = if let Some(reason) = Grammar::needless(name) {
+        reason.to_owned()
     } else if let Some(near) = nearest(name, grammar.known) {
         format!("did you mean `{near}`?")
     } else if elsewhere.is_empty() {

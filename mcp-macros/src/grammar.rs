@@ -255,23 +255,20 @@ impl Grammar {
         self.known.contains(&name)
     }
 
-    /// What is written in place of `name`, a word of another library, with `value`; an advice.
+    /// What is written in place of `name`, a word of another library, with `value`.
     pub(crate) fn translated(&self, name: &str, value: Option<&str>) -> Option<String> {
         let name = snake(name);
-        let find = |words: &[(&str, &'static str)]| {
-            let mut words = words.iter();
-            words.find_map(|(word, ours)| (*word == name).then_some(*ours))
-        };
-        let ours = find(&FOREIGN).filter(|ours| {
-            let end = ours.find([' ', '(', '`']).unwrap_or(ours.len());
-            self.knows(&ours[..end])
-        });
-        if let Some(ours) = ours {
-            let flag = ours.trim_end_matches(" = {}");
-            let ours = value.map_or(flag.replace("{}", "…"), |value| ours.replace("{}", value));
-            return Some(format!("write `{ours}`"));
-        }
-        find(&NEEDLESS).map(str::to_owned)
+        let (_, ours) = FOREIGN.iter().find(|(word, _)| *word == name)?;
+        let end = ours.find([' ', '(', '`']).unwrap_or(ours.len());
+        let without = ours.trim_end_matches(" = {}");
+        let ours = value.map_or(without.replace("{}", "…"), |it| ours.replace("{}", it));
+        self.knows(&ours[..end]).then_some(ours)
+    }
+
+    /// Why nothing is written here for `name`, a word of another library.
+    pub(crate) fn needless(name: &str) -> Option<&'static str> {
+        let mut words = NEEDLESS.iter();
+        words.find_map(|(word, reason)| (*word == snake(name)).then_some(*reason))
     }
 
     /// The attributes that know `name`, where this one does not.
@@ -296,37 +293,22 @@ mod tests {
 
     #[test]
     fn words_of_others_are_translated_where_ours_is_known() {
-        for (grammar, name, value, advice) in [
-            (&TOOL_ARG, "min", Some("1"), "write `range = 1..`"),
-            (&TOOL_ARG, "maxLength", None, "write `length = ..=…`"),
-            (&TOOL, "readOnlyHint", None, "write `read_only`"),
-            (
-                &TOOL,
-                "read_only_hint",
-                Some("false"),
-                "write `read_only = false`",
-            ),
+        for (grammar, name, value, ours) in [
+            (&TOOL_ARG, "min", Some("1"), "range = 1.."),
+            (&TOOL_ARG, "maxLength", None, "length = ..=…"),
+            (&TOOL, "readOnlyHint", None, "read_only"),
+            (&TOOL, "read_only_hint", Some("false"), "read_only = false"),
             (
                 &PROMPT,
                 "desc",
                 Some("\"Greets\""),
-                "write `description = \"Greets\"`",
+                "description = \"Greets\"",
             ),
-            (
-                &RESOURCE,
-                "mime_type",
-                Some("\"a/b\""),
-                "write `mime = \"a/b\"`",
-            ),
-            (
-                &SERVER,
-                "website_url",
-                Some("\"a:b\""),
-                "write `website = \"a:b\"`",
-            ),
+            (&RESOURCE, "mime_type", Some("\"a/b\""), "mime = \"a/b\""),
+            (&SERVER, "website_url", Some("\"a:b\""), "website = \"a:b\""),
         ] {
             let found = grammar.translated(name, value);
-            assert_eq!(found.as_deref(), Some(advice), "{name}");
+            assert_eq!(found.as_deref(), Some(ours), "{name}");
         }
         assert_eq!(RESOURCE_ARG.translated("min", None), None);
         assert_eq!(CACHE.translated("read_only_hint", None), None);

@@ -340,13 +340,15 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Takes `#[arg]` off the parameters of a function that clients cannot call, where it is a mistake.
+/// Takes `#[arg]` and `#[elicit]` off the parameters of a function that clients cannot call, where it is a mistake.
 pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagnostics) {
     let typed = signature.inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
         FnArg::Receiver(_) => None,
     });
-    let settings = typed.filter_map(|typed| take_attribute(&mut typed.attrs, "arg"));
+    let settings = typed
+        .flat_map(|typed| ["arg", "elicit"].map(|name| take_attribute(&mut typed.attrs, name)));
+    let settings = settings.flatten();
     if let Some(settings) = settings.reduce(|first, _| first) {
         diagnostics.mistake(
             settings,

@@ -8,7 +8,7 @@ struct Server;
 impl Server {
     /// Looks.
     #[tool]
-    fn look(&self, #[arg(ge = 1)] times: u32) {}
+    fn look(&self, #[arg(ge = 1, le = 9)] times: u32) {}
 }
 
 fn main() {}
