@@ -25,3 +25,15 @@ export async function connected(transport, mode, use, prepare = () => {}) {
     await client.close();
   }
 }
+
+/** The text of a call that fails: a result with `isError`, or a JSON-RPC error about the arguments. */
+export async function failure(client, name, args) {
+  try {
+    const { isError, content } = await client.callTool({ name, arguments: args });
+    if (!isError) throw new Error(`${name} has not failed: ${JSON.stringify(content)}`);
+    return content.map((block) => block.text).join('\n');
+  } catch (error) {
+    if (error.code !== -32602) throw error;
+    return [error.message, JSON.stringify(error.data ?? '')].join('\n');
+  }
+}

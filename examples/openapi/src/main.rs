@@ -1,0 +1,26 @@
+//! Tools from an OpenAPI document, without macros: each operation is a tool that calls the API.
+//!
+//! `cargo run -p mcp-example-openapi URL`; without a URL, it serves the API as well.
+
+mod bookshop;
+mod tools;
+
+use mcp_runtime::Server;
+use mcp_runtime::transport::stdio;
+
+const DOCUMENT: &str = include_str!("../openapi.json");
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let url = match std::env::args().nth(1) {
+        Some(url) => url,
+        None => bookshop::start().await?,
+    };
+    let mut server = Server::builder();
+    server.name("bookshop");
+    for tool in tools::from_document(DOCUMENT, &url)? {
+        server.tool(tool);
+    }
+    server.build().serve(stdio()).await?;
+    Ok(())
+}
