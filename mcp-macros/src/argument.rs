@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote_spanned};
+use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Signature, Type, parse_quote_spanned};
 
 use crate::attribute::Entries;
 use crate::bounds;
@@ -21,18 +21,15 @@ pub(crate) struct Expected<'a> {
     pub(crate) lenient: bool,
 }
 
-/// The functions of the block, and whether they take the server.
+/// The functions of the block.
 #[derive(Default)]
-pub(crate) struct Helpers(Vec<(Ident, bool)>);
+pub(crate) struct Helpers(Vec<Signature>);
 
 impl Helpers {
     /// Looks at all functions of `items`.
     pub(crate) fn of(items: &[ImplItem]) -> Self {
         let functions = items.iter().filter_map(|item| match item {
-            ImplItem::Fn(function) => {
-                let signature = &function.sig;
-                Some((signature.ident.clone(), signature.receiver().is_some()))
-            }
+            ImplItem::Fn(function) => Some(function.sig.clone()),
             _ => None,
         });
         Self(functions.collect())
@@ -40,7 +37,7 @@ impl Helpers {
 
     /// Whether there is a function of this name.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+        self.0.iter().any(|known| known.ident == *name)
     }
 
     /// Looks up the function at `path`.
@@ -53,11 +50,12 @@ impl Helpers {
             .first()
             .is_some_and(|first| first.ident == "Self");
         let known = path.segments.last().and_then(|last| {
-            let found = self.0.iter().find(|(name, _)| *name == last.ident);
-            found.map(|(_, has_self)| *has_self)
+            let mut functions = self.0.iter();
+            functions.find(|known| of_self && known.ident == last.ident)
         });
         Helper {
-            has_self: of_self && known.unwrap_or(true),
+            has_self: of_self && known.is_none_or(|known| known.receiver().is_some()),
+            is_plain: known.is_some_and(|known| known.asyncness.is_none()),
             path,
         }
     }

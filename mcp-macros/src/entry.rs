@@ -47,6 +47,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         helpers: Helpers::default(),
         visible: None,
         lenient: false,
+        blocking: false,
     };
     let subject = Subject {
         attributes: &mut function.attrs,

@@ -40,6 +40,8 @@ pub(crate) struct Surroundings {
     pub(crate) visible: Option<Helper>,
     /// Whether the arguments of tools are lenient.
     pub(crate) lenient: bool,
+    /// Whether plain functions run away from the async ones.
+    pub(crate) blocking: bool,
 }
 
 /// Reads a function that has one of our attributes; `None` for others and for unsound ones.
@@ -60,7 +62,8 @@ pub(crate) fn read(
     let meta = entries.expr("meta", diagnostics);
     let visible = visible(&mut entries, surroundings, diagnostics);
     let runtime = runtime(&mut entries, surroundings, diagnostics);
-    let running = tool::running(&mut entries, subject.signature, diagnostics);
+    let blocking = surroundings.blocking;
+    let running = tool::running(&mut entries, subject.signature, blocking, diagnostics);
     let kind = match which {
         0 => Some(Kind::Tool(tool::read(&mut entries, diagnostics))),
         1 => Some(Kind::Prompt),

@@ -156,6 +156,8 @@ pub(crate) struct Helper {
     pub(crate) path: Path,
     /// Whether it is called with the server.
     pub(crate) has_self: bool,
+    /// Whether the block shows that it is no `async fn`.
+    pub(crate) is_plain: bool,
 }
 
 /// Source of a parameter's value.
@@ -240,6 +242,8 @@ pub(crate) enum Limit {
 pub(crate) struct Running {
     /// On a thread of its own, away from the async ones.
     pub(crate) blocking: bool,
+    /// Whether its plain lister and completers are, too.
+    pub(crate) blocking_helpers: bool,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
 }

@@ -87,6 +87,7 @@ fn surroundings(
         undocumented: undocumented(entries, diagnostics),
         visible: visible.map(|path| helpers.find(path)),
         lenient: entries.flag("lenient", diagnostics).unwrap_or(false),
+        blocking: entries.flag("blocking", diagnostics).unwrap_or(false),
         helpers,
     }
 }

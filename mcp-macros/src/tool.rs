@@ -28,13 +28,16 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
 pub(crate) fn running(
     entries: &mut Entries,
     signature: &Signature,
+    is_blocking_block: bool,
     diagnostics: &mut Diagnostics,
 ) -> Running {
     let is_async = signature.asyncness.is_some();
     let blocking_at = entries.name_of("blocking");
-    let blocking = entries.flag("blocking", diagnostics).unwrap_or(false);
+    let own = entries.flag("blocking", diagnostics);
+    let blocking_helpers = own.unwrap_or(is_blocking_block);
+    let blocking = blocking_helpers && !is_async;
     let timeout = entries.time("timeout", diagnostics);
-    if blocking && is_async {
+    if own == Some(true) && is_async {
         diagnostics.mistake(
             blocking_at,
             "an `async fn` cannot be `blocking`: it gives way where it awaits",
@@ -50,6 +53,7 @@ pub(crate) fn running(
     }
     Running {
         blocking,
+        blocking_helpers,
         timeout: timeout.and_then(|text| duration(&text, diagnostics)),
     }
 }

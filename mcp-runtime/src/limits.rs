@@ -82,6 +82,8 @@ pub(crate) const MAX_URI_BYTES: usize = 8 * KIB;
 /// URIs without a resource whose announced changes are logged, and handlers that are logged because
 /// they repeat something; bounds what is kept of them.
 pub(crate) const MAX_WARNINGS: usize = 100;
+/// Time for which a function may hold its thread until debug builds log it; people notice it then.
+pub(crate) const LONG_HOLD: Duration = Duration::from_millis(50);
 /// Bytes of a file that a `FileTree` lists and reads; a model reads no longer text.
 pub(crate) const MAX_FILE_BYTES: u64 = MIB as u64;
 /// Time for which the walk of a first page of files serves the pages after it.
@@ -272,6 +274,7 @@ mod tests {
             MAX_SCHEMA_REFERENCES count "references of schemas"
             MAX_URI_BYTES bytes "matched with templates"
             MAX_WARNINGS count "warnings of announced changes"
+            LONG_HOLD time "hold their thread"
             MAX_FILE_BYTES bytes "`max_size`"
             FILE_WALK_LIFETIME time "walk that a first page"
             MAX_BODY_BYTES bytes "`max_body_bytes`"

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::setter::{cache, setter};
 use super::{arguments, call, uri};
-use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Tool};
+use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Running, Tool};
 
 /// The parts of a registration that depend on the kind of function.
 struct Parts {
@@ -42,7 +42,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     } = match &function.kind {
         Kind::Tool(declared) => tool(name, callable, declared),
         Kind::Prompt => prompt(name, callable),
-        Kind::Resource(declared) => resource(name, callable, declared),
+        Kind::Resource(declared) => resource(function, declared),
     };
     let title = setter("title", function.title.as_ref());
     let description = setter("description", function.description.as_ref());
@@ -50,7 +50,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     let meta = setter("meta", function.meta.as_ref());
     let completers = callable.arguments().filter_map(|argument| {
         let completer = argument.complete.as_ref()?;
-        Some(complete(&argument.name, completer))
+        Some(complete(&argument.name, completer, &function.running))
     });
     let visible = visible(&function.visible);
     let (this, call) = call::call(callable, &function.running);
@@ -101,7 +101,8 @@ fn prompt(name: &str, callable: &Callable) -> Parts {
     }
 }
 
-fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
+fn resource(function: &Function, resource: &Resource) -> Parts {
+    let Function { callable, name, .. } = function;
     let output = &callable.output;
     let uri = uri::text(&resource.uri);
     let mime = setter("mime", resource.mime.as_ref());
@@ -109,7 +110,8 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let annotations = setter("annotations", resource.annotations.as_ref());
     let cache = resource.cache.as_ref().map(cache);
     let subscribe = resource.subscribe.then(|| quote!(.subscribable()));
-    let list = resource.list.as_ref().map(list);
+    let list = resource.list.as_ref();
+    let list = list.map(|lister| list_by(lister, &function.running));
     let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
     arguments.extend(list);
     Parts {
@@ -120,16 +122,12 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
 }
 
 /// Suggestions for an argument.
-fn complete(argument: &str, completer: &Helper) -> TokenStream {
-    let Helper { path, has_self } = completer;
+fn complete(argument: &str, completer: &Helper, running: &Running) -> TokenStream {
+    let Helper { path, has_self, .. } = completer;
     let (this, again, receiver) = shared(*has_self);
     let request = quote_spanned!(path.span().resolved_at(Span::mixed_site())=> &request);
-    let function = quote_spanned! {Span::mixed_site()=>
-        move |request| {
-            #again
-            async move { __mcp::MaybeAsync(#path(#receiver #request)).future().await }
-        }
-    };
+    let future = future(completer, running, quote!(#path(#receiver #request)));
+    let function = quote_spanned!(Span::mixed_site()=> move |request| { #again #future });
     // With the path's own span, what does not hold is reported there.
     let completer = quote_spanned!(path.span()=> __mcp::completer(#function));
     quote_spanned! {Span::mixed_site()=>
@@ -138,15 +136,11 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
 }
 
 /// Setters for the resources of a template that `resources/list` returns.
-fn list(lister: &Helper) -> TokenStream {
-    let Helper { path, has_self } = lister;
+fn list_by(lister: &Helper, running: &Running) -> TokenStream {
+    let Helper { path, has_self, .. } = lister;
     let (this, again, receiver) = shared(*has_self);
-    let function = quote_spanned! {Span::mixed_site()=>
-        move || {
-            #again
-            async move { __mcp::MaybeAsync(#path(#receiver)).future().await }
-        }
-    };
+    let future = future(lister, running, quote!(#path(#receiver)));
+    let function = quote_spanned!(Span::mixed_site()=> move || { #again #future });
     // With the path's own span, what does not hold is reported there.
     let builder = quote_spanned!(Span::mixed_site()=> &mut builder);
     let list = quote_spanned!(path.span()=> __mcp::list(#builder, #function));
@@ -155,11 +149,19 @@ fn list(lister: &Helper) -> TokenStream {
     }
 }
 
+/// The future of what `call` returns, a call of a function that may be async.
+fn future(helper: &Helper, running: &Running, call: TokenStream) -> TokenStream {
+    if helper.is_plain && running.blocking_helpers {
+        return quote_spanned!(Span::mixed_site()=> __mcp::blocking(move || #call));
+    }
+    quote_spanned!(Span::mixed_site()=> async move { __mcp::MaybeAsync(#call).future().await })
+}
+
 /// The setter of the condition on callers.
 fn visible(conditions: &[Helper]) -> Option<TokenStream> {
     let (this, ..) = shared(conditions.iter().any(|condition| condition.has_self));
     let cx = quote_spanned!(Span::mixed_site()=> cx);
-    let calls = conditions.iter().map(|Helper { path, has_self }| {
+    let calls = conditions.iter().map(|Helper { path, has_self, .. }| {
         let (.., receiver) = shared(*has_self);
         // With the path's own span, what does not hold is reported there.
         quote_spanned!(path.span()=> #path(#receiver #cx))

@@ -153,6 +153,22 @@ mod greeter {
     };
 }
 impl Library {
+    /// A shelf.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
+    fn shelf(&self, id: String) -> String {
+        id
+    }
+    fn shelves() -> Vec<Resource> {
+        Vec::new()
+    }
+    async fn ids(&self, request: &CompletionRequest) -> Vec<String> {
+        vec![request.value().to_owned()]
+    }
     #[allow(
         clippy::needless_pass_by_value,
         clippy::too_many_arguments,
@@ -177,7 +193,19 @@ const _: () = {
     #[allow(dead_code, non_upper_case_globals)]
     impl Library {
         #[doc(hidden)]
+        const a_resource_under_shelf____id__e7b21f98f03ed7a2_exists_already__rename_one_of_them: () = ();
+        #[doc(hidden)]
         const a_tool_called_close_exists_already__rename_one_of_them: () = ();
+    }
+    #[allow(dead_code)]
+    impl Library {
+        ///Builds the URI of the resource `shelf`.
+        fn shelf_uri(id: impl ::core::fmt::Display) -> __mcp::ResourceUri {
+            __mcp::resource_uri(
+                "shelf://{id}",
+                &[("id", ::core::option::Option::Some(&id))],
+            )
+        }
     }
     #[allow(deprecated)]
     impl Library
@@ -191,6 +219,45 @@ const _: () = {
             __server: &mut __mcp::ServerBuilder,
         ) {
             __server
+                .resource({
+                    let mut builder = __mcp::resource_builder("shelf", "shelf://{id}")
+                        .description("A shelf.");
+                    let arg_id = builder
+                        .argument(__mcp::Text::<String>::new().argument("id"));
+                    {
+                        __mcp::list(
+                            &mut builder,
+                            move || { __mcp::blocking(move || Self::shelves()) },
+                        )
+                    }
+                    builder
+                        .complete(
+                            "id",
+                            {
+                                let this = __mcp::Arc::clone(&self);
+                                __mcp::completer(move |request| {
+                                    let this = __mcp::Arc::clone(&this);
+                                    async move {
+                                        __mcp::MaybeAsync(Self::ids(&this, &request)).future().await
+                                    }
+                                })
+                            },
+                        );
+                    let convert = __mcp::resource_output::<String>();
+                    let this = __mcp::Arc::clone(&self);
+                    builder
+                        .entry(move |call| {
+                            let mut arg_id = arg_id.slot();
+                            call.read(&mut [&mut arg_id])?;
+                            let arg_id = arg_id.take()?;
+                            let this = __mcp::Arc::clone(&this);
+                            __mcp::pending(
+                                convert,
+                                __mcp::blocking(move || Self::shelf(&this, arg_id)),
+                            )
+                        })
+                });
+            __server
                 .tool({
                     let mut builder = __mcp::ToolBuilder::new("close");
                     let convert = builder
@@ -200,9 +267,14 @@ const _: () = {
                         .entry(move |call| {
                             let context_0 = call.context::<User>()?;
                             let context_1 = call.optional::<Principal>()?;
-                            __mcp::ready(
+                            let this = __mcp::Arc::clone(&this);
+                            __mcp::pending(
                                 convert,
-                                Self::close(&this, &context_0, context_1.as_deref()),
+                                __mcp::blocking(move || Self::close(
+                                    &this,
+                                    &context_0,
+                                    context_1.as_deref(),
+                                )),
                             )
                         })
                 });

@@ -22,8 +22,22 @@ mod greeter {
     }
 }
 
-#[mcp_server(group = admin)]
+#[mcp_server(group = admin, blocking)]
 impl Library {
+    /// A shelf.
+    #[resource("shelf://{id}", list = Self::shelves)]
+    fn shelf(&self, #[arg(complete = Self::ids)] id: String) -> String {
+        id
+    }
+
+    fn shelves() -> Vec<Resource> {
+        Vec::new()
+    }
+
+    async fn ids(&self, request: &CompletionRequest) -> Vec<String> {
+        vec![request.value().to_owned()]
+    }
+
     #[tool]
     fn close(&self, user: &User, witness: Option<&Principal>) {}
 }

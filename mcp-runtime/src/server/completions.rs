@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mcp_types::{CompleteRequestParams, CompleteResult, Completion, OrderedMap};
 
+use super::handler::watch::Watch;
 use super::handler::{HandlerError, error};
 use super::{BoxFuture, Reply};
 use crate::ProtocolError;
@@ -90,9 +91,13 @@ impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
 
 /// A function that suggests values.
 #[derive(Clone)]
-pub struct Completer(
-    Arc<dyn Fn(CompletionRequest) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync>,
-);
+pub struct Completer {
+    function: Arc<Complete>,
+    watch: Arc<Watch>,
+}
+
+type Complete =
+    dyn Fn(CompletionRequest) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync;
 
 /// A completer that calls `function`.
 pub fn completer<F, T>(
@@ -102,10 +107,13 @@ where
     F: Future<Output = T> + Send + 'static,
     T: IntoCompletion,
 {
-    Completer(Arc::new(move |request| {
-        let future = function(request);
-        Box::pin(async move { future.await.into_completion() })
-    }))
+    Completer {
+        function: Arc::new(move |request| {
+            let future = function(request);
+            Box::pin(async move { future.await.into_completion() })
+        }),
+        watch: Arc::default(),
+    }
 }
 
 /// The completers of one prompt or resource.
@@ -144,7 +152,9 @@ impl Completers {
         let name = &params.argument.name;
         let mut completers = self.by_argument.iter();
         if let Some((_, completer)) = completers.find(|(argument, _)| argument == name) {
-            let reply = Reply::Pending((completer.0)(CompletionRequest::from(params)));
+            let function = format!("completer of {name}");
+            let found = (completer.function)(CompletionRequest::from(params));
+            let reply = Reply::Pending(Arc::clone(&completer.watch).future(function, found));
             return Ok(reply.then(|completion| Ok(CompleteResult::new(bounded(completion)))));
         }
         if !arguments.contains(&name.as_str()) {

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod attributes;
+mod blocking;
 mod context;
 mod definitions;
 #[cfg(feature = "testing")]

@@ -11,6 +11,7 @@ mod announcements;
 mod child_process;
 #[cfg(feature = "log-layer")]
 mod client_logs;
+mod held_threads;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;
 mod mounting;

@@ -6,5 +6,7 @@
 pub(crate) mod error;
 pub(crate) mod run;
 pub(crate) mod text;
+#[cfg_attr(not(debug_assertions), path = "unwatched.rs")]
+pub(super) mod watch;
 
 pub use error::HandlerError;

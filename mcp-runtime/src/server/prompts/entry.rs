@@ -18,6 +18,7 @@ use crate::server::completions::{
 use crate::server::context::ServerRequest;
 use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
+use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::metadata::{IntoIcon, IntoMeta};
 use crate::server::{Context, Reply, metadata};
@@ -234,12 +235,14 @@ impl PromptBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
     {
+        let (name, watch) = (self.prompt.name.clone(), Watch::default());
         let mut entry = PromptEntry::new(self.prompt, move |incoming: PromptCall<'_>| {
-            let call = call(TextCall {
+            let incoming = TextCall {
                 texts: incoming.arguments,
                 context: incoming.context,
-            });
-            call.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
+            };
+            let reply = watch.reply(&name, || call(incoming));
+            reply.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
         entry.completers = self.completers;
         entry

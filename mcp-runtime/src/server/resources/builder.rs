@@ -10,6 +10,7 @@ use super::uri_template::UriTemplate;
 use crate::server::completions::Completer;
 use crate::server::handler::run::{CallResult, Rejection, pending, ready};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
+use crate::server::handler::watch::Watch;
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
@@ -79,7 +80,7 @@ impl ResourceBuilder {
         F: Future<Output = T> + Send + 'static,
         T: IntoResources,
     {
-        self.entry.lister = Some(list_all(lister));
+        self.entry.lister = Some(list_all(&self.template.name, lister));
     }
 
     /// The entry; `call` serves each request.
@@ -89,12 +90,14 @@ impl ResourceBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
     {
+        let (name, watch) = (self.template.name.clone(), Watch::default());
         let handler = move |incoming: ResourceCall<'_>| {
-            let call = call(TextCall {
+            let incoming = TextCall {
                 texts: incoming.variables,
                 context: incoming.context,
-            });
-            call.unwrap_or_else(|rejection| Reply::Ready(Contents::rejected(rejection)))
+            };
+            let reply = watch.reply(&name, || call(incoming));
+            reply.unwrap_or_else(|rejection| Reply::Ready(Contents::rejected(rejection)))
         };
         let mut entry = self.entry;
         entry.handler = Box::new(handler);

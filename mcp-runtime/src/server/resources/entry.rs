@@ -17,6 +17,7 @@ use crate::ProtocolError;
 use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, completer};
 use crate::server::handler::text::Texts;
+use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -185,7 +186,7 @@ impl ResourceEntry {
         F: Future<Output = T> + Send + 'static,
         T: IntoResources,
     {
-        self.lister = Some(list_all(lister));
+        self.lister = Some(list_all(self.template.as_str(), lister));
         self
     }
 
@@ -211,15 +212,17 @@ impl ResourceEntry {
     }
 }
 
-/// A lister that always returns all resources.
-pub(super) fn list_all<F, T>(lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
+/// A lister that always returns all resources of the template called `name`.
+pub(super) fn list_all<F, T>(name: &str, lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
 where
     F: Future<Output = T> + Send + 'static,
     T: IntoResources,
 {
+    let (name, watch) = (format!("list of {name}"), Arc::<Watch>::default());
     Arc::new(move |_| {
         let found = lister();
-        Box::pin(async move { found.await.into_resources() })
+        let found = Box::pin(async move { found.await.into_resources() });
+        Arc::clone(&watch).future(name.clone(), found)
     })
 }
 

@@ -12,6 +12,7 @@ use super::result::{IntoToolResult, OutputSchema, ToolOutput, WholeResult};
 use super::schema_validator::SchemaValidator;
 use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
+use crate::server::handler::watch::Watch;
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
@@ -158,8 +159,9 @@ impl ToolBuilder {
         let name = self.tool.name.clone();
         let own_output = self.tool.output_schema.clone();
         let own_output = own_output.filter(|_| self.has_own_output);
+        let watch = Watch::default();
         let handler = move |incoming: ToolCall<'_>| {
-            let reply = call(ToolCall { strict, ..incoming });
+            let reply = watch.reply(&name, || call(ToolCall { strict, ..incoming }));
             let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
             match text_only {
                 true => structured::drop_reply(reply),
