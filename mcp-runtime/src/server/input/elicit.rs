@@ -321,7 +321,8 @@ impl Context {
     /// Asks the user to open a web page, for data that the client must not see: passwords,
     /// payments, permissions. Accepting means that the user is willing, not that it is done.
     ///
-    /// For clients that declared `elicitation.url`, from 2025-11-25 on.
+    /// For clients that declared `elicitation.url`, from 2025-11-25 on. As with
+    /// [`elicit`](Self::elicit), what goes before it runs again in the stateless era.
     pub fn elicit_url(
         &self,
         message: impl Into<String>,
