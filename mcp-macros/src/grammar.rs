@@ -222,7 +222,10 @@ const NEEDLESS: [(&str, &str); 8] = [
         "input_schema",
         "the types of the parameters are the schema: remove it",
     ),
-    ("output_schema", "the return type is the schema: remove it"),
+    (
+        "output_schema",
+        "the return type is the schema: remove it, or name another type in `output`",
+    ),
     (
         "rename_all",
         "give each argument its name: `#[arg(rename = \"…\")]`",

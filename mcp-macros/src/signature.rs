@@ -160,6 +160,7 @@ fn parameter(
     diagnostics: &mut Diagnostics,
 ) -> Option<Parameter> {
     let before = diagnostics.count();
+    refuse_foreign(typed, diagnostics);
     let settings = take_attribute(&mut typed.attrs, "arg");
     if let Some(attribute) = take_attribute(&mut typed.attrs, "elicit") {
         return question(typed, &attribute, settings.as_ref(), diagnostics);
@@ -188,6 +189,16 @@ fn parameter(
         }
     };
     parameter.filter(|_| diagnostics.count() == before)
+}
+
+/// Refuses attributes of other libraries, which stand on fields of structs.
+fn refuse_foreign(typed: &mut PatType, diagnostics: &mut Diagnostics) {
+    for name in ["serde", "schemars", "tool"] {
+        if let Some(attribute) = take_attribute(&mut typed.attrs, name) {
+            let what = format!("`#[{name}]` does not stand on a parameter");
+            diagnostics.mistake(attribute, what, "write `#[arg(…)]`");
+        }
+    }
 }
 
 /// A parameter that the user answers.
@@ -240,11 +251,13 @@ fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {
     match pattern {
         Pat::Ident(named) if named.subpat.is_none() => Some(format_ident!("{}", named.ident)),
         other => {
-            diagnostics.mistake(
-                other,
-                "an argument needs a name that callers can use",
-                "give it a name, and take it apart in the function's body",
-            );
+            let mend = match other {
+                // As rmcp's `Parameters(sum): Parameters<Sum>`.
+                Pat::TupleStruct(_) => "take the struct itself: `#[arg(flatten)] name: Struct`",
+                _ => "give it a name, and take it apart in the function's body",
+            };
+            let what = "an argument needs a name that callers can use";
+            diagnostics.mistake(other, what, mend);
             None
         }
     }

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, #[serde(default)] times: u32) {}
+}
+
+fn main() {}
