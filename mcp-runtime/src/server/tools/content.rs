@@ -9,7 +9,8 @@ use mcp_types::{
 /// A value that is sent as content: text, a content block, or several of them in an `Option`, a
 /// list or a tuple of up to six.
 ///
-/// A tool may return any such value, alone or in a `Result`. A list or tuple of text alone is
+/// A function under `#[tool]` may return any such value, alone or in a `Result`; a closure makes a
+/// `CallToolResult::new(value.into_content())` of a list or tuple. A list or tuple of text alone is
 /// structured content instead, as JSON can hold it.
 ///
 /// ```
