@@ -44,7 +44,7 @@ use crate::server::input::AskError;
     label = "needs `Serialize` and `JsonSchema`",
     note = "add `#[derive(Serialize, JsonSchema)]` to it, or to your type inside it",
     note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
-    note = "or return text, content or a `CallToolResult`"
+    note = "or return text, content or a `CallToolResult`; content beside a value is `Structured::new(value).with_content(image)`"
 )]
 pub trait IntoToolResult: Sized {
     /// The schema of the structured content, where there is any.
@@ -77,13 +77,18 @@ pub trait IntoToolResult: Sized {
 conversions! {
     IntoToolResult::into_tool_result -> CallToolResult;
     result: CallToolResult => result;
-    _nothing: () => CallToolResult::new([]);
     content: String, &'static str, Box<str>, Cow<'static, str>, char, ContentBlock, TextContent,
         Image, ImageContent, Audio, AudioContent, ResourceLink, EmbeddedResource =>
         CallToolResult::new(content.into_content());
 }
 
-// By hand, as errors of the compiler about other vectors quote it.
+// By hand, as errors of the compiler about other tuples and vectors quote these two.
+impl IntoToolResult for () {
+    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+        Ok(CallToolResult::new([]))
+    }
+}
+
 impl IntoToolResult for Vec<ContentBlock> {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
         Ok(CallToolResult::new(self))
@@ -302,7 +307,8 @@ impl<T> NoOutput<T> for Returned<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a tool",
     label = "needs `JsonSchema`",
-    note = "add `#[derive(JsonSchema)]` to it, or to your type inside it"
+    note = "add `#[derive(JsonSchema)]` to it, or to your type inside it",
+    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`"
 )]
 pub trait OutputSchema {
     /// The schema.
