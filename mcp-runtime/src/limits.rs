@@ -83,6 +83,7 @@ pub(crate) const MAX_URI_BYTES: usize = 8 * KIB;
 /// they repeat something; bounds what is kept of them.
 pub(crate) const MAX_WARNINGS: usize = 100;
 /// Time for which a function may hold its thread until debug builds log it; people notice it then.
+#[allow(dead_code, reason = "release builds do not log it")]
 pub(crate) const LONG_HOLD: Duration = Duration::from_millis(50);
 /// Bytes of a file that a `FileTree` lists and reads; a model reads no longer text.
 pub(crate) const MAX_FILE_BYTES: u64 = MIB as u64;

@@ -14,6 +14,39 @@ use crate::{Client, ClientBuilder, ConnectError, Server};
 ///
 /// Each call serves a connection of its own, so a [`Server`] that is given twice as a clone has two
 /// clients. The connection ends when the client is closed or dropped.
+///
+/// A tool is called, and its answer compared, in one line:
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+/// use mcp_runtime::testing::connect;
+/// use serde_json::json;
+///
+/// #[derive(Clone, FromContext)]
+/// #[from_context(identity)]
+/// struct User(&'static str);
+///
+/// struct Library;
+///
+/// #[mcp_server]
+/// impl Library {
+///     /// Greets the reader.
+///     #[tool]
+///     fn greet(&self, user: &User, greeting: String) -> String {
+///         format!("{greeting}, {}!", user.0)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ann = connect(Library).identity(User("Ann")).await?;
+/// assert_eq!(ann.call::<String>("greet", json!({"greeting": "Hello"})).await?, "Hello, Ann!");
+///
+/// let nobody = connect(Library).await?;
+/// assert!(nobody.call::<String>("greet", json!({"greeting": "Hello"})).await.is_err());
+/// # Ok(())
+/// # }
+/// ```
 pub fn connect(server: impl Into<Server>) -> Connect {
     Connect {
         server: server.into(),
