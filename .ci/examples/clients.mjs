@@ -1,39 +1,41 @@
-// The official TypeScript client, connected to an example in each era.
+// The official TypeScript client, as the examples are used by it.
 import { Client } from '@modelcontextprotocol/client';
 
-const MODES = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
+/** A revision of each era, and how the client is made to speak it. */
+export const REVISIONS = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
 
-/** Calls `use(client, revision)` with a client of each era; `transport(revision)` makes its transport. */
-export async function inEachEra(transport, use, prepare = () => {}) {
-  for (const [revision, mode] of Object.entries(MODES)) {
-    await connected(transport(revision), mode, async (client) => {
-      if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`not ${revision}`);
-      await use(client, revision);
-    }, prepare);
-  }
-}
-
-/** Calls `use(client)` with a client that speaks the era of its server. */
-export async function connected(transport, mode, use, prepare = () => {}) {
-  const capabilities = { elicitation: { form: {} } };
-  const client = new Client({ name: 'ci', version: '1' }, { capabilities, versionNegotiation: { mode } });
-  prepare(client);
+/**
+ * Calls `use(client)` with a client that speaks `revision`. `answer(form)` fills in the forms that the
+ * server sends.
+ */
+export async function connected(transport, revision, use, answer = () => ({ action: 'cancel' })) {
+  const info = { name: 'ci', version: '1' };
+  const versionNegotiation = { mode: REVISIONS[revision] };
+  const client = new Client(info, { capabilities: { elicitation: { form: {} } }, versionNegotiation });
+  client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
   await client.connect(transport);
   try {
+    const spoken = client.getNegotiatedProtocolVersion();
+    if (spoken !== revision) throw new Error(`the server speaks ${spoken}, not ${revision}`);
     return await use(client);
   } finally {
     await client.close();
   }
 }
 
-/** The text of a call that fails: a result with `isError`, or a JSON-RPC error about the arguments. */
-export async function failure(client, name, args) {
-  try {
-    const { isError, content } = await client.callTool({ name, arguments: args });
-    if (!isError) throw new Error(`${name} has not failed: ${JSON.stringify(content)}`);
-    return content.map((block) => block.text).join('\n');
-  } catch (error) {
+/** The result of a call that succeeds. */
+export async function success(client, name, args = {}) {
+  const result = await client.callTool({ name, arguments: args });
+  if (result.isError) throw new Error(`${name} has failed: ${JSON.stringify(result)}`);
+  return result;
+}
+
+/** The text of a call that fails: of a result with `isError`, or of an error about the arguments. */
+export async function failure(client, name, args = {}) {
+  const result = await client.callTool({ name, arguments: args }).catch((error) => {
     if (error.code !== -32602) throw error;
-    return [error.message, JSON.stringify(error.data ?? '')].join('\n');
-  }
+    return { isError: true, content: [{ text: `${error.message}\n${JSON.stringify(error.data ?? '')}` }] };
+  });
+  if (!result.isError) throw new Error(`${name} has not failed: ${JSON.stringify(result)}`);
+  return result.content.map((block) => block.text).join('\n');
 }

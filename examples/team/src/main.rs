@@ -1,0 +1,44 @@
+//! The tasks of a team, in an app that is made with axum: users sign in by a token, tools see who
+//! calls them, and ask by forms.
+//!
+//! `cargo run -p mcp-example-team 127.0.0.1:8080`; clients connect to `http://127.0.0.1:8080/mcp` with
+//! the header `Authorization: Bearer token-of-ann`.
+
+mod tasks;
+mod users;
+
+use axum::{Extension, Json, Router, extract::State, middleware, routing::get};
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::http::{HttpOptions, http_service};
+use tasks::{Task, Team};
+use tokio::net::TcpListener;
+use users::User;
+
+#[mcp_runtime::main]
+async fn main() -> anyhow::Result<()> {
+    let address = std::env::args().nth(1).unwrap_or("127.0.0.1:0".into());
+    let listener = TcpListener::bind(address).await?;
+    eprintln!("http://{}", listener.local_addr()?);
+
+    let team = Team::default();
+    let mcp = http_service(team.clone().into_server(), HttpOptions::default());
+    let app = Router::new()
+        .route("/tasks", get(tasks))
+        .route_service("/mcp", mcp.clone())
+        .layer(middleware::from_fn(users::sign_in))
+        .with_state(team);
+    let end = async move {
+        // Without a handler of the signal, the process ends by itself.
+        let _ = tokio::signal::ctrl_c().await;
+        mcp.shut_down();
+    };
+    axum::serve(listener, app)
+        .with_graceful_shutdown(end)
+        .await?;
+    Ok(())
+}
+
+/// The tasks, for pages and other programs.
+async fn tasks(State(team): State<Team>, Extension(user): Extension<User>) -> Json<Vec<Task>> {
+    Json(team.list_tasks(&user))
+}

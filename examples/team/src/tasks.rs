@@ -1,0 +1,93 @@
+//! The tasks, and the tools that deal with them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_runtime::prelude::*;
+
+use crate::users::User;
+
+#[derive(Clone, Default)]
+pub(crate) struct Team(Arc<Mutex<Vec<Task>>>);
+
+#[derive(Clone, Serialize, JsonSchema)]
+pub(crate) struct Task {
+    title: String,
+    owner: String,
+    urgency: Urgency,
+    days: u8,
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema, Elicit)]
+#[serde(rename_all = "lowercase")]
+enum Urgency {
+    Low,
+    High,
+}
+
+/// A form.
+#[derive(Deserialize, JsonSchema, Elicit)]
+struct Plan {
+    /// How urgent it is
+    urgency: Urgency,
+    /// Days that it may take
+    #[schemars(range(min = 1, max = 30))]
+    days: u8,
+}
+
+/// The tasks of a team.
+#[mcp_server(name = "team")]
+impl Team {
+    /// Lists the caller's tasks; to admins, everybody's.
+    #[tool(read_only)]
+    pub(crate) fn list_tasks(&self, user: &User) -> Vec<Task> {
+        let tasks = self.tasks();
+        let visible = tasks
+            .iter()
+            .filter(|it| user.is_admin || it.owner == user.name);
+        visible.cloned().collect()
+    }
+
+    /// Adds a task for the caller, who is asked how urgent it is.
+    #[tool(destructive = false)]
+    fn add_task(
+        &self,
+        #[arg(length = 1..=80)] title: String,
+        #[elicit("A plan for “{title}”, please.")] plan: Plan,
+        user: &User,
+    ) -> Task {
+        let Plan { urgency, days } = plan;
+        let owner = user.name.to_owned();
+        let task = Task {
+            title,
+            owner,
+            urgency,
+            days,
+        };
+        self.tasks().push(task.clone());
+        task
+    }
+
+    /// Removes all tasks with a title, whoever has them.
+    #[tool(visible = Self::is_admin)]
+    fn remove_tasks(
+        &self,
+        title: String,
+        #[elicit("Remove “{title}” for everybody?")] agreed: bool,
+    ) -> Result<String, ToolError> {
+        if !agreed {
+            return Err(ToolError::new("the user wants to keep them"));
+        }
+        let mut tasks = self.tasks();
+        let before = tasks.len();
+        tasks.retain(|it| it.title != title);
+        Ok(format!("{} removed", before - tasks.len()))
+    }
+
+    fn is_admin(&self, cx: &Context) -> bool {
+        cx.identity::<User>().is_some_and(|it| it.is_admin)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, Vec<Task>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
