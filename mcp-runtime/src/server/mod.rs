@@ -11,8 +11,6 @@ pub(crate) mod catalog;
 mod changes;
 pub mod completions;
 pub(crate) mod context;
-#[cfg_attr(not(debug_assertions), path = "release_build.rs")]
-mod debug_build;
 mod dispatch;
 mod extensions;
 mod handle;

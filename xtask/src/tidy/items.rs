@@ -1,7 +1,8 @@
 //! Rules for the items of Rust files.
 //!
 //! Conditional compilation chooses whole modules: sprinkled over items, it makes combinations that
-//! nobody compiles. A `mod.rs` is a map: what is here, and where to find it. Functions fit a screen.
+//! nobody compiles. `cfg!(debug_assertions)` is a condition like any other, as both of its branches
+//! are always compiled. A `mod.rs` is a map: what is here, and where to find it. Functions fit a screen.
 
 use super::violation::Violation;
 use super::workspace::{File, Workspace};
@@ -60,7 +61,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        if call.path.is_ident("cfg") {
+        if call.path.is_ident("cfg") && call.tokens.to_string() != "debug_assertions" {
             self.object(call, "`cfg!` in an expression", CFG);
         }
     }
@@ -94,6 +95,7 @@ mod tests {
             #[cfg(feature = \"a\")]\nmod a;\n\
             #[cfg(feature = \"a\")]\npub use a::A;\n\
             #[cfg(test)]\nmod tests {\n    #[cfg(unix)]\n    fn f() {}\n}\n\
+            fn g() -> bool {\n    cfg!(debug_assertions)\n}\n\
             #[cfg_attr(unix, path = \"unix.rs\")]\nmod platform;\n";
         assert!(places(check, &[("x/src/lib.rs", clean)]).is_empty());
         assert!(places(check, &[("x/tests/a.rs", "#[cfg(unix)]\nfn f() {}")]).is_empty());

@@ -6,7 +6,6 @@
 pub(crate) mod error;
 pub(crate) mod run;
 pub(crate) mod text;
-#[cfg_attr(not(debug_assertions), path = "unwatched.rs")]
 pub(super) mod watch;
 
 pub use error::HandlerError;

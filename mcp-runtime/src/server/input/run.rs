@@ -16,7 +16,6 @@ use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::missing_capability;
 use crate::server::context::{OwnedRequest, ServerRequest};
-use crate::server::debug_build::DEBUG;
 use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;
@@ -171,7 +170,7 @@ fn observe(
 ) -> impl Future<Output = Outcome> {
     poll_fn(move |waker| {
         let polled = handler.as_mut().poll(waker);
-        if DEBUG
+        if cfg!(debug_assertions)
             && polled.is_pending()
             && input.repeats()
             && let Ok(params) = request.params()

@@ -6,10 +6,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod builder;
-#[cfg_attr(
-    not(all(debug_assertions, feature = "validation")),
-    path = "unchecked.rs"
-)]
+#[cfg_attr(not(feature = "validation"), path = "unchecked.rs")]
 mod checked;
 mod constraint;
 mod content;
