@@ -157,8 +157,8 @@ impl ToolBuilder {
             (self.tool.output_schema, self.wrapped_schema) = (None, None);
         }
         let name = self.tool.name.clone();
-        let own_output = self.tool.output_schema.clone();
-        let own_output = own_output.filter(|_| self.has_own_output);
+        let own_output = self.tool.output_schema.as_ref();
+        let own_output = own_output.filter(|_| self.has_own_output).cloned();
         let watch = Watch::default();
         let handler = move |incoming: ToolCall<'_>| {
             let reply = watch.reply(&name, || call(ToolCall { strict, ..incoming }));
