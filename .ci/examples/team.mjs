@@ -22,6 +22,21 @@ function as(user, url, revision, answers, use) {
   return connected(transport, revision, (client) => use(client, forms), answer);
 }
 
+/** Subscribes to `uri`; `updated` resolves when it is announced to have changed. */
+async function subscribed(client, uri, revision) {
+  const updated = new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`no news of ${uri}`)), 20_000);
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      clearTimeout(late);
+      resolve(params.uri);
+    });
+  });
+  if (revision < '2026') await client.subscribeResource({ uri });
+  else await client.listen({ resourceSubscriptions: [uri] });
+  return { updated };
+}
+
+const read = async (client, uri) => JSON.parse((await client.readResource({ uri })).contents[0].text);
 const names = async (client) => (await client.listTools()).tools.map((tool) => tool.name);
 // Before 2026-07-28, structured content is an object.
 const tasks = async (client) => {
@@ -36,6 +51,7 @@ async function drive(url, revision) {
 
   await as('bob', url, revision, [accept(plan), { action: 'decline' }], async (client, forms) => {
     assert.deepEqual(await names(client), ['list_tasks', 'add_task']);
+    const { updated } = await subscribed(client, 'team://tasks/Bob', revision);
     const added = await success(client, 'add_task', { title: 'Paint' });
     assert.deepEqual(added.structuredContent, paint);
     assert.equal(forms[0].message, 'A plan for “Paint”, please.');
@@ -48,6 +64,9 @@ async function drive(url, revision) {
     assert.match(await failure(client, 'remove_tasks', { title: 'Paint' }), /remove_tasks/);
     assert.equal(forms.length, 2);
     assert.deepEqual(await tasks(client), [paint]);
+    assert.equal(await updated, 'team://tasks/Bob');
+    assert.deepEqual(await read(client, 'team://tasks/Bob'), [paint]);
+    await assert.rejects(read(client, 'team://tasks/Ann'), ({ code }) => [-32002, -32602].includes(code));
   });
 
   const answers = [accept({ urgency: 'low', days: 30 }), accept({ agreed: false }), accept({ agreed: true })];
@@ -56,8 +75,10 @@ async function drive(url, revision) {
     await success(client, 'add_task', { title: 'Cook' });
     assert.deepEqual((await tasks(client)).map((task) => task.owner), ['Bob', 'Ann']);
     assert.match(await failure(client, 'remove_tasks', { title: 'Paint' }), /keep/);
+    assert.deepEqual(await read(client, 'team://tasks/Bob'), [paint]);
     const { content } = await success(client, 'remove_tasks', { title: 'Paint' });
     assert.equal(content[0].text, '1 removed');
+    assert.deepEqual(await read(client, 'team://tasks/Bob'), []);
     assert.deepEqual(forms[2].requestedSchema.required, ['agreed']);
     assert.deepEqual((await tasks(client)).map((task) => task.title), ['Cook']);
   });

@@ -40,11 +40,7 @@ impl Team {
     /// Lists the caller's tasks; to admins, everybody's.
     #[tool(read_only)]
     pub(crate) fn list_tasks(&self, user: &User) -> Vec<Task> {
-        let tasks = self.tasks();
-        let visible = tasks
-            .iter()
-            .filter(|it| user.is_admin || it.owner == user.name);
-        visible.cloned().collect()
+        self.find(|it| user.is_admin || it.owner == user.name)
     }
 
     /// Adds a task for the caller, who is asked how urgent it is.
@@ -54,6 +50,7 @@ impl Team {
         #[arg(length = 1..=80)] title: String,
         #[elicit("A plan for “{title}”, please.")] plan: Plan,
         user: &User,
+        cx: &Context,
     ) -> Task {
         let Plan { urgency, days } = plan;
         let owner = user.name.to_owned();
@@ -64,6 +61,7 @@ impl Team {
             days,
         };
         self.tasks().push(task.clone());
+        cx.notify_resource_updated(Self::board_uri(user.name));
         task
     }
 
@@ -73,18 +71,37 @@ impl Team {
         &self,
         title: String,
         #[elicit("Remove “{title}” for everybody?")] agreed: bool,
-    ) -> Result<String, ToolError> {
+        cx: &Context,
+    ) -> Result<Structured<Vec<Task>>, ToolError> {
         if !agreed {
             return Err(ToolError::new("the user wants to keep them"));
         }
-        let mut tasks = self.tasks();
-        let before = tasks.len();
-        tasks.retain(|it| it.title != title);
-        Ok(format!("{} removed", before - tasks.len()))
+        let removed: Vec<_> = self
+            .tasks()
+            .extract_if(.., |it| it.title == title)
+            .collect();
+        for task in &removed {
+            cx.notify_resource_updated(Self::board_uri(&task.owner));
+        }
+        let text = format!("{} removed", removed.len());
+        Ok(Structured::new(removed).with_text(text))
+    }
+
+    /// The tasks of one member; only admins read those of others.
+    #[resource("team://tasks/{owner}", mime = "application/json", subscribe)]
+    fn board(&self, owner: String, user: &User) -> Result<Json<Vec<Task>>, NotFound> {
+        if user.name != owner && !user.is_admin {
+            return Err(NotFound);
+        }
+        Ok(Json(self.find(|it| it.owner == owner)))
     }
 
     fn is_admin(&self, cx: &Context) -> bool {
         cx.identity::<User>().is_some_and(|it| it.is_admin)
+    }
+
+    fn find(&self, fits: impl Fn(&&Task) -> bool) -> Vec<Task> {
+        self.tasks().iter().filter(fits).cloned().collect()
     }
 
     fn tasks(&self) -> MutexGuard<'_, Vec<Task>> {
