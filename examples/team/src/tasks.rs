@@ -24,7 +24,7 @@ enum Urgency {
     High,
 }
 
-/// A form.
+/// The form that goes with a task.
 #[derive(Deserialize, JsonSchema, Elicit)]
 struct Plan {
     /// How urgent it is
