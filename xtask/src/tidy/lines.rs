@@ -4,6 +4,7 @@ use super::violation::Violation;
 use super::workspace::Workspace;
 
 const POSTPONED: &str = "nothing is postponed: do it now, or leave it out";
+const UNMERGED: &str = "half a merge: choose one side, or join both";
 const SKIPPED: &str = "no test is skipped: make it pass, or delete it";
 const UNTAGGED: &str =
     "no decoding by trial: decode by a discriminator, or by which keys are present";
@@ -28,6 +29,9 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         for (number, line) in (1..).zip(file.text.lines()) {
             if let Some(note) = words(line).find(|word| NOTES.contains(word)) {
                 object(number, note, POSTPONED);
+            }
+            if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
+                object(number, "a conflict marker", UNMERGED);
             }
             if is_rust && line.trim_start().starts_with("#[ignore") {
                 object(number, "`ignore`", SKIPPED);
@@ -67,6 +71,14 @@ mod tests {
         assert_eq!(places(check, &files), ["README.md:2", "a/src/lib.rs:1"]);
         let clean = [("README.md", "A server for todo lists; MASTODON.\n")];
         assert!(places(check, &clean).is_empty());
+    }
+
+    #[test]
+    fn halves_of_a_merge_are_found() {
+        let text = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> d\n";
+        let found = places(check, &[("CHANGELOG.md", text)]);
+        assert_eq!(found, ["CHANGELOG.md:2", "CHANGELOG.md:6"]);
+        assert!(places(check, &[("README.md", "Title\n=======\n")]).is_empty());
     }
 
     #[test]
