@@ -82,7 +82,8 @@
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../README.md"),
-    doc = include_str!("../../docs/deployment.md")
+    doc = include_str!("../../docs/deployment.md"),
+    doc = include_str!("../../docs/security.md")
 )]
 // Builds with all features check for dead code.
 #![cfg_attr(

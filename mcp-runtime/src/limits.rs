@@ -108,6 +108,8 @@ pub(crate) const MAX_UNREAD_BYTES_TOTAL: usize = 256 * MIB;
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for the body of a request; ends clients that send a byte at a time.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for an access policy to decide; it may have to ask another server.
+pub(crate) const AUTH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Silence of a stream before a comment is sent; proxies close streams that are silent for 30 s.
 pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Time for which idle connections stay open once shutdown begins; requests under way arrive.
@@ -286,6 +288,7 @@ mod tests {
             MAX_UNREAD_BYTES_TOTAL bytes "`max_unread_bytes_total`"
             HEAD_TIMEOUT time "`head_timeout`"
             BODY_TIMEOUT time "`body_timeout`"
+            AUTH_TIMEOUT time "`auth_timeout`"
             STREAM_KEEP_ALIVE time "`keep_alive`"
             LINGER time "`linger`"
             LAST_ANSWERS_TIMEOUT time "cut by the drain time"

@@ -1,11 +1,15 @@
 //! Errors: those that this crate's functions return, and every JSON-RPC error that it answers with.
 
+#[cfg(feature = "http-server")]
+mod access_denied;
 mod call;
 mod http;
 #[cfg(feature = "http-server")]
 mod rejection;
 mod request;
 
+#[cfg(feature = "http-server")]
+pub use self::access_denied::AccessDenied;
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
 pub(crate) use self::call::{ConnectionClosed, shared};
 pub use self::http::HttpError;

@@ -3,9 +3,11 @@
 use http::StatusCode;
 use mcp_types::jsonrpc::{ErrorObject, code};
 
+use super::AccessDenied;
+
 /// An HTTP request that is refused before its message is read. The text is for the client, and
 /// reveals nothing internal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
     /// The page that sent the request, or the name it used for this server, is not trusted.
     #[error("this host is not allowed")]
@@ -13,6 +15,18 @@ pub(crate) enum Rejection {
     /// See [`Host`](Self::Host).
     #[error("this origin is not allowed")]
     Origin,
+    /// The access policy does not admit the request. Its text is for the caller alone.
+    #[error("the access policy denies the request")]
+    Denied(AccessDenied),
+    /// The access policy has not decided in time.
+    #[error("it took too long to check who calls; try again later")]
+    PolicyTimeout,
+    /// The access policy panicked.
+    #[error("internal error")]
+    Internal,
+    /// As many requests as the limit are in flight.
+    #[error("too many requests are in flight already; try again later")]
+    Busy,
     /// The header `Host` is missing, or there is more than one.
     #[error("`Host` must be given once")]
     HostHeader,
@@ -68,8 +82,11 @@ pub(crate) enum Rejection {
 
 impl Rejection {
     /// The status of the response.
-    pub(crate) fn status(self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
+            Self::Denied(denied) => denied.status(),
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::Host | Self::Origin => StatusCode::FORBIDDEN,
             Self::Path | Self::SessionUnknown => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -82,7 +99,8 @@ impl Rejection {
             | Self::SessionMissing
             | Self::Version
             | Self::EventId => StatusCode::BAD_REQUEST,
-            Self::TooManySessions
+            Self::PolicyTimeout
+            | Self::TooManySessions
             | Self::Unavailable
             | Self::TooManyBodies
             | Self::Unread
@@ -91,11 +109,16 @@ impl Rejection {
     }
 
     /// The JSON-RPC error, which has no id, since no message was read.
-    pub(crate) fn to_error(self) -> ErrorObject {
-        let code = match self.status().is_server_error() {
+    pub(crate) fn to_error(&self) -> ErrorObject {
+        let status = self.status();
+        let is_ours = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+        let code = match is_ours {
             true => code::INTERNAL_ERROR,
             false => code::INVALID_REQUEST,
         };
-        ErrorObject::new(code, self.to_string())
+        match self {
+            Self::Denied(denied) => ErrorObject::new(code, denied.text()),
+            _ => ErrorObject::new(code, self.to_string()),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod access;
 #[cfg(feature = "http-client")]
 mod answers;
 mod asking;

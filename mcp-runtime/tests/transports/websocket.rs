@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use ::http::HeaderValue;
 use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
 use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
-use mcp_runtime::transport::http::http;
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, Principal, http};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
 use mcp_runtime::types::{SubscriptionFilter, Tool};
@@ -96,6 +97,47 @@ async fn pages_of_other_origins_are_refused() {
         .unwrap();
     let answer = ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
     assert!(answer["result"]["tools"].is_array());
+}
+
+/// Admits one user.
+struct OnlyAnn;
+
+impl AccessPolicy for OnlyAnn {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        tokio::task::yield_now().await;
+        let token = request.headers.remove("authorization");
+        if token.is_none_or(|token| token != "Bearer ann") {
+            let challenge = HeaderValue::from_static("Bearer");
+            return Err(AccessDenied::unauthorized(challenge));
+        }
+        request.extensions.insert(Principal::new("ann"));
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn only_whom_the_policy_admits_may_open_a_connection() {
+    let mut server = support::builder();
+    let tool = Tool::new("who", json!({"type": "object"}));
+    server.tool(ToolEntry::new(tool, |call| {
+        let principal = call.context.identity::<Principal>().unwrap();
+        Reply::Ready(Ok(support::text(principal.name().to_owned())))
+    }));
+    let options = HttpOptions::default().auth(OnlyAnn);
+    let site = serve_at(&server.build(), |endpoint| endpoint.options(options));
+    for header in [None, Some(("authorization", "Bearer bob"))] {
+        match connect(&site, header).await {
+            Err(Error::Http(response)) => {
+                assert_eq!(response.status(), 401);
+                assert_eq!(response.headers()["www-authenticate"], "Bearer");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let ann = connect(&site, Some(("authorization", "Bearer ann"))).await;
+    let who = stateless(1, "tools/call", json!({"name": "who"}));
+    let answer = ask(&mut ann.unwrap(), who).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "ann", "{answer}");
 }
 
 #[tokio::test]

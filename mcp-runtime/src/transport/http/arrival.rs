@@ -9,12 +9,12 @@ use crate::error::ProtocolError;
 use crate::server::context::no_identity;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
 
-/// The sender of a request, as an authenticating layer in front of the server has found out.
+/// The sender of a request, as an [`AccessPolicy`](crate::transport::http::AccessPolicy), or an
+/// authenticating layer in front of the server, has found out.
 ///
-/// A layer puts it into the extensions of the request. A session then belongs to the principal that
+/// It is put into the extensions of the request. A session then belongs to the principal that
 /// opened it: to any other it does not exist. Handlers take it as `&Principal`, or ask
-/// [`Context::identity`](crate::Context::identity) for it, or for other values that the layer has
-/// put there.
+/// [`Context::identity`](crate::Context::identity) for it, or for other values that were put there.
 ///
 /// ```
 /// use mcp_runtime::transport::http::Principal;

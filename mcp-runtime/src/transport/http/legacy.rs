@@ -20,7 +20,7 @@ use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Exchange;
 use crate::transport::http::headers;
-use crate::transport::http::server::access::cors_origin;
+use crate::transport::http::server::access::{authorize, cors_origin};
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
 use crate::transport::http::server::listener::Http;
@@ -91,11 +91,13 @@ pub struct SseService {
 async fn serve<B: Body>(
     service: &HttpService,
     messages: &str,
-    parts: Box<Parts>,
+    mut parts: Box<Parts>,
     body: B,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let (state, connection) = (&*service.state, &service.connection);
     admit(state, &parts)?;
+    let peer_addr = connection.peer_addr;
+    authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
     match parts.method {
         Method::GET => open(state, &parts, messages, connection),
         Method::POST => post(state, parts, body, connection).await,

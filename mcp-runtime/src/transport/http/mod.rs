@@ -44,6 +44,8 @@ mod stateless;
 mod stream;
 
 #[cfg(feature = "http-server")]
+pub use crate::error::AccessDenied;
+#[cfg(feature = "http-server")]
 pub use arrival::Principal;
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
@@ -55,9 +57,9 @@ pub use legacy::SseService;
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
 pub use server::{
-    Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, http, http_service,
+    AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, http, http_service,
 };
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::{Route, check_caller};
+pub(super) use server::{Permits, Route, authorize, check_caller};
 #[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};

@@ -47,7 +47,7 @@ impl HttpRequest {
         self.0.arrival.peer_addr
     }
 
-    /// The principal that a layer in front of the server has authenticated.
+    /// The principal that the access policy, or a layer in front of the server, has authenticated.
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
         self.0.arrival.principal()
@@ -116,9 +116,9 @@ impl OptionalFromContext for Parts {
 }
 
 impl Context {
-    /// The identity of the caller: a value that a layer in front of an HTTP server has put
-    /// into the extensions of the request, or of the request that opened a WebSocket; on any other
-    /// stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
+    /// The identity of the caller: a value that the access policy of an HTTP server, or a layer in
+    /// front of it, has put into the extensions of the request, or of the request that opened a
+    /// WebSocket; on any other stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
     ///
     /// ```
     /// # use mcp_runtime::Context;

@@ -1,7 +1,6 @@
 //! Serving WebSocket clients: at an address, or inside a program that serves HTTP already.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
@@ -10,7 +9,9 @@ use std::time::Duration;
 use http::header::{
     CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
@@ -33,12 +34,17 @@ use crate::server::Running;
 use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
-use crate::transport::http::{Exchange, Http, HttpOptions, ResponseBody, Route, check_caller};
+use crate::transport::http::{
+    Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, Route, authorize,
+    check_caller,
+};
 
 /// Settings of each connection.
 #[derive(Clone, Debug)]
 struct Settings {
     options: Arc<HttpOptions>,
+    /// Requests about which the access policy is asked.
+    permits: Arc<Permits>,
     max_frame_bytes: usize,
     ping: Duration,
 }
@@ -46,6 +52,7 @@ struct Settings {
 impl Settings {
     fn new(options: HttpOptions) -> Self {
         Self {
+            permits: Permits::new(options.limits.max_in_flight, options.max_calls),
             options: Arc::new(options),
             max_frame_bytes: MAX_FRAME_BYTES,
             ping: WEBSOCKET_PING,
@@ -65,16 +72,20 @@ impl Upgrade {
     ///
     /// # Errors
     ///
-    /// Hosts and origins that are not allowed, and methods other than GET.
-    fn accept<B>(
-        mut request: Request<B>,
+    /// Hosts and origins that are not allowed, methods other than GET, and callers that the access
+    /// policy does not admit.
+    async fn accept(
+        mut parts: Box<Parts>,
         peer_addr: Option<SocketAddr>,
-        options: &HttpOptions,
+        settings: &Settings,
     ) -> Result<(Response<ResponseBody>, Option<Self>), Rejection> {
-        check_caller(request.uri(), request.headers(), options)?;
-        if request.method() != Method::GET {
+        check_caller(&parts.uri, &parts.headers, &settings.options)?;
+        if parts.method != Method::GET {
             return Err(Rejection::Method("GET"));
         }
+        let permits = &settings.permits;
+        authorize(&settings.options, permits, &mut parts, peer_addr).await?;
+        let mut request = Request::from_parts(*parts, ());
         let Ok(mut response) = create_response_with_body(&request, ResponseBody::empty) else {
             return Ok((upgrade_required(), None));
         };
@@ -157,11 +168,15 @@ pub struct WebSocketServer {
 }
 
 impl WebSocketServer {
-    /// Which hosts and origins are allowed; what concerns requests and sessions has no meaning
-    /// here.
+    /// Which hosts, origins and callers are allowed ([`HttpOptions::auth`]); what else concerns
+    /// requests and sessions has no meaning here.
     #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
-        self.settings.options = Arc::new(options);
+        self.settings = Settings {
+            max_frame_bytes: self.settings.max_frame_bytes,
+            ping: self.settings.ping,
+            ..Settings::new(options)
+        };
         self
     }
 
@@ -212,19 +227,24 @@ async fn serve_accepted(
     // Fails if the client has left, which reading shows as well.
     let _ = stream.set_nodelay(true);
     let opened = OnceLock::new();
-    let answer = service_fn(|request| {
-        let (mut response, upgrade) = Upgrade::accept(request, Some(addr), &settings.options)
-            .unwrap_or_else(|rejection| (rejection.response(), None));
-        match upgrade {
-            Some(upgrade) => {
-                opened.get_or_init(|| upgrade);
+    let answer = service_fn(|request: Request<Incoming>| {
+        let (opened, settings) = (&opened, &settings);
+        let (parts, _) = request.into_parts();
+        async move {
+            let accepted = Upgrade::accept(Box::new(parts), Some(addr), settings).await;
+            let (mut response, upgrade) =
+                accepted.unwrap_or_else(|rejection| (rejection.response(), None));
+            match upgrade {
+                Some(upgrade) => {
+                    opened.get_or_init(|| upgrade);
+                }
+                None => {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(CONNECTION, close);
+                }
             }
-            None => {
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(CONNECTION, close);
-            }
+            Ok::<_, Infallible>(response)
         }
-        ready(Ok::<_, Infallible>(response))
     });
     let handshake = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
     let handshake = tokio::time::timeout(WEBSOCKET_HANDSHAKE_TIMEOUT, handshake.with_upgrades());
@@ -242,7 +262,7 @@ async fn serve_accepted(
 /// Serves `server` over WebSocket at whatever path the service is mounted, such as in axum's
 /// `Router::route_service("/ws", service)`, beside the route for HTTP.
 ///
-/// Hosts and origins are checked as over HTTP; options for requests and sessions have no effect.
+/// Hosts, origins and callers are checked as over HTTP; options for requests and sessions have no effect.
 /// Clients speak HTTP/1.1 up to the upgrade, and the HTTP stack in front must support upgrades, as
 /// axum and hyper do. Layers in front see the request that opens the connection: what they put into
 /// its extensions is seen by handlers.
@@ -306,8 +326,8 @@ impl WebSocketService {
         self.ending.send_replace(true);
     }
 
-    fn answer<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Rejection> {
-        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, &self.settings.options)?;
+    async fn answer(&self, parts: Box<Parts>) -> Result<Response<ResponseBody>, Rejection> {
+        let (response, upgrade) = Upgrade::accept(parts, self.peer_addr, &self.settings).await?;
         if *self.ending.borrow() {
             return Err(Rejection::Ending);
         }
@@ -332,7 +352,7 @@ impl Http {
             let route: Route = Box::new(move |request, connection| {
                 let mut service = service.clone();
                 service.peer_addr = connection.peer_addr;
-                Box::pin(service.call(request))
+                service.call(request)
             });
             vec![(path, route)]
         })
@@ -342,14 +362,19 @@ impl Http {
 impl<B> Service<Request<B>> for WebSocketService {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Ready<Result<Self::Response, Infallible>>;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let response = self.answer(request);
-        ready(Ok(response.unwrap_or_else(Rejection::response)))
+        let service = self.clone();
+        let (parts, _) = request.into_parts();
+        let parts = Box::new(parts);
+        Box::pin(async move {
+            let response = service.answer(parts).await;
+            Ok(response.unwrap_or_else(Rejection::response))
+        })
     }
 }

@@ -1,14 +1,22 @@
-//! Checks of `Host` and `Origin`, and CORS.
+//! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::Poll;
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HOST,
-    HeaderMap, HeaderValue, ORIGIN, VARY,
+    HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY,
 };
-use http::{Response, StatusCode, Uri};
+use http::request::Parts;
+use http::{Method, Response, StatusCode, Uri};
 
 use super::body::ResponseBody;
 use super::options::HttpOptions;
+use super::permits::Permits;
+use super::policy::contain;
 use super::response;
 use crate::error::Rejection;
 use crate::transport::http::headers::only;
@@ -38,6 +46,38 @@ pub(crate) fn check_caller(
         true => Ok(()),
         false => Err(Rejection::Origin),
     }
+}
+
+/// Asks the access policy about a request, which counts as a call in flight meanwhile. Pages send
+/// `OPTIONS` without credentials.
+///
+/// # Errors
+///
+/// When the policy denies it, takes too long or panics, or too many calls are in flight.
+pub(crate) async fn authorize(
+    options: &HttpOptions,
+    permits: &Arc<Permits>,
+    parts: &mut Parts,
+    peer_addr: Option<SocketAddr>,
+) -> Result<(), Rejection> {
+    let Some(policy) = &options.policy else {
+        return Ok(());
+    };
+    if parts.method == Method::OPTIONS {
+        return Ok(());
+    }
+    let mut permit = permits.unused(parts.extensions.get(), peer_addr);
+    if !permit.grow(1) {
+        return Err(Rejection::Busy);
+    }
+    let mut admitted = policy.admitted(parts);
+    let decided = poll_fn(|cx| match contain(|| admitted.as_mut().poll(cx)) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    });
+    let decided = tokio::time::timeout(options.auth_timeout, decided).await;
+    let outcome = decided.map_err(|_| Rejection::PolicyTimeout)??;
+    outcome.map_err(Rejection::Denied)
 }
 
 /// Returns true if `origin` was configured.
@@ -89,12 +129,14 @@ pub(crate) fn cors_origin(headers: &HeaderMap, options: &HttpOptions) -> Option<
     is_allowed_origin(origin.to_str().ok()?, options).then(|| origin.clone())
 }
 
-/// Lets pages of `origin` read a response.
+/// Lets pages of `origin` read a response, with all of its headers: sessions, challenges, pauses.
 pub(crate) fn allow_origin(response: &mut Response<ResponseBody>, origin: HeaderValue) {
     let headers = response.headers_mut();
+    let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
+    if let Ok(names) = HeaderValue::try_from(names.join(", ")) {
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, names);
+    }
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    let exposed = HeaderValue::from_static("mcp-session-id");
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 

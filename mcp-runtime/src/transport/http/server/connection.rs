@@ -31,8 +31,8 @@ use crate::error::Rejection;
 use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 use crate::server::listen::ended;
 
-/// The routes of a server at an address (MCP at `path`, `/health`, and others), and the timeouts of
-/// its connections.
+/// The routes of a server at an address (MCP at `path`, `/health`, documents of the access policy,
+/// and others), and the timeouts of its connections.
 pub(crate) struct Site {
     pub(crate) service: HttpService,
     pub(crate) path: String,
@@ -61,6 +61,9 @@ impl Site {
             Ok(()) => match self.routes.get(path) {
                 Some(route) => return route(request, &connection),
                 None if path == "/health" => self.health(request.method()),
+                None if !matches!(state.options.document(path), Ok(None)) => {
+                    return respond(Arc::clone(state), connection, request);
+                }
                 None => {
                     let checked = check_caller(request.uri(), request.headers(), &state.options);
                     checked.err().unwrap_or(Rejection::Path).response()

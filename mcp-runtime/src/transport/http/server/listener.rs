@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
+use super::policy::{AccessPolicy, SharedPolicy};
 use super::service::{HttpService, http_service};
 use crate::connection::Command;
 use crate::error::ServeError;
@@ -43,6 +44,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         path: "/mcp".to_owned(),
         routes: Vec::new(),
         options: HttpOptions::default(),
+        policy: None,
         head_timeout: HEAD_TIMEOUT,
         max_connections: MAX_CONNECTIONS,
         linger: LINGER,
@@ -56,6 +58,8 @@ pub struct Http {
     path: String,
     routes: Vec<Routes>,
     options: HttpOptions,
+    /// Set beside the options.
+    policy: Option<SharedPolicy>,
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
@@ -74,6 +78,32 @@ impl Http {
     /// The callers that are allowed, and limits.
     pub fn options(mut self, options: HttpOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets who may call, at all paths but `/health`: MCP, [HTTP+SSE](Self::with_sse) and
+    /// [WebSocket](Self::with_websocket). It takes precedence over [`HttpOptions::auth`], whether the
+    /// options are set before or after.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::prelude::*;
+    /// use mcp_runtime::transport::http::{HttpOptions, http};
+    /// # use http::request::Parts;
+    /// # use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
+    ///
+    /// # struct Library;
+    /// # #[mcp_server] impl Library {}
+    /// # struct Tokens;
+    /// # impl AccessPolicy for Tokens {
+    /// #     async fn admit(&self, _: &mut Parts) -> Result<(), AccessDenied> { Ok(()) }
+    /// # }
+    /// # async fn example() -> Result<(), ServeError> {
+    /// let options = HttpOptions::default().allowed_hosts(["mcp.example.com"]);
+    /// Library.serve(http("0.0.0.0:8080").auth(Tokens).options(options)).await
+    /// # }
+    /// ```
+    pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
+        self.policy = Some(Arc::new(policy));
         self
     }
 
@@ -142,6 +172,9 @@ impl Endpoint for Http {
     /// the drain time are answered with an error, within one second more.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
+        if let Some(policy) = self.policy.take() {
+            self.options.policy = Some(policy);
+        }
         let service = http_service(running.server, self.options.clone());
         let site = Arc::new(self.site(&service, drain));
         let listener = self.address.bind().await.map_err(ServeError::Open)?;

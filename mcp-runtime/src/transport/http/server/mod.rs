@@ -6,6 +6,7 @@ pub(super) mod connection;
 pub(super) mod listener;
 pub(super) mod options;
 pub(super) mod permits;
+pub(super) mod policy;
 pub(super) mod response;
 pub(super) mod service;
 pub(super) mod state;
@@ -14,6 +15,11 @@ pub(super) mod unread;
 pub use body::ResponseBody;
 pub use listener::{Http, http};
 pub use options::HttpOptions;
+pub use policy::AccessPolicy;
 pub use service::{HttpService, ResponseFuture, http_service};
 #[cfg(feature = "websocket")]
-pub(crate) use {access::check_caller, connection::Route};
+pub(crate) use {
+    access::{authorize, check_caller},
+    connection::Route,
+    permits::Permits,
+};

@@ -5,10 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
+use super::policy::{AccessPolicy, SharedPolicy, contain};
 use crate::connection::Limits;
+use crate::error::Rejection;
 use crate::limits::{
-    BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_HTTP_SUBSCRIPTIONS,
-    MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE, STREAM_KEEP_ALIVE,
+    AUTH_TIMEOUT, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS,
+    MAX_HTTP_SUBSCRIPTIONS, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE,
+    STREAM_KEEP_ALIVE,
 };
 use crate::transport::http::events::{EventStore, MemoryEvents};
 use crate::transport::http::session::{MemorySessions, SessionStore};
@@ -32,6 +37,8 @@ pub struct HttpOptions {
     pub(crate) limits: Limits,
     pub(crate) hosts: Option<HashSet<String>>,
     pub(crate) origins: HashSet<String>,
+    pub(crate) policy: Option<SharedPolicy>,
+    pub(crate) auth_timeout: Duration,
     pub(crate) max_body_bytes: usize,
     pub(crate) max_buffered_body_bytes: usize,
     pub(crate) max_unread_bytes: usize,
@@ -56,6 +63,8 @@ impl Default for HttpOptions {
             },
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
+            policy: None,
+            auth_timeout: AUTH_TIMEOUT,
             max_body_bytes: MAX_BODY_BYTES,
             max_buffered_body_bytes: MAX_BUFFERED_BODY_BYTES,
             max_unread_bytes: MAX_UNREAD_BYTES,
@@ -92,13 +101,40 @@ impl HttpOptions {
     }
 
     /// The origins whose pages may call the server, such as `https://app.example.com`, beside
-    /// those of the local machine. They are also allowed to read the answers (CORS).
+    /// those of the local machine. They are also allowed to read the answers (CORS), with all
+    /// headers.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let origins = origins
             .into_iter()
             .map(|text| text.into().to_ascii_lowercase());
         self.origins.extend(origins);
         self
+    }
+
+    /// Sets who may call; everybody whose host and origin are allowed, unless set. A later policy
+    /// replaces an earlier one.
+    pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
+        self.policy = Some(Arc::new(policy));
+        self
+    }
+
+    /// How long the [policy](Self::auth) may take to decide about a request; 10 seconds by default.
+    /// The request is refused with 503 and `Retry-After` then.
+    pub fn auth_timeout(mut self, timeout: Duration) -> Self {
+        self.auth_timeout = timeout;
+        self
+    }
+
+    /// The document of the policy at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(crate) fn document(&self, path: &str) -> Result<Option<Bytes>, Rejection> {
+        match &self.policy {
+            Some(policy) => contain(|| policy.document_at(path)),
+            None => Ok(None),
+        }
     }
 
     /// The longest message that is accepted, in bytes; 4 MiB by default.
@@ -233,6 +269,7 @@ impl fmt::Debug for HttpOptions {
         f.debug_struct("HttpOptions")
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
+            .field("auth", &self.policy.is_some())
             .field("max_body_bytes", &self.max_body_bytes)
             .field("sessions", &self.sessions)
             .finish_non_exhaustive()

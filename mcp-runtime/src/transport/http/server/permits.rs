@@ -62,10 +62,19 @@ impl Permits {
 
     /// Returns a permit of amount 0, which can grow.
     pub(crate) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
-        let principal = arrival.principal().cloned().map(Caller::Principal);
+        self.unused(arrival.principal(), arrival.peer_addr)
+    }
+
+    /// The same for a caller of whom this is known.
+    pub(crate) fn unused(
+        self: &Arc<Self>,
+        principal: Option<&Principal>,
+        peer_addr: Option<SocketAddr>,
+    ) -> Permit {
+        let principal = principal.cloned().map(Caller::Principal);
         Permit {
             permits: Arc::clone(self),
-            caller: principal.or_else(|| arrival.peer_addr.map(Caller::Connection)),
+            caller: principal.or_else(|| peer_addr.map(Caller::Connection)),
             amount: 0,
         }
     }

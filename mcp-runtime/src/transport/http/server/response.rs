@@ -79,6 +79,7 @@ impl Rejection {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         match self {
+            Self::Denied(denied) => denied.add_headers(&mut response),
             Self::Method(allowed) => {
                 headers.insert(ALLOW, HeaderValue::from_static(allowed));
             }

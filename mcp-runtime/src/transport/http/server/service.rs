@@ -10,14 +10,15 @@ use std::task::{Context, Poll};
 
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tower_service::Service;
 use tracing::Level;
 
-use super::access::{allow_origin, check_caller, cors_origin, preflight};
+use super::access::{allow_origin, authorize, check_caller, cors_origin, preflight};
 use super::body::ResponseBody;
 use super::options::HttpOptions;
+use super::response;
 use super::state::{ConnectionInfo, HttpState};
 use super::unread::Unread;
 use crate::error::Rejection;
@@ -29,7 +30,8 @@ use crate::transport::http::{handshake, post};
 /// The service works with any stack that speaks `tower::Service` and `http`, such as axum, where
 /// it goes into `Router::route_service("/mcp", service)`, behind whatever layers the program puts
 /// in front: TLS, authentication (see [`Principal`](crate::transport::http::Principal)), rate limits. It must be
-/// called within a tokio runtime.
+/// called within a tokio runtime. An [`AccessPolicy`](crate::transport::http::AccessPolicy) in the
+/// options is asked here, behind these layers.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -140,7 +142,7 @@ pub(crate) fn finish(
     response
 }
 
-/// Refuses requests of callers that are not allowed, and all of them once the server ends.
+/// Refuses requests by host and origin, and all of them once the server ends.
 ///
 /// # Errors
 ///
@@ -168,11 +170,19 @@ pub(crate) fn other_method(
 
 async fn serve<B: Body>(
     state: &HttpState,
-    parts: Box<Parts>,
+    mut parts: Box<Parts>,
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
     admit(state, &parts)?;
+    if let Some(document) = state.options.document(parts.uri.path())? {
+        return match parts.method {
+            Method::GET => Ok(response::json(StatusCode::OK, document.into())),
+            _ => other_method(state, &parts, "GET"),
+        };
+    }
+    let peer_addr = connection.peer_addr;
+    authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
     match parts.method {
         Method::POST => post::serve(state, parts, body, connection).await,
         Method::GET => handshake::listen(state, &parts, &connection.unread).await,

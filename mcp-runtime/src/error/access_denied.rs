@@ -1,0 +1,122 @@
+//! Answers to requests that an access policy does not admit.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{Response, StatusCode};
+
+/// The answer to a request that an [`AccessPolicy`](crate::transport::http::AccessPolicy) does not
+/// admit: a status, headers, and a text for the caller. The text is the `message` of a JSON-RPC
+/// error without id; it is not logged.
+///
+/// ```
+/// use http::header::HeaderValue;
+/// use mcp_runtime::transport::http::AccessDenied;
+///
+/// let challenge = HeaderValue::from_static(r#"Bearer error="invalid_token""#);
+/// let denied = AccessDenied::unauthorized(challenge).message("the token has expired");
+/// assert_eq!(denied.status(), 401);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{status}: {message}")]
+pub struct AccessDenied {
+    status: StatusCode,
+    // Errors are moved around, and a map is large.
+    headers: Box<HeaderMap>,
+    message: Cow<'static, str>,
+}
+
+impl AccessDenied {
+    /// An answer with a status of an error. A status below 400 is replaced by 403.
+    #[must_use]
+    pub fn new(status: StatusCode) -> Self {
+        let status = match status.is_client_error() || status.is_server_error() {
+            true => status,
+            false => StatusCode::FORBIDDEN,
+        };
+        Self {
+            status,
+            headers: Box::default(),
+            message: Cow::Borrowed(status.canonical_reason().unwrap_or("access denied")),
+        }
+    }
+
+    /// 401: the caller is not known, and `challenge` is how to authenticate: the value of
+    /// `WWW-Authenticate` (RFC 9110, section 11.6.1).
+    #[must_use]
+    pub fn unauthorized(challenge: HeaderValue) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED).header(WWW_AUTHENTICATE, challenge)
+    }
+
+    /// 403: the caller is known, and may not do this.
+    #[must_use]
+    pub fn forbidden() -> Self {
+        Self::new(StatusCode::FORBIDDEN)
+    }
+
+    /// 503: it can't be told who calls, because something else is not available. The client may
+    /// try again after that time, which is rounded up to seconds (`Retry-After`).
+    #[must_use]
+    pub fn unavailable(retry_after: Duration) -> Self {
+        let seconds = retry_after.as_nanos().div_ceil(1_000_000_000);
+        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX).max(1);
+        Self::new(StatusCode::SERVICE_UNAVAILABLE).header(RETRY_AFTER, seconds.into())
+    }
+
+    /// Adds a header, beside others of its name.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.append(name, value);
+        self
+    }
+
+    /// The text for the caller; the name of the status unless set.
+    #[must_use]
+    pub fn message(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.message = text.into();
+        self
+    }
+
+    /// The status.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The text for the caller.
+    pub(super) fn text(&self) -> Cow<'static, str> {
+        self.message.clone()
+    }
+
+    /// Moves the headers into a response.
+    pub(crate) fn add_headers<B>(self, response: &mut Response<B>) {
+        response.headers_mut().extend(*self.headers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_that_is_no_error_is_replaced() {
+        for (asked, status) in [(200, 403), (302, 403), (400, 400), (429, 429), (503, 503)] {
+            let denied = AccessDenied::new(StatusCode::from_u16(asked).unwrap());
+            assert_eq!(denied.status(), status);
+        }
+    }
+
+    #[test]
+    fn times_are_rounded_up_to_seconds() {
+        for (time, seconds) in [
+            (Duration::ZERO, "1"),
+            (Duration::from_millis(1001), "2"),
+            (Duration::from_secs(30), "30"),
+        ] {
+            let denied = AccessDenied::unavailable(time);
+            assert_eq!(denied.headers[RETRY_AFTER], seconds);
+        }
+        assert_eq!(AccessDenied::unavailable(Duration::MAX).status(), 503);
+    }
+}

@@ -1,0 +1,128 @@
+//! Policy that decides who may call.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use crate::error::{AccessDenied, Rejection};
+
+/// Decides who may call a server over HTTP, HTTP+SSE and WebSocket.
+///
+/// It is set by [`Http::auth`](crate::transport::http::Http::auth) or
+/// [`HttpOptions::auth`](crate::transport::http::HttpOptions::auth), and asked about each request
+/// after `Host` and `Origin` were checked and before the body is read; over WebSocket, about the
+/// request that opens the connection. It is not asked about `OPTIONS`, which pages send without
+/// credentials, and about `/health`.
+///
+/// ```
+/// use http::header::{AUTHORIZATION, HeaderValue};
+/// use http::request::Parts;
+/// use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, Principal};
+///
+/// /// What handlers take as `cx.identity::<User>()`.
+/// #[derive(Clone)]
+/// struct User {
+///     name: String,
+/// }
+///
+/// struct Tokens;
+///
+/// impl Tokens {
+///     async fn user(&self, token: &[u8]) -> Option<User> {
+///         // Looks up the hash of the token.
+/// #       let _ = token;
+/// #       None
+///     }
+/// }
+///
+/// impl AccessPolicy for Tokens {
+///     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+///         // Removed, so that no handler passes it on.
+///         let header = request.headers.remove(AUTHORIZATION);
+///         let token = header.as_ref().and_then(|header| header.as_bytes().strip_prefix(b"Bearer "));
+///         let user = match token {
+///             Some(token) => self.user(token).await,
+///             None => None,
+///         };
+///         let Some(user) = user else {
+///             let challenge = HeaderValue::from_static("Bearer");
+///             return Err(AccessDenied::unauthorized(challenge));
+///         };
+///         request.extensions.insert(Principal::new(&user.name));
+///         request.extensions.insert(user);
+///         Ok(())
+///     }
+/// }
+///
+/// let options = HttpOptions::default().auth(Tokens);
+/// # drop(options);
+/// ```
+///
+/// While a policy is asked, its request counts as a call in flight
+/// ([`max_in_flight`](crate::transport::http::HttpOptions::max_in_flight) of its connection,
+/// [`max_calls`](crate::transport::http::HttpOptions::max_calls) of all). After
+/// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) it is dropped, and the
+/// request answered with 503. A panic is answered with 500; its text is not logged, as it may quote
+/// a token.
+pub trait AccessPolicy: Send + Sync + 'static {
+    /// Admits a request, and puts into its extensions who has sent it: a
+    /// [`Principal`](crate::transport::http::Principal), to which sessions, sealed state and limits
+    /// belong, and values of any type for handlers
+    /// ([`Context::identity`](crate::Context::identity)). It may also change headers, such as to
+    /// remove credentials. The future is dropped when the client leaves.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request that is not admitted.
+    fn admit(&self, request: &mut Parts) -> impl Future<Output = Result<(), AccessDenied>> + Send;
+
+    /// The JSON document at `path`, which anybody may GET without credentials, such as the metadata
+    /// of RFC 9728 below `/.well-known/`; none unless implemented. It must be ready at once.
+    ///
+    /// A server that listens by itself has the documents beside its own paths, except at `/health`.
+    /// A [mounted](crate::transport::http::http_service) service has them at whatever paths it is
+    /// mounted: `Router::route_service("/.well-known/oauth-protected-resource/mcp", mcp.clone())`
+    /// in axum. Hosts, origins and CORS are as for MCP.
+    fn document(&self, path: &str) -> Option<Bytes> {
+        let _ = path;
+        None
+    }
+}
+
+/// A policy of any type.
+pub(crate) type SharedPolicy = Arc<dyn AnyPolicy>;
+
+/// What a policy has decided.
+pub(crate) type Admitted<'a> = Pin<Box<dyn Future<Output = Result<(), AccessDenied>> + Send + 'a>>;
+
+/// An [`AccessPolicy`] that can be a trait object.
+pub(crate) trait AnyPolicy: Send + Sync {
+    fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a>;
+
+    fn document_at(&self, path: &str) -> Option<Bytes>;
+}
+
+impl<P: AccessPolicy> AnyPolicy for P {
+    fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a> {
+        Box::pin(async move { self.admit(request).await })
+    }
+
+    fn document_at(&self, path: &str) -> Option<Bytes> {
+        self.document(path)
+    }
+}
+
+/// Runs a step of a policy.
+///
+/// # Errors
+///
+/// [`Rejection::Internal`] if it panics.
+pub(super) fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
+    catch_unwind(AssertUnwindSafe(step)).map_err(|_| {
+        tracing::error!("the access policy panicked");
+        Rejection::Internal
+    })
+}
