@@ -224,6 +224,13 @@ pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for calls in flight to fail by themselves when the server has ended the session; their
 /// errors show if they can be repeated.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
+/// Times that a request is sent again after 401 or 403: login, refresh, nonce, more scopes; ends a
+/// server that is never content.
+pub(crate) const MAX_CHALLENGES: u32 = 5;
+/// Time for one HTTP request of an authenticator; a person waits for it.
+pub(crate) const AUTH_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of an answer to an authenticator; metadata and keys have a few KiB.
+pub(crate) const AUTH_ANSWER_BYTES: usize = MIB;
 /// Messages of the server that wait to be read; beyond it the server is not read.
 pub(crate) const HTTP_INBOX: usize = 64;
 /// Notifications that wait to be sent, one request after the other; more are dropped.
@@ -344,6 +351,9 @@ mod tests {
             TCP_KEEP_ALIVE time "TCP keep-alive"
             ENDPOINT_TIMEOUT time "event `endpoint`"
             SESSION_END_TIMEOUT time "ended the session"
+            MAX_CHALLENGES count "after 401 or 403"
+            AUTH_REQUEST_TIMEOUT time "an authenticator's own"
+            AUTH_ANSWER_BYTES bytes "an authenticator's own"
             HTTP_INBOX count "wait for the client"
             MAX_UNSENT_NOTIFICATIONS count "notifications that wait to be sent"
         }

@@ -40,6 +40,7 @@ pub(super) fn request_options<R: Request>(timeouts: Timeouts) -> SendOptions {
         // The result of a task is where its questions are asked (2025-11-25, "Tasks").
         takes_input: R::MAY_REQUIRE_INPUT || R::METHOD == methods::TASKS_RESULT,
         progress: None,
+        suspended: None,
     }
 }
 

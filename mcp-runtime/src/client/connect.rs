@@ -6,6 +6,7 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
@@ -13,8 +14,10 @@ use mcp_types::{
     RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
 };
 use serde::Deserialize;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
-use super::channel::Channel;
+use super::channel::{Channel, request_options};
 use super::config::Config;
 use super::connection::{Connection, Open};
 use super::error::ConnectError;
@@ -113,7 +116,9 @@ async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> 
     match (newest(Era::Stateless), newest(Era::Handshake)) {
         (Some(stateless), Some(handshake)) => negotiation.probe(stateless, handshake).await,
         (Some(stateless), None) => {
-            let discovery = negotiation.discover(stateless, config.timeouts).await?;
+            let discovery = negotiation
+                .discover(stateless, config.timeouts, None)
+                .await?;
             negotiation.choose(stateless, discovery).await
         }
         (None, Some(handshake)) => negotiation.initialize(handshake).await,
@@ -130,21 +135,28 @@ impl Negotiation<'_> {
     /// Tries the stateless era, then the handshake.
     async fn probe(&self, stateless: Revision, handshake: Revision) -> Outcome {
         // Limited by the time of the probe and of the handshake: a late answer counts.
-        let mut discovery = pin!(self.discover(stateless, Timeouts::within(FOREVER)));
-        match tokio::time::timeout(self.config.probe_timeout, &mut discovery).await {
-            Ok(Ok(Discovery::Foreign(error))) => {
+        let (suspends, suspended) = watch::channel(false);
+        let forever = Timeouts::within(FOREVER);
+        let mut discovery = pin!(self.discover(stateless, forever, Some(suspends)));
+        let answered = tokio::select! {
+            biased;
+            discovery = &mut discovery => Some(discovery),
+            () = silence(self.config.probe_timeout, suspended) => None,
+        };
+        match answered {
+            Some(Ok(Discovery::Foreign(error))) => {
                 tracing::debug!(%error, "`server/discover` failed: trying `initialize`");
                 self.initialize(handshake).await
             }
-            Ok(discovery) => self.choose(stateless, discovery?).await,
-            Err(_elapsed) => {
+            Some(discovery) => self.choose(stateless, discovery?).await,
+            None => {
                 tracing::debug!("`server/discover` was not answered: trying `initialize`");
                 let refused = match self.initialize(handshake).await {
                     Err(error @ ConnectError::Refused(_)) => error,
                     outcome => return outcome,
                 };
                 // It may be a stateless one that was slow to start.
-                match tokio::time::timeout(self.config.probe_timeout, discovery).await {
+                match timeout(self.config.probe_timeout, discovery).await {
                     Ok(Ok(found @ Discovery::Found(_))) => self.choose(stateless, found).await,
                     _ => Err(refused),
                 }
@@ -152,16 +164,18 @@ impl Negotiation<'_> {
         }
     }
 
-    /// Sends `server/discover`.
+    /// Sends `server/discover`. `suspended` learns whether its time limits are suspended.
     async fn discover(
         &self,
         asked: Revision,
         timeouts: Timeouts,
+        suspended: Option<watch::Sender<bool>>,
     ) -> Result<Discovery, ConnectError> {
         let (params, meta) = (RequestParams::new(), request_meta(self.config, asked));
-        let channel = self.channel;
-        let sent = channel.request::<DiscoverRequest>(&params, &meta, timeouts);
-        let error = match sent.await {
+        let mut options = request_options::<DiscoverRequest>(timeouts);
+        options.suspended = suspended;
+        let written = self.channel.write(&params, meta, options)?;
+        let error = match self.channel.send(written).await {
             Ok(result) => {
                 return Ok(match decode::<DiscoverRequest>(&result) {
                     Ok(found) => Discovery::Found(Box::new(found)),
@@ -202,7 +216,8 @@ impl Negotiation<'_> {
             return self.adopt(chosen, *found);
         }
         // Also asked again in the revision that was asked in: the server has it.
-        match self.discover(chosen, self.config.timeouts).await? {
+        let timeouts = self.config.timeouts;
+        match self.discover(chosen, timeouts, None).await? {
             Discovery::Found(found) => self.adopt(chosen, *found),
             Discovery::Foreign(error) => Err(error),
             Discovery::Supported(_) => {
@@ -244,7 +259,8 @@ impl Negotiation<'_> {
         if chosen.era() == Era::Handshake {
             return self.initialize_once(chosen).await;
         }
-        match self.discover(chosen, self.config.timeouts).await? {
+        let timeouts = self.config.timeouts;
+        match self.discover(chosen, timeouts, None).await? {
             Discovery::Found(found) => self.adopt(chosen, *found),
             _ => Err(ConnectError::Refused(error)),
         }
@@ -290,6 +306,17 @@ impl Negotiation<'_> {
             offered,
             supported,
         })
+    }
+}
+
+/// Waits until `limit` has passed in which no time limit was suspended: a login may take minutes, and
+/// is no silence of the server.
+async fn silence(limit: Duration, mut suspended: watch::Receiver<bool>) {
+    while let Ok(changed) = timeout(limit, suspended.changed()).await {
+        if changed.is_err() || suspended.wait_for(|suspended| !suspended).await.is_err() {
+            // The request is over.
+            return std::future::pending().await;
+        }
     }
 }
 

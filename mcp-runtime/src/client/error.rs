@@ -41,6 +41,11 @@ pub enum ConnectError {
     /// missing, or a gateway has answered.
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
+    /// The client has no credentials that the server accepts
+    /// ([`CallError::Authentication`]). A lost connection is not restored by itself then: the next
+    /// call tries again.
+    #[error("{0}")]
+    Authentication(#[source] CallError),
     /// The server does not answer.
     #[error("no answer to `{method}` within {waited:?}")]
     Timeout {
@@ -90,7 +95,10 @@ impl ConnectError {
 
     /// Returns true if the server caused the error.
     pub(super) fn is_the_servers(&self) -> bool {
-        !matches!(self, Self::Open(_) | Self::NoRevision | Self::Request(_))
+        !matches!(
+            self,
+            Self::Open(_) | Self::NoRevision | Self::Request(_) | Self::Authentication(_)
+        )
     }
 }
 
@@ -120,6 +128,7 @@ impl From<CallError> for ConnectError {
             CallError::NotSent(error) if is_plain_end(&error) => Self::Closed,
             CallError::NotSent(error) | CallError::Lost(error) => Self::Lost(error),
             CallError::Http(error) => Self::Http(error),
+            CallError::Authentication { .. } => Self::Authentication(error),
             CallError::Closed
             | CallError::SessionEnded
             | CallError::Unavailable(Unavailable::State { .. }) => Self::Closed,

@@ -164,6 +164,10 @@ impl Supervisor {
                 Err(error) => error,
             };
             tracing::warn!(error = %cause, "the connection can't be restored yet");
+            if let ConnectError::Authentication(_) = cause {
+                // Another try might ask the user again.
+                *tries = u32::MAX;
+            }
             last_try = Instant::now();
             made += 1;
             // The server may be another one by now.

@@ -364,6 +364,16 @@ impl<R: Role, D: Clone> Core<R, D> {
             .collect()
     }
 
+    /// Suspends or resumes the time limits of the request `id` to the peer.
+    pub(crate) fn suspend(&mut self, id: &RequestId, suspended: bool) {
+        let RequestId::Number(id) = id else { return };
+        let call = self.pending.suspend(*id, suspended, now());
+        let watched = call.and_then(|call| call.waiter.options.suspended.as_ref());
+        if let Some(watched) = watched {
+            watched.send_replace(suspended);
+        }
+    }
+
     /// Fails the request `id` to the peer, which its transport has no answer to.
     pub(crate) fn fail(&mut self, id: &RequestId, error: CallError) {
         if let RequestId::Number(id) = id

@@ -64,7 +64,7 @@ pub(crate) enum Unsent {
     /// The connection is over, or can't carry such a thing.
     Closed,
     /// The peer has to read earlier messages first.
-    Full(Command),
+    Full(Box<Command>),
 }
 
 impl From<Unsent> for CallError {
@@ -151,7 +151,7 @@ impl Peer {
         let waiter = Waiter { options, answer };
         match self.link.send(Command::Request { id, frame, waiter }) {
             Err(Unsent::Full(command)) => {
-                let sent = tokio::time::timeout(most, self.link.send_later(command)).await;
+                let sent = tokio::time::timeout(most, self.link.send_later(*command)).await;
                 sent.map_err(|_| CallError::Full)?
                     .map_err(|_| CallError::not_sent(None))?;
             }
@@ -196,6 +196,7 @@ impl Peer {
             cancellable: true,
             takes_input: false,
             progress: None,
+            suspended: None,
         };
         self.request(id, frame, options)
     }
@@ -232,7 +233,7 @@ impl Peer {
     pub(crate) async fn send_when_ready(&self, frame: Vec<u8>) -> Result<(), CallError> {
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
-            Err(Unsent::Full(command)) => self.link.send_later(command).await,
+            Err(Unsent::Full(command)) => self.link.send_later(*command).await,
             sent => Ok(sent?),
         }
     }

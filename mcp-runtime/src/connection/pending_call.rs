@@ -8,7 +8,7 @@ use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ProgressNotificationParams, RawJson,
     RawJsonRef,
 };
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::peer::notification;
 use crate::error::CallError;
@@ -43,6 +43,8 @@ pub(crate) struct SendOptions {
     /// True if the peer may ask something before it answers.
     pub(crate) takes_input: bool,
     pub(crate) progress: Option<OnProgress>,
+    /// Learns whether the time limits are suspended by the transport.
+    pub(crate) suspended: Option<watch::Sender<bool>>,
 }
 
 /// Called with each progress notification of a request.

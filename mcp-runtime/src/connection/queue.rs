@@ -95,7 +95,7 @@ impl Link for Queue {
         if room > 0 {
             match self.room.try_acquire_many(permits(room)) {
                 Ok(permit) => permit.forget(),
-                Err(TryAcquireError::NoPermits) => return Err(Unsent::Full(command)),
+                Err(TryAcquireError::NoPermits) => return Err(Unsent::Full(Box::new(command))),
                 Err(TryAcquireError::Closed) => return Err(Unsent::Closed),
             }
         }

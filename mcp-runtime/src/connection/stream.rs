@@ -44,6 +44,7 @@ impl<R: Role> StreamConnection<R> {
         let bytes = match incoming {
             Incoming::Frame(bytes) => bytes,
             Incoming::Failed { id, error } => return self.failed(&id, error),
+            Incoming::Suspended { id, suspended } => return self.core.suspend(&id, suspended),
             Incoming::TooLarge { head, tail, limit } => {
                 self.core.role.heard();
                 let message = too_large(Head::read(head).with_tail(tail), limit);

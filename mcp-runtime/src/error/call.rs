@@ -72,6 +72,17 @@ pub enum CallError {
     /// something else.
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
+    /// The client has no credentials that the server accepts. The server has not served the request.
+    #[error("{step} failed: {error}")]
+    Authentication {
+        /// The step that failed, such as `getting credentials`; `authentication` when the server
+        /// refuses the request even so.
+        step: &'static str,
+        /// The error of the authenticator or of the header provider; the answer of the server, an
+        /// [`HttpError`], when it refuses the request.
+        #[source]
+        error: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// Nothing was sent: the peer has too many earlier bytes left to read.
     #[error("nothing was sent: the peer has too much left to read")]
     Full,
@@ -127,6 +138,12 @@ pub enum CallError {
         /// The fault of the result.
         reason: String,
     },
+}
+
+impl From<HttpError> for CallError {
+    fn from(error: HttpError) -> Self {
+        Self::Http(Box::new(error))
+    }
 }
 
 impl CallError {

@@ -8,7 +8,8 @@ use mcp_types::RequestId;
 use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT, FOREVER};
 
 /// Time limits of a request. Time in which the answering side asks something in turn
-/// (elicitation, sampling, roots) does not count.
+/// (elicitation, sampling, roots) does not count, nor does time in which credentials are fetched for
+/// a request over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// Time to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
@@ -60,9 +61,18 @@ struct Entry<W> {
     sent: Instant,
     deadline: Instant,
     last_deadline: Instant,
-    /// Open requests of the peer that stop the clock, and since when it is stopped.
-    held_by: Vec<RequestId>,
+    /// What stops the clock, and since when it is stopped.
+    held_by: Vec<Holder>,
     held_since: Instant,
+}
+
+/// What stops the clock of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Holder {
+    /// An open request of the peer.
+    Question(RequestId),
+    /// The transport.
+    Transport,
 }
 
 impl<W> Pending<W> {
@@ -122,10 +132,7 @@ impl<W> Pending<W> {
     ) {
         for entry in self.entries.values_mut() {
             if concerned(&entry.waiter) {
-                if !entry.is_held() {
-                    entry.held_since = now;
-                }
-                entry.held_by.push(question.clone());
+                entry.hold(Holder::Question(question.clone()), now);
             }
         }
     }
@@ -133,16 +140,21 @@ impl<W> Pending<W> {
     /// Ends the peer's request `question`. `now` is only called if that resumes a clock.
     pub(crate) fn release(&mut self, question: &RequestId, now: impl Fn() -> Instant) {
         for entry in self.entries.values_mut() {
-            if entry.is_held() {
-                entry.held_by.retain(|held_by| held_by != question);
-                if !entry.is_held() {
-                    let held = now() - entry.held_since;
-                    entry.sent += held;
-                    entry.deadline += held;
-                    entry.last_deadline += held;
-                }
-            }
+            entry.release(
+                |holder| matches!(holder, Holder::Question(id) if id == question),
+                &now,
+            );
         }
+    }
+
+    /// Stops the clock of the request `id` because of its transport, or lets it run again.
+    pub(crate) fn suspend(&mut self, id: i64, suspended: bool, now: Instant) -> Option<&mut W> {
+        let entry = self.entries.get_mut(&id)?;
+        match suspended {
+            true => entry.hold(Holder::Transport, now),
+            false => entry.release(|holder| *holder == Holder::Transport, &|| now),
+        }
+        Some(&mut entry.waiter)
     }
 
     /// When the next request runs out of time.
@@ -171,6 +183,26 @@ impl<W> Pending<W> {
 impl<W> Entry<W> {
     fn is_held(&self) -> bool {
         !self.held_by.is_empty()
+    }
+
+    fn hold(&mut self, holder: Holder, now: Instant) {
+        if !self.is_held() {
+            self.held_since = now;
+        }
+        self.held_by.push(holder);
+    }
+
+    fn release(&mut self, is_over: impl Fn(&Holder) -> bool, now: &impl Fn() -> Instant) {
+        if !self.is_held() {
+            return;
+        }
+        self.held_by.retain(|holder| !is_over(holder));
+        if !self.is_held() {
+            let held = now() - self.held_since;
+            self.sent += held;
+            self.deadline += held;
+            self.last_deadline += held;
+        }
     }
 }
 
@@ -238,6 +270,24 @@ mod tests {
         pending.release(&two, || at(104));
         assert_eq!(pending.next_deadline(), Some(at(110)));
         assert_eq!(pending.expire(at(110)), [(1, 'a', 10 * SECOND)]);
+    }
+
+    #[test]
+    fn time_stands_still_for_the_request_that_the_transport_suspends() {
+        let start = Instant::now();
+        let at = |seconds: u32| start + seconds * SECOND;
+        let question = RequestId::Number(1);
+        let mut pending = Pending::new();
+        pending.insert(1, 'a', timeouts(false), start);
+        pending.insert(2, 'b', timeouts(false), start);
+        assert!(pending.suspend(3, true, at(4)).is_none());
+        pending.suspend(1, true, at(4));
+        pending.hold(&question, at(5), |waiter| *waiter == 'a');
+        assert_eq!(pending.expire(at(10)), [(2, 'b', 10 * SECOND)]);
+        pending.release(&question, || at(50));
+        assert_eq!(pending.next_deadline(), None);
+        pending.suspend(1, false, at(104));
+        assert_eq!(pending.next_deadline(), Some(at(110)));
     }
 
     #[test]

@@ -142,4 +142,12 @@ pub enum Incoming<'a> {
         /// Why there is no answer.
         error: CallError,
     },
+    /// The transport waits for something other than the peer because of a request, a login perhaps,
+    /// or does so no longer. The time limits of the request are suspended meanwhile.
+    Suspended {
+        /// The id of the request.
+        id: RequestId,
+        /// True if it begins to wait, false when it is done.
+        suspended: bool,
+    },
 }

@@ -225,7 +225,7 @@ mod tests {
         reader.next_frame().map(|incoming| match incoming {
             Incoming::Frame(frame) => String::from_utf8(frame.to_vec()).unwrap(),
             Incoming::TooLarge { head, .. } => format!("too large: {}", head.len()),
-            other @ Incoming::Failed { .. } => panic!("{other:?}"),
+            other @ (Incoming::Failed { .. } | Incoming::Suspended { .. }) => panic!("{other:?}"),
         })
     }
 

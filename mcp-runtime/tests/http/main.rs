@@ -6,6 +6,10 @@ mod access;
 #[cfg(feature = "http-client")]
 mod answers;
 mod asking;
+#[cfg(feature = "http-client")]
+mod auth_http;
+#[cfg(feature = "http-client")]
+mod authentication;
 mod bodies;
 mod changes;
 #[cfg(feature = "http-client")]

@@ -165,6 +165,9 @@ fn to_protocol_error(error: CallError) -> ProtocolError {
             let reason = match &error {
                 CallError::Http(error) => format!("HTTP {} from the server behind", error.status),
                 CallError::NotSent(_) => "the server behind can't be reached".to_owned(),
+                CallError::Authentication { .. } => {
+                    "the server behind does not accept the credentials of this one".to_owned()
+                }
                 CallError::Lost(_) => "the answer of the server behind was lost".to_owned(),
                 error => error.to_string(),
             };

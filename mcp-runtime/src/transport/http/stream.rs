@@ -104,7 +104,7 @@ impl Stream {
         match command {
             Command::Notify { frame, urgent } if !state.ended => {
                 if !urgent && (state.queue.len() >= most || state.bytes >= MAX_QUEUED_BYTES) {
-                    return Err(Unsent::Full(Command::Notify { frame, urgent }));
+                    return Err(Unsent::Full(Box::new(Command::Notify { frame, urgent })));
                 }
                 self.append(&mut state, frame, None);
                 Ok(())
@@ -127,7 +127,7 @@ impl Stream {
                 command = match stream.notify(command, most) {
                     Ok(()) => return Ok(()),
                     Err(Unsent::Closed) => return Err(CallError::Closed),
-                    Err(Unsent::Full(command)) => command,
+                    Err(Unsent::Full(command)) => *command,
                 };
                 room.await;
             }

@@ -6,17 +6,23 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use hyper_rustls::HttpsConnectorBuilder;
+use http::header::HeaderMap;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
 use mcp_types::{InitializeRequest, InitializedNotification, Notification, Request, RequestId};
+use rustls::ClientConfig;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
+use super::address_rule::AddressRule;
+use super::auth_http::AuthHttp;
+use super::authenticator::{AuthResult, Authenticator, RequestInfo};
 use super::connector::Connector;
+use super::credentials::{CredentialSources, Credentials};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, SessionState};
 use crate::limits::{
@@ -62,6 +68,7 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
         retries: HTTP_RETRIES,
         proxies: Arc::new(Matcher::from_env()),
         timeouts: Timeouts::default(),
+        credentials: CredentialSources::default(),
         is_legacy: Arc::default(),
     }
 }
@@ -75,6 +82,7 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
+    credentials: CredentialSources,
     /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     is_legacy: Arc<AtomicBool>,
 }
@@ -83,6 +91,57 @@ impl HttpUrl {
     /// Sends a header with every request. Its value is not logged.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.server.add_header(name.into(), value.into());
+        self
+    }
+
+    /// Sends the headers with each request that `provider` returns for it: the token of the user for
+    /// whom a gateway opens this client, perhaps, which is another one after an hour. They replace
+    /// headers of the same name, and are not logged. A request whose provider fails is not sent
+    /// ([`CallError::Authentication`](crate::CallError::Authentication)). Time that it takes does
+    /// not count towards the time limits of a request.
+    ///
+    /// ```
+    /// use http::{HeaderMap, HeaderValue};
+    /// use mcp_runtime::transport::http_client::http_client;
+    ///
+    /// async fn token_of(user: &str) -> std::io::Result<String> {
+    ///     // Asks whoever gives out tokens.
+    /// #   Ok(user.to_owned())
+    /// }
+    ///
+    /// let server = http_client("https://example.com/mcp").header_provider(async |_request| {
+    ///     let token = token_of("ann").await?;
+    ///     let value = HeaderValue::try_from(format!("Bearer {}", token.trim()))?;
+    ///     Ok(HeaderMap::from_iter([(http::header::AUTHORIZATION, value)]))
+    /// });
+    /// # drop(server);
+    /// ```
+    pub fn header_provider<F>(
+        mut self,
+        provider: impl Fn(RequestInfo) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = AuthResult<HeaderMap>> + Send + 'static,
+    {
+        self.credentials.provider = Some(Arc::new(move |request| Box::pin(provider(request))));
+        self
+    }
+
+    /// Authenticates by a scheme such as OAuth: see [`Authenticator`]. Its headers replace those of
+    /// [`header_provider`](Self::header_provider). What it sends stays within the origin of the
+    /// server, except for [requests of its own](AuthHttp).
+    ///
+    /// A request that is refused for good, with 401, or with 403 and a challenge, fails with
+    /// [`CallError::Authentication`](crate::CallError::Authentication).
+    pub fn auth(mut self, authenticator: impl Authenticator) -> Self {
+        self.credentials.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
+    /// Allows requests of the authenticator's own to `host`, such as `login.corp.internal`, whatever
+    /// address it has; see [`AuthHttp`].
+    pub fn allow_private_host(mut self, host: impl Into<String>) -> Self {
+        self.credentials.private_hosts.push(host.into());
         self
     }
 
@@ -137,13 +196,23 @@ impl Transport for HttpUrl {
 
     async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
         let (uri, headers) = self.server.target(["http", "https"])?;
-        let connector = Connector::new(self.proxies);
-        let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls_config(&self.server.roots)?)
-            .https_or_http()
-            .enable_http1()
-            .enable_http2()
-            .wrap_connector(connector.clone());
+        let tls = tls_config(&self.server.roots)?;
+        let rule = AddressRule::new(&uri, self.credentials.private_hosts);
+        let credentials = Credentials {
+            provider: self.credentials.provider,
+            authenticator: self.credentials.authenticator.map(|authenticator| {
+                let rule = Arc::new(rule);
+                let connector = Connector::new(self.proxies.clone(), Some(Arc::clone(&rule)));
+                let client = client(tls.clone(), connector.clone());
+                let http = AuthHttp {
+                    client,
+                    connector,
+                    rule,
+                };
+                (authenticator, http)
+            }),
+        };
+        let connector = Connector::new(self.proxies, None);
         let (inbox, deliveries) = mpsc::channel(HTTP_INBOX);
         let (lines, outgoing) = mpsc::unbounded_channel();
         let remote = Remote {
@@ -152,8 +221,9 @@ impl Transport for HttpUrl {
             retries: self.retries,
             message_timeout: self.timeouts.idle,
             is_legacy: self.is_legacy,
-            client: Client::builder(TokioExecutor::new()).build(https),
+            client: client(tls, connector.clone()),
             connector,
+            credentials,
             inbox,
             state: Mutex::new(SessionState {
                 headers,
@@ -174,6 +244,16 @@ impl Transport for HttpUrl {
     }
 }
 
+fn client(tls: ClientConfig, connector: Connector) -> Client<HttpsConnector<Connector>, String> {
+    let https = HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_or_http()
+        .enable_http1()
+        .enable_http2()
+        .wrap_connector(connector);
+    Client::builder(TokioExecutor::new()).build(https)
+}
+
 /// Reads the messages of the server, of all responses.
 #[derive(Debug)]
 pub struct HttpReader {
@@ -189,7 +269,7 @@ impl FrameReader for HttpReader {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
         let next = self.next.take();
         Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
-            Ok(event) => match self.current.insert(event) {
+            Delivery::Event(event) => match self.current.insert(event) {
                 Event::Message(message) => Incoming::Frame(message),
                 Event::TooLarge(head) => Incoming::TooLarge {
                     head,
@@ -197,7 +277,8 @@ impl FrameReader for HttpReader {
                     limit: self.limit,
                 },
             },
-            Err((id, error)) => Incoming::Failed { id, error },
+            Delivery::Failed(id, error) => Incoming::Failed { id, error },
+            Delivery::Suspended(id, suspended) => Incoming::Suspended { id, suspended },
         })
     }
 
@@ -301,7 +382,9 @@ impl Connection {
     async fn send(&mut self, line: Vec<u8>) {
         let outgoing = match self.remote.read(line) {
             Ok(outgoing) => outgoing,
-            Err((Some(id), error)) => return self.remote.deliver(Err((id, error))).await,
+            Err((Some(id), error)) => {
+                return self.remote.deliver(Delivery::Failed(id, error)).await;
+            }
             Err((None, error)) => return tracing::warn!(%error, "a message can't be sent"),
         };
         if outgoing.id.is_some() || outgoing.method.is_empty() {

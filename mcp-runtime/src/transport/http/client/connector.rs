@@ -3,13 +3,16 @@
 use std::error::Error;
 use std::io;
 use std::iter::successors;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::vec;
 
 use http::Uri;
 use http::header::HeaderValue;
 use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
 use hyper_util::client::proxy::matcher::Matcher;
@@ -17,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use super::address_rule::AddressRule;
 use crate::connection::BoxFuture;
 use crate::limits::TCP_KEEP_ALIVE;
 use crate::transport::server_address::tls_advice;
@@ -24,17 +28,21 @@ use crate::transport::server_address::tls_advice;
 /// Opens connections, directly or by way of a proxy.
 #[derive(Clone)]
 pub(super) struct Connector {
-    direct: HttpConnector,
+    direct: HttpConnector<Resolver>,
+    to_proxies: HttpConnector,
     proxies: Arc<Matcher>,
 }
 
 impl Connector {
-    pub(super) fn new(proxies: Arc<Matcher>) -> Self {
-        let mut direct = HttpConnector::new();
-        direct.enforce_http(false);
-        direct.set_nodelay(true);
-        direct.set_keepalive(Some(TCP_KEEP_ALIVE));
-        Self { direct, proxies }
+    /// Opens connections to hosts whose addresses `rule` allows; without one, to all. Proxies may have
+    /// any address.
+    pub(super) fn new(proxies: Arc<Matcher>, rule: Option<Arc<AddressRule>>) -> Self {
+        let dns = GaiResolver::new();
+        Self {
+            direct: tcp(Resolver { dns, rule }),
+            to_proxies: tcp(GaiResolver::new()),
+            proxies,
+        }
     }
 
     /// Returns the credentials for a proxy that forwards requests for `uri`. A proxy that opens a
@@ -43,6 +51,44 @@ impl Connector {
         let plain = uri.scheme_str() == Some("http");
         let intercept = plain.then(|| self.proxies.intercept(uri))?;
         intercept?.basic_auth().cloned()
+    }
+}
+
+fn tcp<R>(resolver: R) -> HttpConnector<R> {
+    let mut connector = HttpConnector::new_with_resolver(resolver);
+    connector.enforce_http(false);
+    connector.set_nodelay(true);
+    connector.set_keepalive(Some(TCP_KEEP_ALIVE));
+    connector
+}
+
+/// Finds the addresses of hosts, and leaves out those that a rule refuses.
+#[derive(Clone)]
+struct Resolver {
+    dns: GaiResolver,
+    rule: Option<Arc<AddressRule>>,
+}
+
+impl Service<Name> for Resolver {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = BoxFuture<io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.dns.poll_ready(cx)
+    }
+
+    fn call(&mut self, host: Name) -> Self::Future {
+        let found = self.dns.call(host.clone());
+        let rule = self.rule.clone();
+        Box::pin(async move {
+            let found = found.await?.collect();
+            let kept = match rule {
+                Some(rule) => rule.keep_allowed(host.as_str(), found)?,
+                None => found,
+            };
+            Ok(kept.into_iter())
+        })
     }
 }
 
@@ -58,21 +104,25 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let mut direct = self.direct.clone();
+        let (mut direct, mut to_proxies) = (self.direct.clone(), self.to_proxies.clone());
         let proxy = self.proxies.intercept(&uri);
         Box::pin(async move {
             let Some(proxy) = proxy else {
                 let io = direct.call(uri).await?;
-                return Ok(TcpConnection { io, proxied: false });
+                let end = End::Server;
+                return Ok(TcpConnection { io, end });
             };
             let address = proxy.uri().clone();
-            let proxied = uri.scheme_str() != Some("https");
+            let end = match uri.scheme_str() {
+                Some("https") => End::Tunnel,
+                _ => End::Proxy,
+            };
             let connected = if address.scheme_str() != Some("http") {
                 Err("only proxies over http are supported".into())
-            } else if proxied {
-                direct.call(address).await.map_err(BoxError::from)
+            } else if end == End::Proxy {
+                to_proxies.call(address).await.map_err(BoxError::from)
             } else {
-                let mut tunnel = Tunnel::new(address, direct);
+                let mut tunnel = Tunnel::new(address, to_proxies);
                 if let Some(authorization) = proxy.basic_auth() {
                     tunnel = tunnel.with_auth(authorization.clone());
                 }
@@ -82,7 +132,7 @@ impl Service<Uri> for Connector {
                 let (cause, proxy) = (root_cause(&*error), authority(proxy.uri()));
                 of_kind(cause, format!("the proxy {proxy} does not work: {cause}"))
             })?;
-            Ok(TcpConnection { io, proxied })
+            Ok(TcpConnection { io, end })
         })
     }
 }
@@ -90,13 +140,27 @@ impl Service<Uri> for Connector {
 /// An open TCP connection.
 pub(super) struct TcpConnection {
     io: TokioIo<TcpStream>,
-    /// True if the other end is a proxy, for which requests carry the whole URL.
-    proxied: bool,
+    end: End,
+}
+
+/// The other end of a TCP connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Server,
+    /// A proxy, for which requests carry the whole URL.
+    Proxy,
+    /// A proxy that has opened a tunnel to the server.
+    Tunnel,
 }
 
 impl Connection for TcpConnection {
     fn connected(&self) -> Connected {
-        self.io.inner().connected().proxy(self.proxied)
+        match self.end {
+            // With its address.
+            End::Server => self.io.inner().connected(),
+            End::Proxy => Connected::new().proxy(true),
+            End::Tunnel => Connected::new(),
+        }
     }
 }
 
@@ -157,4 +221,32 @@ fn root_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static)
 
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     successors(Some(error), |cause| (*cause).source())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn names_are_checked_after_they_are_resolved() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let uri: Uri = format!("http://localhost:{port}/").parse().unwrap();
+        for (server, is_reached) in [
+            ("https://mcp.example.com/", false),
+            ("http://localhost/", true),
+        ] {
+            let rule = AddressRule::new(&server.parse().unwrap(), Vec::new());
+            let proxies = Arc::new(Matcher::builder().build());
+            let mut connector = Connector::new(proxies, Some(Arc::new(rule)));
+            match connector.call(uri.clone()).await {
+                Ok(_) => assert!(is_reached, "{server}"),
+                Err(error) => {
+                    let error = connect_error(&uri, &*error);
+                    assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{error}");
+                    assert!(!is_reached, "{server}");
+                }
+            }
+        }
+    }
 }

@@ -3,9 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
+use super::body::next_bytes;
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
-use super::response::{is_stream, next_bytes};
+use super::response::is_stream;
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};
@@ -19,7 +20,7 @@ impl Remote {
     /// The reason for which the request has no answer. Once it has, [`CallError::Closed`] when the
     /// stream ends.
     pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
-        let mut response = self.get(None).await?;
+        let mut response = self.get(None, Some(outgoing)).await?;
         if !is_stream(&response) {
             return Ok(false);
         }

@@ -3,9 +3,17 @@
 //! [`http_client`] is a [`Transport`](crate::transport::Transport): each message becomes a request
 //! of its own. The version, the session and the annotated arguments of tools, which headers repeat,
 //! are read off the messages that pass.
+//!
+//! Where a server wants more credentials than a [header](HttpUrl::header), an [`Authenticator`] gets
+//! them, or a [header provider](HttpUrl::header_provider).
 
+mod address_rule;
+mod auth_http;
+mod authenticator;
+mod body;
 mod connection;
 mod connector;
+mod credentials;
 #[cfg(feature = "sse")]
 mod legacy;
 #[cfg(not(feature = "sse"))]
@@ -15,4 +23,7 @@ mod outgoing;
 mod remote;
 mod response;
 
+pub use crate::connection::BoxFuture;
+pub use auth_http::AuthHttp;
+pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
 pub use connection::{HttpReader, HttpUrl, HttpWriter, http_client};

@@ -13,7 +13,7 @@ use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::{Client, Error};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::{Frame, Message};
@@ -21,6 +21,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::connector::{Connector, authority, connect_error};
+use super::credentials::{Credentials, Sending};
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
 use crate::error::CallError;
 use crate::limits::{
@@ -32,8 +33,16 @@ use crate::transport::http::headers::{
 };
 use crate::transport::http::sse::Event;
 
-/// A message of the server, or the reason for which a request gets no answer.
-pub(super) type Delivery = Result<Event, (RequestId, CallError)>;
+/// News for the client.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    /// A message of the server.
+    Event(Event),
+    /// The reason for which a request gets no answer.
+    Failed(RequestId, CallError),
+    /// The time limits of a request are suspended, or no longer.
+    Suspended(RequestId, bool),
+}
 
 /// A server, and the way to the client for its messages.
 pub(super) struct Remote {
@@ -46,6 +55,7 @@ pub(super) struct Remote {
     pub(super) is_legacy: Arc<AtomicBool>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
+    pub(super) credentials: Credentials,
     pub(super) inbox: mpsc::Sender<Delivery>,
     pub(super) state: Mutex<SessionState>,
 }
@@ -79,7 +89,8 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// [`CallError::NotSent`], [`CallError::Lost`], or [`CallError::SessionEnded`].
+    /// [`CallError::NotSent`], [`CallError::Lost`], [`CallError::SessionEnded`], or
+    /// [`CallError::Authentication`].
     pub(super) async fn post(&self, outgoing: &Outgoing) -> Result<Response<Incoming>, CallError> {
         let mut request = self.request(Method::POST);
         *request.body_mut() = outgoing.line.clone();
@@ -91,10 +102,11 @@ impl Remote {
             headers.remove(&SESSION_ID);
             headers.extend(outgoing.headers.clone());
         }
-        self.send(request, outgoing.resend()).await
+        self.send(request, outgoing.resend(), Some(outgoing)).await
     }
 
-    /// Opens the stream of the session, or resumes a stream after the event `after`.
+    /// Opens the stream of the session, or resumes a stream after the event `after`: that of the
+    /// answer to `outgoing`, if it is for one request.
     ///
     /// # Errors
     ///
@@ -102,6 +114,7 @@ impl Remote {
     pub(super) async fn get(
         &self,
         after: Option<&HeaderValue>,
+        outgoing: Option<&Outgoing>,
     ) -> Result<Response<Incoming>, CallError> {
         let mut request = self.request(Method::GET);
         let headers = request.headers_mut();
@@ -109,7 +122,7 @@ impl Remote {
         if let Some(id) = after {
             headers.insert(&LAST_EVENT_ID, id.clone());
         }
-        self.send(request, Resend::Safe).await
+        self.send(request, Resend::Safe, outgoing).await
     }
 
     /// Ends the session, if there is one.
@@ -117,7 +130,7 @@ impl Remote {
         let request = self.request(Method::DELETE);
         if request.headers().contains_key(&SESSION_ID) {
             // Sessions that can't be deleted expire.
-            let _ = self.send(request, Resend::Safe).await;
+            let _ = self.send(request, Resend::Safe, None).await;
         }
     }
 
@@ -130,22 +143,26 @@ impl Remote {
         request
     }
 
-    /// Sends a request, again where that does no harm, and follows redirects.
+    /// Sends a request, again where that does no harm, and follows redirects. Credentials are added
+    /// to it each time.
     async fn send(
         &self,
-        mut request: Request<String>,
+        request: Request<String>,
         resend: Resend,
+        outgoing: Option<&Outgoing>,
     ) -> Result<Response<Incoming>, CallError> {
         let (mut redirects, mut attempt) = (0, 0);
+        let mut sending = Sending {
+            request,
+            outgoing,
+            challenges: 0,
+        };
         loop {
             if self.has_ended() {
                 return Err(CallError::SessionEnded);
             }
-            let mut copy = request.clone();
-            let authorization = self.connector.proxy_authorization(request.uri());
-            copy.headers_mut()
-                .extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
-            let sent = self.client.request(copy).await;
+            let credentials = self.credentials(&sending).await?;
+            let sent = self.send_once(&sending.request, &credentials).await;
             let after = match &sent {
                 Ok(response) => pause(response, resend == Resend::Safe, attempt),
                 Err(error) if error.is_connect() || resend == Resend::Lost => {
@@ -153,31 +170,60 @@ impl Remote {
                 }
                 Err(_) => None,
             };
+            let uri = sending.request.uri();
             if let Some(pause) = after.filter(|_| attempt < self.retries) {
-                let server = authority(request.uri());
+                let server = authority(uri);
                 tracing::debug!(server, ?pause, "the server is asked again later");
                 tokio::time::sleep(pause).await;
                 attempt += 1;
                 continue;
             }
             let response = sent.map_err(|error| match error.is_connect() {
-                true => CallError::NotSent(connect_error(request.uri(), &error)),
-                false => CallError::Lost(connect_error(request.uri(), &error)),
+                true => CallError::NotSent(connect_error(uri, &error)),
+                false => CallError::Lost(connect_error(uri, &error)),
             })?;
-            let has_session = request.headers().contains_key(&SESSION_ID);
-            if response.status() == StatusCode::NOT_FOUND && has_session {
-                // The session has ended (2025-11-25, "Transports", section Session Management).
-                if !std::mem::replace(&mut self.state().ended, true) {
-                    tracing::info!("the server has ended the session");
-                }
-                return Err(CallError::SessionEnded);
-            }
-            match redirection(&request, &response) {
-                Some(uri) if redirects < MAX_REDIRECTS => *request.uri_mut() = uri,
+            self.check_session(&sending.request, &response)?;
+            let accepted = self.accepted(&mut sending, credentials, response).await?;
+            let Some(response) = accepted else {
+                attempt = 0;
+                continue;
+            };
+            match redirection(&sending.request, &response) {
+                Some(uri) if redirects < MAX_REDIRECTS => *sending.request.uri_mut() = uri,
                 _ => return Ok(response),
             }
             (redirects, attempt) = (redirects + 1, 0);
         }
+    }
+
+    async fn send_once(
+        &self,
+        request: &Request<String>,
+        credentials: &HeaderMap,
+    ) -> Result<Response<Incoming>, Error> {
+        let mut copy = request.clone();
+        let authorization = self.connector.proxy_authorization(request.uri());
+        let headers = copy.headers_mut();
+        headers.extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
+        headers.extend(credentials.clone());
+        self.client.request(copy).await
+    }
+
+    /// Checks whether the session of a request goes on after its answer (2025-11-25, "Transports",
+    /// section Session Management).
+    fn check_session(
+        &self,
+        request: &Request<String>,
+        response: &Response<Incoming>,
+    ) -> Result<(), CallError> {
+        let has_session = request.headers().contains_key(&SESSION_ID);
+        if response.status() != StatusCode::NOT_FOUND || !has_session {
+            return Ok(());
+        }
+        if !std::mem::replace(&mut self.state().ended, true) {
+            tracing::info!("the server has ended the session");
+        }
+        Err(CallError::SessionEnded)
     }
 
     /// Delivers something to the client, if it still reads.

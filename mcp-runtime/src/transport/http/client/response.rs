@@ -1,25 +1,21 @@
 //! Responses of a server: single messages and streams of events.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, WWW_AUTHENTICATE};
-use http::response::Parts;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Response, StatusCode};
-use http_body::Body as _;
 use hyper::body::Incoming;
 use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
 use tokio::time::{Instant, timeout};
 
+use super::body::{next_bytes, no_message};
 use super::outgoing::Outgoing;
-use super::remote::{Remote, resumption};
-use crate::error::{CallError, HttpError};
-use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS, STABLE_STREAM};
+use super::remote::{Delivery, Remote, resumption};
+use crate::error::CallError;
+use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
 
@@ -31,7 +27,7 @@ impl Remote {
             return self.notify(outgoing, self.message_timeout).await;
         };
         if let Err(error) = self.call(outgoing).await {
-            self.deliver(Err((id.clone(), error))).await;
+            self.deliver(Delivery::Failed(id.clone(), error)).await;
         }
     }
 
@@ -48,7 +44,10 @@ impl Remote {
         if is_stream(&response) {
             return self.follow(response, outgoing).await;
         }
-        let may_be_legacy = initializes && response.status().is_client_error();
+        let status = response.status();
+        // A 401 tells nothing about the server, whose answer to a caller that it knows is another one.
+        let is_foreign = status.is_client_error() && status != StatusCode::UNAUTHORIZED;
+        let may_be_legacy = initializes && is_foreign;
         let answered = self.single(response, outgoing).await;
         let is_refused = matches!(answered, Err(CallError::Http(_) | CallError::Rpc(_)));
         if may_be_legacy && is_refused && self.fall_back(outgoing).await? {
@@ -68,7 +67,7 @@ impl Remote {
             return Ok(());
         }
         let (body, _) = self.read_body(body).await?;
-        Err(no_message(&parts, &body))
+        Err(no_message(&parts, &body).into())
     }
 
     /// Sends a message that has no answer, and waits for at most `limit` until it has arrived.
@@ -95,7 +94,7 @@ impl Remote {
         if !is_whole {
             return Err(match has_media_type(&parts.headers, JSON) {
                 true => self.too_long(outgoing),
-                false => no_message(&parts, &message),
+                false => no_message(&parts, &message).into(),
             });
         }
         if outgoing.is_answered_by(&message) {
@@ -118,7 +117,7 @@ impl Remote {
             {
                 Err(outgoing.malformed(reason))
             }
-            _ => Err(no_message(&parts, &message)),
+            _ => Err(no_message(&parts, &message).into()),
         }
     }
 
@@ -142,7 +141,7 @@ impl Remote {
                         let session = response.headers().get(&SESSION_ID);
                         return self.receive(message, session, outgoing).await;
                     }
-                    self.deliver(Ok(Event::Message(message))).await;
+                    self.deliver(Delivery::Event(Event::Message(message))).await;
                 }
             }
             parser.resume();
@@ -152,7 +151,7 @@ impl Remote {
                 let last_id = parser.last_id.as_ref().filter(|_| resumable);
                 let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
                 tokio::time::sleep(resumption(parser.retry, 0)).await;
-                match self.get(Some(last_id)).await {
+                match self.get(Some(last_id), Some(outgoing)).await {
                     Ok(response) if is_stream(&response) => break response,
                     Ok(response) => {
                         let status = response.status();
@@ -161,6 +160,9 @@ impl Remote {
                     // The request was processed, at least in part.
                     Err(CallError::SessionEnded) => {
                         return Err(lost("the server has ended the session"));
+                    }
+                    Err(error @ CallError::Authentication { .. }) => {
+                        return Err(lost(format!("the stream can't be resumed: {error}")));
                     }
                     Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
                 }
@@ -186,7 +188,7 @@ impl Remote {
             }
             _ => message,
         };
-        self.deliver(Ok(Event::Message(message))).await;
+        self.deliver(Delivery::Event(Event::Message(message))).await;
         Ok(())
     }
 
@@ -200,7 +202,7 @@ impl Remote {
         let mut short = 0;
         loop {
             let begun = Instant::now();
-            match self.get(parser.last_id.as_ref()).await {
+            match self.get(parser.last_id.as_ref(), None).await {
                 Ok(mut response) if is_stream(&response) => {
                     parser.resume();
                     while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
@@ -217,6 +219,11 @@ impl Remote {
                     }
                 }
                 Err(CallError::SessionEnded) => return,
+                Err(error @ CallError::Authentication { .. }) => {
+                    // Another try might ask the user again.
+                    tracing::warn!(%error, "the stream of the session is given up");
+                    return;
+                }
                 Err(error) => {
                     tracing::debug!(%error, "the stream of the session can't be opened yet");
                 }
@@ -236,13 +243,13 @@ impl Remote {
                 let limit = self.max_message_bytes;
                 tracing::warn!(limit, "a message of the server over the limit is skipped");
             }
-            self.deliver(Ok(event)).await;
+            self.deliver(Delivery::Event(event)).await;
         }
     }
 
     /// Reads a body as one line; returns true with it if it is complete. Reading stops at the
     /// limit.
-    async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
+    pub(super) async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
         while bytes.len() <= limit
@@ -271,24 +278,6 @@ fn lost(reason: impl Into<String>) -> CallError {
     CallError::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, reason.into()))
 }
 
-/// The error for an answer that is no MCP message.
-fn no_message(parts: &Parts, body: &[u8]) -> CallError {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let header = |name| parts.headers.get(name).map(text);
-    let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
-    let challenges: Vec<_> = challenges.iter().map(text).collect();
-    // No character takes more than four bytes.
-    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
-    let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
-    CallError::Http(Box::new(HttpError {
-        status: parts.status.as_u16(),
-        content_type: header(CONTENT_TYPE),
-        excerpt: excerpt.replace(char::is_control, " "),
-        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
-        location: header(LOCATION).filter(|_| parts.status.is_redirection()),
-    }))
-}
-
 fn has_media_type(headers: &HeaderMap, media_type: &str) -> bool {
     let value = headers.get(CONTENT_TYPE);
     value.is_some_and(|value| is_media_type(value.as_bytes(), media_type))
@@ -303,16 +292,4 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
 fn is_transient(status: StatusCode) -> bool {
     let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
     is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)
-}
-
-/// The next bytes of a body; `None` at its end.
-pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
-    loop {
-        let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
-        // Trailers are skipped.
-        let data = frame.map(|frame| frame.into_data().ok());
-        if let Some(data) = data.transpose() {
-            return Some(data);
-        }
-    }
 }

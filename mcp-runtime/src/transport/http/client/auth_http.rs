@@ -1,0 +1,88 @@
+//! HTTP requests of an authenticator's own.
+
+use std::sync::Arc;
+use std::{fmt, io};
+
+use bytes::Bytes;
+use http::header::PROXY_AUTHORIZATION;
+use http::{Request, Response};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::Client;
+use tokio::time::timeout;
+
+use super::address_rule::AddressRule;
+use super::body::next_bytes;
+use super::connector::{Connector, authority, connect_error};
+use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
+
+/// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server
+/// perhaps, with the proxies and root certificates of the MCP server. Cloning is cheap.
+///
+/// - Redirects are not followed, but returned.
+/// - An answer may have 1 MiB, and must be complete within 30 seconds.
+/// - Addresses that are not public (loopback, private, link-local, metadata of clouds) are refused
+///   after names were resolved. The kind of address that the MCP server itself has is allowed, metadata
+///   services excepted, and so is what [`allow_private_host`](super::HttpUrl::allow_private_host)
+///   names. A proxy resolves names by itself: only addresses in URLs are checked then.
+/// - Headers of the MCP server, [`header`](super::HttpUrl::header) included, are not sent.
+#[derive(Clone)]
+pub struct AuthHttp {
+    pub(super) client: Client<HttpsConnector<Connector>, String>,
+    pub(super) connector: Connector,
+    pub(super) rule: Arc<AddressRule>,
+}
+
+impl AuthHttp {
+    /// Sends a request once, and reads its answer, whatever its status.
+    ///
+    /// # Errors
+    ///
+    /// Of kind `InvalidInput` for a URL that is neither `http` nor `https`, `PermissionDenied` for
+    /// an address that is refused, `TimedOut`, `InvalidData` for an answer that is too long, or the
+    /// kind of the error of the network. The text names the host, and nothing else of the URL.
+    pub async fn send(&self, request: Request<String>) -> io::Result<Response<Bytes>> {
+        let uri = request.uri().clone();
+        let host = uri.host().unwrap_or_default();
+        if host.is_empty() || !matches!(uri.scheme_str(), Some("http" | "https")) {
+            let reason = "a URL for authentication must begin with `https://` or `http://`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        let server = authority(&uri);
+        self.rule.check_host(host).map_err(|error| {
+            io::Error::new(error.kind(), format!("{server} can't be reached: {error}"))
+        })?;
+        let received = timeout(AUTH_REQUEST_TIMEOUT, self.receive(request)).await;
+        received.unwrap_or_else(|_| {
+            let reason = format!("{server} did not answer within {AUTH_REQUEST_TIMEOUT:?}");
+            Err(io::Error::new(io::ErrorKind::TimedOut, reason))
+        })
+    }
+
+    async fn receive(&self, mut request: Request<String>) -> io::Result<Response<Bytes>> {
+        let uri = request.uri().clone();
+        let authorization = self.connector.proxy_authorization(&uri);
+        let headers = request.headers_mut();
+        headers.extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
+        let sent = self.client.request(request).await;
+        let (parts, mut body) = sent
+            .map_err(|error| connect_error(&uri, &error))?
+            .into_parts();
+        let mut bytes = Vec::new();
+        while let Some(data) = next_bytes(&mut body).await {
+            bytes.extend_from_slice(&data.map_err(|error| connect_error(&uri, &error))?);
+            if bytes.len() > AUTH_ANSWER_BYTES {
+                let server = authority(&uri);
+                let reason =
+                    format!("the answer of {server} is longer than {AUTH_ANSWER_BYTES} bytes");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+        }
+        Ok(Response::from_parts(parts, bytes.into()))
+    }
+}
+
+impl fmt::Debug for AuthHttp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthHttp").finish_non_exhaustive()
+    }
+}

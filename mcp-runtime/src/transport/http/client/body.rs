@@ -1,0 +1,43 @@
+//! Bodies of responses.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use http::response::Parts;
+use http_body::Body as _;
+use hyper::body::Incoming;
+
+use crate::error::HttpError;
+use crate::limits::EXCERPT_CHARS;
+
+/// The next bytes of a body; `None` at its end.
+pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
+    loop {
+        let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
+        // Trailers are skipped.
+        let data = frame.map(|frame| frame.into_data().ok());
+        if let Some(data) = data.transpose() {
+            return Some(data);
+        }
+    }
+}
+
+/// The error for an answer that is no MCP message.
+pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let header = |name| parts.headers.get(name).map(text);
+    let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
+    let challenges: Vec<_> = challenges.iter().map(text).collect();
+    // No character takes more than four bytes.
+    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
+    let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
+    HttpError {
+        status: parts.status.as_u16(),
+        content_type: header(CONTENT_TYPE),
+        excerpt: excerpt.replace(char::is_control, " "),
+        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
+        location: header(LOCATION).filter(|_| parts.status.is_redirection()),
+    }
+}

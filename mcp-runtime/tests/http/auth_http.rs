@@ -1,0 +1,130 @@
+//! HTTP requests of an authenticator's own.
+
+use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{HeaderMap, Request};
+use mcp_runtime::transport::http_client::{
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
+    http_client,
+};
+use mcp_runtime::{Client, Era};
+
+use crate::scripted::Scripted;
+use crate::support::clock::{Clock, in_time};
+
+/// Keeps the means to send requests.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Option<AuthHttp>>>);
+
+impl Authenticator for Kept {
+    fn credentials(&self, _: RequestInfo, http: AuthHttp) -> BoxFuture<AuthResult<HeaderMap>> {
+        *self.0.lock().unwrap() = Some(http);
+        Box::pin(async { Ok(HeaderMap::new()) })
+    }
+
+    fn challenged(
+        &self,
+        _: RequestInfo,
+        _: Challenge,
+        _: AuthHttp,
+    ) -> BoxFuture<AuthResult<AfterChallenge>> {
+        Box::pin(async { Ok(AfterChallenge::GiveUp) })
+    }
+}
+
+/// A server, and the requests of an authenticator for it.
+async fn open() -> (Scripted, AuthHttp) {
+    let server = Scripted::new(|exchange| async move {
+        match &*exchange.target {
+            "/mcp" => drop(exchange.shake_hands().await),
+            "/moved" => exchange.reply(302, "location: /there\r\n", "").await,
+            "/long" => exchange.reply(200, "", &"x".repeat(1024 * 1024 + 1)).await,
+            "/whole" => exchange.reply(200, "", &"x".repeat(1024 * 1024)).await,
+            "/silent" => exchange.hang().await,
+            _ => {
+                let secret = exchange.header("x-secret").to_owned();
+                let body = format!("{}{secret}", exchange.verb);
+                exchange.reply(418, "", &body).await;
+            }
+        }
+    });
+    let server = server.await;
+    let kept = Kept::default();
+    let url = http_client(server.url())
+        .header("x-secret", "secret")
+        .allow_private_host("224.0.0.1")
+        .auth(kept.clone());
+    let client = Client::builder("test", "1")
+        .era(Era::Handshake)
+        .connect(url);
+    in_time(client).await.unwrap();
+    let http = kept.0.lock().unwrap().clone().unwrap();
+    (server, http)
+}
+
+fn get(url: &str) -> Request<String> {
+    Request::get(url).body(String::new()).unwrap()
+}
+
+#[tokio::test]
+async fn answers_are_returned_whatever_they_are() {
+    let (server, http) = open().await;
+    let url = |path: &str| format!("http://{}/{path}", server.addr);
+    let request = Request::post(url("token")).body("a=b".to_owned()).unwrap();
+    let answer = in_time(http.send(request)).await.unwrap();
+    assert_eq!(answer.status(), 418);
+    assert_eq!(&**answer.body(), b"POST");
+    let answer = in_time(http.send(get(&url("moved")))).await.unwrap();
+    assert_eq!(answer.status(), 302);
+    assert_eq!(answer.headers()["location"], "/there");
+    let answer = in_time(http.send(get(&url("whole")))).await.unwrap();
+    assert_eq!(answer.body().len(), 1024 * 1024);
+    let by_name = format!("http://localhost:{}/", server.addr.port());
+    let answer = in_time(http.send(get(&by_name))).await.unwrap();
+    assert_eq!(answer.status(), 418);
+}
+
+#[tokio::test]
+async fn answers_are_limited() {
+    let (server, http) = open().await;
+    let long = format!("http://{}/long", server.addr);
+    let error = in_time(http.send(get(&long))).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    let clock = Clock::stopped();
+    let silent = get(&format!("http://{}/silent", server.addr));
+    let sent = clock.run_until(Duration::from_secs(1), http.send(silent));
+    let error = sent.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert!(error.to_string().contains("30s"), "{error}");
+}
+
+#[tokio::test]
+async fn addresses_that_the_server_has_no_part_in_are_refused() {
+    let (_server, http) = open().await;
+    for url in [
+        "http://169.254.169.254/latest/meta-data",
+        "https://10.0.0.1/secret",
+        "https://[fd00::1]/secret",
+        "https://[::ffff:192.168.0.1]/secret",
+    ] {
+        let error = in_time(http.send(get(url))).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{url}: {error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+    for url in ["ftp://127.0.0.1/", "/token"] {
+        let error = in_time(http.send(get(url))).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{url}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_is_reached_at_any_address_when_it_is_named() {
+    let (_server, http) = open().await;
+    // No address of a host, so that the system refuses the connection.
+    let error = in_time(http.send(get("http://224.0.0.1/"))).await;
+    assert_ne!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
+    let error = in_time(http.send(get("http://224.0.0.2/"))).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
+}
