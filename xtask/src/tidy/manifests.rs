@@ -18,6 +18,20 @@ const ONLY: &[(&str, &[&str])] = &[
         &["base64", "indexmap", "memchr", "serde", "serde_json"],
     ),
     ("mcp-macros", &["proc-macro2", "quote", "regex-lite", "syn"]),
+    (
+        "mcp-auth",
+        &[
+            "base64",
+            "form_urlencoded",
+            "http",
+            "iri-string",
+            "ring",
+            "serde",
+            "serde_json",
+            "subtle",
+            "thiserror",
+        ],
+    ),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {

@@ -1,0 +1,426 @@
+//! The authorization request, and the validation of its response.
+
+use std::fmt;
+
+use subtle::ConstantTimeEq;
+
+use crate::metadata::AuthorizationServerMetadata;
+use crate::pkce::{Pkce, RandomError, random_text};
+
+/// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
+#[derive(Clone, Copy, Debug)]
+pub struct AuthorizationRequest<'a> {
+    /// The issuer's metadata, which has been checked.
+    pub metadata: &'a AuthorizationServerMetadata,
+    /// The client's identifier at this issuer.
+    pub client_id: &'a str,
+    /// Where the browser is sent with the response.
+    pub redirect_uri: &'a str,
+    /// The `resource` of the server's metadata, as it stands there.
+    pub resource: &'a str,
+    /// Scopes to ask for, separated by spaces; none to leave the parameter out.
+    pub scope: Option<&'a str>,
+}
+
+/// An authorization request that was made and waits for its response.
+///
+/// `Debug` shows neither the URL nor the secrets.
+pub struct PendingAuthorization {
+    url: String,
+    state: String,
+    pkce: Pkce,
+    issuer: String,
+    is_issuer_sent: bool,
+}
+
+/// A code to redeem at the token endpoint of the issuer that was asked.
+///
+/// `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AuthorizationCode(String);
+
+/// The cause for which an authorization request can't be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The metadata has no authorization endpoint, or one with a fragment (RFC 6749 §3.1).
+    #[error("the authorization server `{0}` has no endpoint where people log in")]
+    Endpoint(String),
+    /// The metadata does not offer PKCE with `S256`: the specification forbids to go on.
+    #[error("the authorization server `{0}` does not offer PKCE with S256, which is required")]
+    Pkce(String),
+    /// No random bytes for `state` and the verifier.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+}
+
+/// The cause for which an authorization response with the right `state` has no code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResponseError {
+    /// `iss` names another issuer than the one that was asked (RFC 9207 §2.4). Nothing else of the
+    /// response is looked at.
+    #[error("the response is not from the authorization server that was asked: it is not used")]
+    Issuer,
+    /// `iss` is missing, and the issuer has announced that it sends it.
+    #[error("the response does not name the authorization server that it is from: it is not used")]
+    MissingIssuer,
+    /// The issuer, or the person, has refused (RFC 6749 §4.1.2.1).
+    #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
+    Refused {
+        /// `error`: a code as `access_denied`.
+        code: String,
+        /// `error_description`: a text for developers.
+        description: Option<String>,
+    },
+    /// Neither a code nor an error, both, or a parameter that is there twice (RFC 6749 §3.1).
+    #[error("the authorization server's response has no code and no error")]
+    Malformed,
+}
+
+impl AuthorizationRequest<'_> {
+    /// Makes the request: with a new `state` and a new verifier.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError`].
+    pub fn start(&self) -> Result<PendingAuthorization, RequestError> {
+        let issuer = &self.metadata.issuer;
+        if !self.metadata.offers_s256() {
+            return Err(RequestError::Pkce(issuer.clone()));
+        }
+        let endpoint = self.metadata.authorization_endpoint.as_deref();
+        let endpoint = endpoint.filter(|it| !it.contains('#'));
+        let endpoint = endpoint.ok_or_else(|| RequestError::Endpoint(issuer.clone()))?;
+        let (state, pkce) = (random_text()?, Pkce::generate()?);
+        let is_issuer_sent = self.metadata.authorization_response_iss_parameter_supported;
+        Ok(PendingAuthorization {
+            url: self.url(endpoint, &state, &pkce.challenge()),
+            state,
+            pkce,
+            issuer: issuer.clone(),
+            is_issuer_sent: is_issuer_sent.unwrap_or(false),
+        })
+    }
+
+    fn url(&self, endpoint: &str, state: &str, challenge: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query
+            .append_pair("response_type", "code")
+            .append_pair("client_id", self.client_id)
+            .append_pair("redirect_uri", self.redirect_uri)
+            .append_pair("state", state)
+            .append_pair("code_challenge", challenge)
+            .append_pair("code_challenge_method", "S256")
+            .append_pair("resource", self.resource);
+        if let Some(scope) = self.scope {
+            query.append_pair("scope", scope);
+        }
+        // An endpoint may have a query of its own (RFC 6749 §3.1).
+        let separator = if endpoint.contains('?') { '&' } else { '?' };
+        format!("{endpoint}{separator}{}", query.finish())
+    }
+}
+
+impl PendingAuthorization {
+    /// The URL to open in a browser. Its scheme is the metadata's, and not checked here.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// `code_verifier`, for the token request.
+    #[must_use]
+    pub fn verifier(&self) -> &str {
+        self.pkce.verifier()
+    }
+
+    /// The issuer that was asked.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// Validates the query of a request to the redirect URI (RFC 6749 §4.1.2, RFC 9207 §2.4).
+    ///
+    /// None if it does not have the `state` of this request: it is not the response, and waiting goes
+    /// on. Anything with it is the response, and the only one.
+    ///
+    /// `iss` is compared character by character, and first: an error from elsewhere is not shown.
+    #[must_use]
+    pub fn response(&self, query: &str) -> Option<Result<AuthorizationCode, ResponseError>> {
+        let parameters = Parameters::parse(query);
+        let state = parameters.only("state").ok()??;
+        let is_ours: bool = state.as_bytes().ct_eq(self.state.as_bytes()).into();
+        is_ours.then(|| self.code(&parameters))
+    }
+
+    fn code(&self, parameters: &Parameters) -> Result<AuthorizationCode, ResponseError> {
+        match parameters.only("iss")? {
+            Some(issuer) if issuer != self.issuer => return Err(ResponseError::Issuer),
+            None if self.is_issuer_sent => return Err(ResponseError::MissingIssuer),
+            _ => {}
+        }
+        match (parameters.only("code")?, parameters.only("error")?) {
+            (Some(code), None) => Ok(AuthorizationCode(code.to_owned())),
+            (None, Some(error)) => Err(ResponseError::Refused {
+                code: error.to_owned(),
+                description: parameters.only("error_description")?.map(str::to_owned),
+            }),
+            _ => Err(ResponseError::Malformed),
+        }
+    }
+}
+
+impl fmt::Debug for PendingAuthorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingAuthorization")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AuthorizationCode {
+    /// `code`, for the token request. It is a secret, and good for one.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AuthorizationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AuthorizationCode").finish_non_exhaustive()
+    }
+}
+
+/// Parameters of a query, decoded.
+struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    fn parse(query: &str) -> Self {
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Self(pairs.into_owned().collect())
+    }
+
+    /// The parameter of a name, which may be there only once.
+    fn only(&self, name: &str) -> Result<Option<&str>, ResponseError> {
+        let mut found = self.0.iter().filter(|(it, _)| it == name);
+        match (found.next(), found.next()) {
+            (_, Some(_)) => Err(ResponseError::Malformed),
+            (first, None) => Ok(first.map(|(_, value)| value.as_str())),
+        }
+    }
+}
+
+/// The text of a refusal on one line: whoever runs the server has chosen it.
+fn refusal(code: &str, description: Option<&str>) -> String {
+    let description = description.map_or(String::new(), |text| format!(": {text}"));
+    let text = format!("{code}{description}");
+    let printable = text
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it });
+    printable.take(500).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ISSUER: &str = "https://as.example.com";
+
+    fn metadata(is_issuer_sent: Option<bool>) -> AuthorizationServerMetadata {
+        AuthorizationServerMetadata {
+            issuer: ISSUER.to_owned(),
+            authorization_endpoint: Some("https://as.example.com/authorize".to_owned()),
+            code_challenge_methods_supported: Some(vec!["S256".to_owned()]),
+            authorization_response_iss_parameter_supported: is_issuer_sent,
+            ..AuthorizationServerMetadata::default()
+        }
+    }
+
+    fn request(metadata: &AuthorizationServerMetadata) -> AuthorizationRequest<'_> {
+        AuthorizationRequest {
+            metadata,
+            client_id: "my app",
+            redirect_uri: "http://127.0.0.1:3000/callback",
+            resource: "https://mcp.example.com",
+            scope: Some("files:read files:write"),
+        }
+    }
+
+    fn pending(is_issuer_sent: Option<bool>) -> PendingAuthorization {
+        request(&metadata(is_issuer_sent)).start().unwrap()
+    }
+
+    /// The response with the right state and these parameters.
+    fn response(
+        pending: &PendingAuthorization,
+        parameters: &str,
+    ) -> Result<AuthorizationCode, ResponseError> {
+        let query = format!("{parameters}&state={}", pending.state);
+        pending.response(&query).expect("the state is right")
+    }
+
+    #[test]
+    fn the_url_has_all_parameters_once() {
+        let pending = pending(None);
+        let (endpoint, query) = pending.url().split_once('?').unwrap();
+        assert_eq!(endpoint, "https://as.example.com/authorize");
+        assert!(query.contains("&resource=https%3A%2F%2Fmcp.example.com&"));
+        let parameters = Parameters::parse(query);
+        for (name, value) in [
+            ("response_type", "code"),
+            ("client_id", "my app"),
+            ("redirect_uri", "http://127.0.0.1:3000/callback"),
+            ("state", &pending.state),
+            ("code_challenge", &pending.pkce.challenge()),
+            ("code_challenge_method", "S256"),
+            ("resource", "https://mcp.example.com"),
+            ("scope", "files:read files:write"),
+        ] {
+            assert_eq!(parameters.only(name), Ok(Some(value)), "{name}");
+        }
+        assert_eq!(parameters.0.len(), 8);
+        assert!(!pending.url().contains(pending.verifier()));
+    }
+
+    #[test]
+    fn an_endpoint_keeps_its_query_and_no_scope_is_left_out() {
+        let mut metadata = metadata(None);
+        metadata.authorization_endpoint = Some("https://as.example.com/?tenant=1".to_owned());
+        let mut request = request(&metadata);
+        request.scope = None;
+        let url = request.start().unwrap().url;
+        assert!(url.starts_with("https://as.example.com/?tenant=1&response_type=code&"));
+        assert!(!url.contains("scope"));
+    }
+
+    #[test]
+    fn requests_differ_in_their_secrets() {
+        let (one, other) = (pending(None), pending(None));
+        assert_ne!(one.state, other.state);
+        assert_ne!(one.verifier(), other.verifier());
+    }
+
+    #[test]
+    fn no_request_is_made_without_pkce_or_endpoint() {
+        let mut without = metadata(None);
+        without.code_challenge_methods_supported = Some(vec!["plain".to_owned()]);
+        let found = request(&without).start().unwrap_err();
+        assert_eq!(found, RequestError::Pkce(ISSUER.to_owned()));
+        for endpoint in [None, Some("https://as.example.com/#a".to_owned())] {
+            let mut without = metadata(None);
+            without.authorization_endpoint = endpoint;
+            let found = request(&without).start().unwrap_err();
+            assert_eq!(found, RequestError::Endpoint(ISSUER.to_owned()));
+        }
+    }
+
+    #[test]
+    fn only_the_right_state_ends_the_wait() {
+        let pending = pending(None);
+        let state = &pending.state;
+        for query in [
+            String::new(),
+            "code=a".to_owned(),
+            "code=a&state=".to_owned(),
+            format!("code=a&state={}", &state[1..]),
+            format!("code=a&state={state}a"),
+            format!("code=a&state={state}&state={state}"),
+            format!("error=access_denied&state=b&state={state}"),
+        ] {
+            assert_eq!(pending.response(&query), None, "{query}");
+        }
+        for query in ["", "code=a", "error=a", "iss=a"] {
+            assert!(
+                pending
+                    .response(&format!("{query}&state={state}"))
+                    .is_some(),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_of_iss() {
+        const RIGHT: &str = "&iss=https%3A%2F%2Fas.example.com";
+        const WRONG: &str = "&iss=https%3A%2F%2Fattacker.example";
+        for is_issuer_sent in [Some(true), Some(false), None] {
+            let pending = pending(is_issuer_sent);
+            let absent = match is_issuer_sent {
+                Some(true) => Err(ResponseError::MissingIssuer),
+                _ => Ok("a".to_owned()),
+            };
+            for (issuer, expected) in [
+                (RIGHT, Ok("a".to_owned())),
+                (WRONG, Err(ResponseError::Issuer)),
+                ("", absent),
+            ] {
+                let found = response(&pending, &format!("code=a{issuer}"));
+                let found = found.map(|code| code.as_str().to_owned());
+                assert_eq!(found, expected, "{is_issuer_sent:?} {issuer}");
+            }
+        }
+    }
+
+    #[test]
+    fn issuers_are_not_normalized() {
+        let pending = pending(None);
+        for other in [
+            "https://as.example.com/",
+            "https://AS.example.com",
+            "HTTPS://as.example.com",
+            "https://as.example.com:443",
+            "https://as.ex%2561mple.com",
+            "",
+        ] {
+            let found = response(&pending, &format!("code=a&iss={other}"));
+            assert_eq!(found, Err(ResponseError::Issuer), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_error_from_elsewhere_is_not_shown() {
+        let error = "error=access_denied&error_description=secret";
+        let found = response(
+            &pending(None),
+            &format!("{error}&iss=https://attacker.example"),
+        );
+        assert_eq!(found, Err(ResponseError::Issuer));
+        let found = response(&pending(Some(true)), error);
+        assert_eq!(found, Err(ResponseError::MissingIssuer));
+        assert!(!found.unwrap_err().to_string().contains("secret"));
+    }
+
+    #[test]
+    fn a_refusal_is_shown_on_one_line() {
+        let found = response(
+            &pending(None),
+            "error=access_denied&error_description=No%0A%1B[1m",
+        );
+        assert_eq!(
+            found.unwrap_err().to_string(),
+            "the authorization server refused: access_denied: No  [1m"
+        );
+        let found = response(&pending(None), &format!("error={}", "a".repeat(5000)));
+        assert!(found.unwrap_err().to_string().len() < 600);
+    }
+
+    #[test]
+    fn responses_of_other_forms_have_no_code() {
+        for parameters in ["", "code=a&code=b", "code=a&error=b", "iss=a&iss=a&code=b"] {
+            let found = response(&pending(None), parameters);
+            assert_eq!(found, Err(ResponseError::Malformed), "{parameters}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let pending = pending(None);
+        let shown = format!("{pending:?}");
+        assert!(!shown.contains(&pending.state) && !shown.contains(pending.verifier()));
+        let code = response(&pending, "code=secret").unwrap();
+        assert!(!format!("{code:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,528 @@
+//! Challenges: the header `WWW-Authenticate` (RFC 9110 §11.6.1).
+
+use http::HeaderMap;
+use http::header::{HeaderValue, WWW_AUTHENTICATE};
+use std::fmt;
+
+/// One challenge of a 401 or 403: a scheme, and its parameters or its token68.
+///
+/// ```
+/// use mcp_auth::challenge::Challenge;
+///
+/// let sent = Challenge::bearer()
+///     .with_resource_metadata("https://mcp.example.com/.well-known/oauth-protected-resource/mcp")
+///     .with_scope("files:read files:write");
+/// let received = Challenge::parse(&sent.to_string());
+/// assert_eq!(received, [sent]);
+/// assert_eq!(received[0].scope(), Some("files:read files:write"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Challenge {
+    /// A token.
+    scheme: String,
+    token68: Option<String>,
+    /// Names, which are tokens, and values in the order of the header.
+    parameters: Vec<(String, String)>,
+}
+
+impl Challenge {
+    /// The challenges of all `WWW-Authenticate` headers, in their order.
+    #[must_use]
+    pub fn from_headers(headers: &HeaderMap) -> Vec<Self> {
+        let values = headers.get_all(WWW_AUTHENTICATE).iter();
+        let texts = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        texts.flat_map(|text| Self::parse(&text)).collect()
+    }
+
+    /// The challenges of one header value.
+    ///
+    /// Parts that are no challenge are passed over. A value that should be quoted but is not ends at
+    /// the next comma or space, so that `scope=files:read` is understood.
+    #[must_use]
+    pub fn parse(value: &str) -> Vec<Self> {
+        let mut challenges = Vec::new();
+        let mut rest = Rest(value);
+        loop {
+            rest.skip_separators();
+            if rest.0.is_empty() {
+                return challenges;
+            }
+            match rest.challenge() {
+                Some(challenge) => challenges.push(challenge),
+                None => rest.skip_element(),
+            }
+        }
+    }
+
+    /// A challenge of the scheme `Bearer` (RFC 6750 §3) without parameters.
+    #[must_use]
+    pub fn bearer() -> Self {
+        Self::of_scheme("Bearer")
+    }
+
+    /// A challenge of the scheme `DPoP` (RFC 9449 §7.1) without parameters.
+    #[must_use]
+    pub fn dpop() -> Self {
+        Self::of_scheme("DPoP")
+    }
+
+    fn of_scheme(scheme: &str) -> Self {
+        Self {
+            scheme: scheme.to_owned(),
+            token68: None,
+            parameters: Vec::new(),
+        }
+    }
+
+    /// Adds `resource_metadata`: the URL of the resource's metadata (RFC 9728 §5.1).
+    #[must_use]
+    pub fn with_resource_metadata(self, url: &str) -> Self {
+        self.with("resource_metadata", url)
+    }
+
+    /// Adds `scope`: the scopes that are needed, separated by spaces.
+    #[must_use]
+    pub fn with_scope(self, scope: &str) -> Self {
+        self.with("scope", scope)
+    }
+
+    /// Adds `error`: a code of RFC 6750 §3.1, as `invalid_token`.
+    #[must_use]
+    pub fn with_error(self, code: &str) -> Self {
+        self.with("error", code)
+    }
+
+    /// Adds `error_description`: a text for developers.
+    #[must_use]
+    pub fn with_error_description(self, text: &str) -> Self {
+        self.with("error_description", text)
+    }
+
+    /// Adds `algs`: the algorithms of proofs, separated by spaces (RFC 9449 §7.1).
+    #[must_use]
+    pub fn with_algorithms(self, names: &str) -> Self {
+        self.with("algs", names)
+    }
+
+    /// Control characters, which no header may contain, become spaces.
+    fn with(mut self, name: &str, value: &str) -> Self {
+        let value = value.replace(|it: char| it.is_ascii_control(), " ");
+        self.parameters.push((name.to_owned(), value));
+        self
+    }
+
+    /// The scheme, as it was written.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// True if the scheme is `name`, in any case.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.scheme.eq_ignore_ascii_case(name)
+    }
+
+    /// The token68 of a scheme that has no parameters, as `Negotiate`.
+    #[must_use]
+    pub fn token68(&self) -> Option<&str> {
+        self.token68.as_deref()
+    }
+
+    /// The parameter of a name, in any case; the first one, if there are several.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.parameters.iter();
+        let found = parameters.find(|(it, _)| it.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// `resource_metadata`: the URL of the resource's metadata, which is not checked.
+    #[must_use]
+    pub fn resource_metadata(&self) -> Option<&str> {
+        self.parameter("resource_metadata")
+    }
+
+    /// `scope`: the scopes that are needed, separated by spaces.
+    #[must_use]
+    pub fn scope(&self) -> Option<&str> {
+        self.parameter("scope")
+    }
+
+    /// `error`: a code as `insufficient_scope`.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.parameter("error")
+    }
+
+    /// `error_description`: a text for developers.
+    #[must_use]
+    pub fn error_description(&self) -> Option<&str> {
+        self.parameter("error_description")
+    }
+
+    /// The challenge as the value of a header.
+    #[must_use]
+    pub fn to_header_value(&self) -> HeaderValue {
+        // What `Display` writes are tokens and quoted strings without control characters.
+        let value = HeaderValue::try_from(self.to_string());
+        value.unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
+    }
+}
+
+/// The form in headers. Values of parameters are quoted.
+impl fmt::Display for Challenge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.scheme)?;
+        if let Some(token68) = &self.token68 {
+            return write!(f, " {token68}");
+        }
+        for (at, (name, value)) in self.parameters.iter().enumerate() {
+            let separator = if at == 0 { " " } else { ", " };
+            write!(f, "{separator}{name}=\"")?;
+            for it in value.chars() {
+                if matches!(it, '"' | '\\') {
+                    f.write_str("\\")?;
+                }
+                write!(f, "{it}")?;
+            }
+            f.write_str("\"")?;
+        }
+        Ok(())
+    }
+}
+
+/// The part of a header value that is still to be parsed. A method that returns none takes nothing.
+#[derive(Clone, Copy)]
+struct Rest<'a>(&'a str);
+
+impl<'a> Rest<'a> {
+    fn challenge(&mut self) -> Option<Challenge> {
+        let mut rest = *self;
+        let mut challenge = Challenge::of_scheme(rest.token()?);
+        let spaces = rest.take_while(|it| it == ' ');
+        if !rest.is_at_end_of_element() {
+            if spaces.is_empty() {
+                return None;
+            }
+            if let Some(first) = rest.parameter() {
+                challenge.parameters.push(first);
+            } else {
+                challenge.token68 = Some(rest.token68()?);
+            }
+        }
+        *self = rest;
+        if challenge.token68.is_none() {
+            self.more_parameters(&mut challenge.parameters);
+        }
+        Some(challenge)
+    }
+
+    /// Takes parameters as long as each follows a comma; what is in the way is passed over.
+    fn more_parameters(&mut self, parameters: &mut Vec<(String, String)>) {
+        loop {
+            self.skip_whitespace();
+            if !self.is_at_end_of_element() {
+                self.skip_element();
+            }
+            let mut rest = *self;
+            rest.skip_separators();
+            let Some(next) = rest.parameter() else {
+                return;
+            };
+            // A challenge without parameters is followed by no parameter.
+            if parameters.is_empty() {
+                return;
+            }
+            parameters.push(next);
+            *self = rest;
+        }
+    }
+
+    fn parameter(&mut self) -> Option<(String, String)> {
+        let mut rest = *self;
+        let name = rest.token()?;
+        rest.skip_whitespace();
+        rest.0 = rest.0.strip_prefix('=')?;
+        rest.skip_whitespace();
+        let value = match rest.0.strip_prefix('"') {
+            Some(quoted) => {
+                rest.0 = quoted;
+                rest.quoted()
+            }
+            None => {
+                let value = rest.take_while(|it| !matches!(it, ',' | ' ' | '\t'));
+                if value.is_empty() || value.starts_with('=') {
+                    return None;
+                }
+                value.to_owned()
+            }
+        };
+        *self = rest;
+        Some((name.to_owned(), value))
+    }
+
+    /// Takes the rest of a quoted string; one that is not closed ends with the header.
+    fn quoted(&mut self) -> String {
+        let mut value = String::new();
+        let mut characters = self.0.chars();
+        while let Some(next) = characters.next() {
+            match next {
+                '"' => break,
+                '\\' => value.extend(characters.next()),
+                other => value.push(other),
+            }
+        }
+        self.0 = characters.as_str();
+        value
+    }
+
+    fn token68(&mut self) -> Option<String> {
+        let mut rest = *self;
+        let length = |part: &str| part.len();
+        let letters = length(rest.take_while(|it| {
+            it.is_ascii_alphanumeric() || matches!(it, '-' | '.' | '_' | '~' | '+' | '/')
+        }));
+        let padding = length(rest.take_while(|it| it == '='));
+        let taken = &self.0[..letters + padding];
+        rest.skip_whitespace();
+        if letters == 0 || !rest.is_at_end_of_element() {
+            return None;
+        }
+        *self = rest;
+        Some(taken.to_owned())
+    }
+
+    fn token(&mut self) -> Option<&'a str> {
+        let mut rest = *self;
+        let token = rest.take_while(is_token_character);
+        if token.is_empty() {
+            return None;
+        }
+        *self = rest;
+        Some(token)
+    }
+
+    /// Passes over everything up to a comma that is not quoted.
+    fn skip_element(&mut self) {
+        while let Some(next) = self.0.chars().next() {
+            if next == ',' {
+                return;
+            }
+            self.0 = &self.0[next.len_utf8()..];
+            if next == '"' {
+                self.quoted();
+            }
+        }
+    }
+
+    fn skip_separators(&mut self) {
+        self.take_while(|it| matches!(it, ',' | ' ' | '\t'));
+    }
+
+    fn skip_whitespace(&mut self) {
+        self.take_while(|it| matches!(it, ' ' | '\t'));
+    }
+
+    fn is_at_end_of_element(&self) -> bool {
+        self.0.is_empty() || self.0.starts_with(',')
+    }
+
+    fn take_while(&mut self, is_taken: impl Fn(char) -> bool) -> &'a str {
+        let end = self.0.find(|it| !is_taken(it)).unwrap_or(self.0.len());
+        let (taken, rest) = self.0.split_at(end);
+        self.0 = rest;
+        taken
+    }
+}
+
+/// `tchar` of RFC 9110 §5.6.2.
+fn is_token_character(it: char) -> bool {
+    it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The challenges in a short form: `Scheme name=value …`.
+    fn parsed(value: &str) -> Vec<String> {
+        let challenges = Challenge::parse(value);
+        let short = challenges.iter().map(|it| {
+            let mut short = it.scheme.clone();
+            if let Some(text) = &it.token68 {
+                short += &format!(" {text}");
+            }
+            for (name, value) in &it.parameters {
+                short += &format!(" {name}={value}");
+            }
+            short
+        });
+        short.collect()
+    }
+
+    #[test]
+    fn the_examples_of_the_rfcs_are_parsed() {
+        // RFC 9110 §11.6.1
+        assert_eq!(
+            parsed(
+                r#"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
+            ),
+            [
+                "Basic realm=simple",
+                r#"Newauth realm=apps type=1 title=Login to "apps""#
+            ]
+        );
+        // RFC 6750 §3
+        assert_eq!(
+            parsed(
+                r#"Bearer realm="example", error="invalid_token", error_description="The access token expired""#
+            ),
+            ["Bearer realm=example error=invalid_token error_description=The access token expired"]
+        );
+        // RFC 9449 §7.1
+        assert_eq!(
+            parsed(r#"DPoP algs="ES256 PS256""#),
+            ["DPoP algs=ES256 PS256"]
+        );
+    }
+
+    #[test]
+    fn schemes_stand_alone_or_with_a_token68() {
+        assert_eq!(
+            parsed("Negotiate, NTLM abc/+==, Basic a=b,Bearer"),
+            ["Negotiate", "NTLM abc/+==", "Basic a=b", "Bearer"]
+        );
+        assert_eq!(parsed("Negotiate dG9rZW4="), ["Negotiate dG9rZW4="]);
+        assert_eq!(parsed("Negotiate ,"), ["Negotiate"]);
+    }
+
+    #[test]
+    fn empty_elements_and_white_space_are_passed_over() {
+        assert_eq!(
+            parsed(" ,, Bearer  scope = \"a\" ,\t, error =\tb,, , DPoP , "),
+            ["Bearer scope=a error=b", "DPoP"]
+        );
+    }
+
+    #[test]
+    fn commas_and_schemes_in_quotes_are_text() {
+        assert_eq!(
+            parsed(r#"Bearer realm="a, Basic b=c""#),
+            ["Bearer realm=a, Basic b=c"]
+        );
+    }
+
+    #[test]
+    fn values_that_should_be_quoted_are_understood() {
+        assert_eq!(
+            parsed("Bearer resource_metadata=https://a.example/x?y=z, scope=files:read"),
+            ["Bearer resource_metadata=https://a.example/x?y=z scope=files:read"]
+        );
+        assert_eq!(
+            parsed("Bearer error_description=The token expired, scope=\"a\""),
+            ["Bearer error_description=The scope=a"]
+        );
+        assert_eq!(
+            parsed("Bearer error=The token expired, DPoP"),
+            ["Bearer error=The", "DPoP"]
+        );
+    }
+
+    #[test]
+    fn parts_that_are_no_challenge_are_passed_over() {
+        assert_eq!(
+            parsed(r#"=, "Basic", @ x, Bearer scope="a""#),
+            ["Bearer scope=a"]
+        );
+        assert_eq!(parsed(r#"Bearer scope="a"#), ["Bearer scope=a"]);
+        assert_eq!(parsed(r#"Bearer scope="a\"#), ["Bearer scope=a"]);
+        assert!(parsed("").is_empty());
+    }
+
+    #[test]
+    fn challenges_come_from_every_header() {
+        let mut headers = HeaderMap::new();
+        for value in [
+            Challenge::bearer().with_scope("a"),
+            Challenge::dpop().with_error("b"),
+        ] {
+            headers.append(WWW_AUTHENTICATE, value.to_header_value());
+        }
+        let challenges = Challenge::from_headers(&headers);
+        assert!(challenges[0].is("bearer"));
+        assert_eq!(challenges[0].scope(), Some("a"));
+        assert!(challenges[1].is("dpop"));
+        assert_eq!(challenges[1].error(), Some("b"));
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_the_first_counts() {
+        let challenges = Challenge::parse("Bearer Scope=a, scope=b");
+        assert_eq!(challenges[0].scope(), Some("a"));
+    }
+
+    #[test]
+    fn a_value_can_not_leave_its_header() {
+        let challenge = Challenge::bearer().with_error_description("a\r\nSet-Cookie: b\0");
+        let value = challenge.to_header_value();
+        assert_eq!(value, r#"Bearer error_description="a  Set-Cookie: b ""#);
+    }
+
+    proptest! {
+        #[test]
+        fn anything_is_parsed_without_a_panic(text: String, pieces in pieces()) {
+            let _ = Challenge::parse(&text);
+            let _ = Challenge::parse(&pieces);
+        }
+
+        #[test]
+        fn what_is_written_is_parsed(challenges in prop::collection::vec(challenge(), 0..4)) {
+            let written: Vec<_> = challenges.iter().map(ToString::to_string).collect();
+            prop_assert_eq!(Challenge::parse(&written.join(", ")), challenges);
+        }
+
+        #[test]
+        fn what_is_sent_is_received(challenge in challenge()) {
+            let mut headers = HeaderMap::new();
+            headers.append(WWW_AUTHENTICATE, challenge.to_header_value());
+            prop_assert_eq!(Challenge::from_headers(&headers), [challenge]);
+        }
+    }
+
+    /// Texts of pieces that have a meaning.
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "Bearer",
+            "a",
+            "=",
+            "==",
+            "\"",
+            "\\",
+            ",",
+            " ",
+            "\t",
+            "é",
+            "/",
+            "scope=\"x\"",
+        ]);
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn challenge() -> impl Strategy<Value = Challenge> {
+        let token = "[!#$%&'*+.^_`|~0-9A-Za-z-]{1,8}";
+        let value = r#"[\PC"\\=, ]{0,12}"#;
+        let parameters = prop::collection::vec((token, value), 0..4);
+        let token68 = prop::option::of("[A-Za-z0-9._~+/-]{1,8}={0,2}");
+        (token, token68, parameters).prop_map(|(scheme, token68, parameters)| Challenge {
+            scheme,
+            parameters: if token68.is_some() {
+                Vec::new()
+            } else {
+                parameters
+            },
+            token68,
+        })
+    }
+}

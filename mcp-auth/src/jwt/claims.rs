@@ -1,0 +1,228 @@
+//! Claims of access tokens.
+
+use serde_json::{Map, Value};
+use std::time::{Duration, SystemTime};
+
+use super::error::TokenError;
+use super::members;
+
+/// The claims of a verified access token (RFC 9068 §2.2).
+#[derive(Clone, Debug)]
+pub struct Claims {
+    issuer: String,
+    subject: Option<String>,
+    client_id: Option<String>,
+    audience: Vec<String>,
+    expires_at: SystemTime,
+    not_before: Option<SystemTime>,
+    scope: Option<String>,
+    key_thumbprint: Option<String>,
+    all: Map<String, Value>,
+}
+
+impl Claims {
+    /// Reads claims; those that this type has are checked for their types.
+    pub(super) fn parse(json: &[u8]) -> Result<Self, TokenError> {
+        let all = members::parse(json).ok_or(TokenError::Malformed)?;
+        let claims = Self {
+            issuer: text(&all, "iss")?.ok_or(TokenError::MissingClaim("iss"))?,
+            subject: text(&all, "sub")?,
+            client_id: text(&all, "client_id")?,
+            audience: audience(&all)?,
+            expires_at: time(&all, "exp")?.ok_or(TokenError::MissingClaim("exp"))?,
+            not_before: time(&all, "nbf")?,
+            scope: text(&all, "scope")?,
+            key_thumbprint: key_thumbprint(&all)?,
+            all,
+        };
+        if claims.subject.is_none() && claims.client_id.is_none() {
+            return Err(TokenError::MissingClaim("sub"));
+        }
+        Ok(claims)
+    }
+
+    /// `iss`: the authorization server that has issued the token.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// `sub`: on whose behalf the token is used; unique only together with the issuer. A token without
+    /// has a [`client_id`](Self::client_id).
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
+    }
+
+    /// `client_id`: the client that the token was issued to.
+    #[must_use]
+    pub fn client_id(&self) -> Option<&str> {
+        self.client_id.as_deref()
+    }
+
+    /// `aud`: the resources that the token is for.
+    #[must_use]
+    pub fn audience(&self) -> &[String] {
+        &self.audience
+    }
+
+    /// `exp`: the time at which the token ends.
+    #[must_use]
+    pub fn expires_at(&self) -> SystemTime {
+        self.expires_at
+    }
+
+    /// `nbf`: the time at which the token begins.
+    #[must_use]
+    pub fn not_before(&self) -> Option<SystemTime> {
+        self.not_before
+    }
+
+    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3).
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        let scope = self.scope.as_deref().unwrap_or_default();
+        scope.split(' ').filter(|it| !it.is_empty())
+    }
+
+    /// `cnf.jkt`: the thumbprint of the key whose holder alone may use the token (RFC 9449 §6.1). Such
+    /// a token is no bearer token.
+    #[must_use]
+    pub fn key_thumbprint(&self) -> Option<&str> {
+        self.key_thumbprint.as_deref()
+    }
+
+    /// A claim of any name, as the token has it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.all.get(name)
+    }
+}
+
+fn text(claims: &Map<String, Value>, name: &'static str) -> Result<Option<String>, TokenError> {
+    match claims.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(TokenError::InvalidClaim(name)),
+    }
+}
+
+/// A text or a list of them (RFC 7519 §4.1.3).
+fn audience(claims: &Map<String, Value>) -> Result<Vec<String>, TokenError> {
+    let invalid = || TokenError::InvalidClaim("aud");
+    match claims.get("aud").ok_or(TokenError::MissingClaim("aud"))? {
+        Value::String(only) => Ok(vec![only.clone()]),
+        Value::Array(all) => {
+            let all = all.iter().map(|it| it.as_str().map(str::to_owned));
+            all.collect::<Option<_>>().ok_or_else(invalid)
+        }
+        _ => Err(invalid()),
+    }
+}
+
+/// Seconds since 1970, with or without a fraction (RFC 7519 §2).
+fn time(claims: &Map<String, Value>, name: &'static str) -> Result<Option<SystemTime>, TokenError> {
+    let Some(value) = claims.get(name) else {
+        return Ok(None);
+    };
+    let fraction = || Duration::try_from_secs_f64(value.as_f64()?).ok();
+    let since = value.as_u64().map(Duration::from_secs).or_else(fraction);
+    let time = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
+    time.map(Some).ok_or(TokenError::InvalidClaim(name))
+}
+
+fn key_thumbprint(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
+    let invalid = || TokenError::InvalidClaim("cnf");
+    match claims.get("cnf") {
+        None => Ok(None),
+        Some(Value::Object(confirmation)) => match confirmation.get("jkt") {
+            None => Ok(None),
+            Some(Value::String(thumbprint)) => Ok(Some(thumbprint.clone())),
+            Some(_) => Err(invalid()),
+        },
+        Some(_) => Err(invalid()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Claims of a token, with others in their place; `"-"` removes one.
+    fn with(members: Value) -> Result<Claims, TokenError> {
+        let mut all = json!({"iss": "i", "sub": "s", "aud": "a", "exp": 100});
+        for (name, value) in members.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        let all = all.as_object().unwrap().clone();
+        let all: Map<_, _> = all.into_iter().filter(|(_, value)| value != "-").collect();
+        Claims::parse(Value::Object(all).to_string().as_bytes())
+    }
+
+    #[test]
+    fn claims_are_read() {
+        let claims = with(json!({
+            "client_id": "c", "aud": ["a", "b"], "nbf": 50.5, "scope": " files:read  files:write",
+            "cnf": {"jkt": "t"}, "role": "admin",
+        }));
+        let claims = claims.unwrap();
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs_f64(seconds);
+        assert_eq!(claims.issuer(), "i");
+        assert_eq!(claims.subject(), Some("s"));
+        assert_eq!(claims.client_id(), Some("c"));
+        assert_eq!(claims.audience(), ["a", "b"]);
+        assert_eq!(claims.expires_at(), at(100.0));
+        assert_eq!(claims.not_before(), Some(at(50.5)));
+        assert_eq!(
+            claims.scopes().collect::<Vec<_>>(),
+            ["files:read", "files:write"]
+        );
+        assert_eq!(claims.key_thumbprint(), Some("t"));
+        assert_eq!(claims.get("role"), Some(&json!("admin")));
+    }
+
+    #[test]
+    fn a_wrong_type_is_an_error_in_every_claim() {
+        for (name, value) in [
+            ("iss", json!(1)),
+            ("sub", json!(["s"])),
+            ("client_id", json!(null)),
+            ("aud", json!(1)),
+            ("aud", json!(["a", 1])),
+            ("aud", json!({"a": 1})),
+            ("exp", json!("100")),
+            ("exp", json!(null)),
+            ("exp", json!(true)),
+            ("exp", json!([100])),
+            ("exp", json!(-1)),
+            ("exp", json!(1e300)),
+            ("exp", json!(u64::MAX)),
+            ("nbf", json!("0")),
+            ("scope", json!(["files:read"])),
+            ("cnf", json!("t")),
+            ("cnf", json!({"jkt": 1})),
+        ] {
+            let found = with(json!({name: value.clone()}));
+            assert_eq!(
+                found.unwrap_err(),
+                TokenError::InvalidClaim(name),
+                "{name}: {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn claims_that_every_token_has_may_not_be_missing() {
+        for name in ["iss", "sub", "aud", "exp"] {
+            let found = with(json!({name: "-"}));
+            assert_eq!(found.unwrap_err(), TokenError::MissingClaim(name));
+        }
+        assert!(with(json!({"sub": "-", "client_id": "c"})).is_ok());
+    }
+
+    #[test]
+    fn a_claim_that_is_there_twice_is_refused() {
+        let claims = br#"{"iss":"i","sub":"s","aud":"a","exp":1,"exp":9}"#;
+        assert_eq!(Claims::parse(claims).unwrap_err(), TokenError::Malformed);
+    }
+}

@@ -1,0 +1,358 @@
+//! Public keys and sets of them.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
+    RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RsaParameters, RsaPublicKeyComponents,
+    UnparsedPublicKey, VerificationAlgorithm,
+};
+use serde_json::{Map, Value};
+
+use super::algorithm::Algorithm;
+use super::error::{JwkError, TokenError};
+use super::members;
+
+/// Most keys that are tried for a token without `kid`.
+const MAX_TRIED: usize = 8;
+
+/// Members of private and of symmetric keys.
+const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/// A public key that verifies signatures (RFC 7517 §4): RSA of at least 2048 bits, P-256, P-384 or
+/// Ed25519.
+#[derive(Clone, Debug)]
+pub struct Jwk {
+    key_id: Option<String>,
+    /// The only algorithm that the key is for, if it names one.
+    algorithm: Option<Algorithm>,
+    key: PublicKey,
+}
+
+#[derive(Clone, Debug)]
+enum PublicKey {
+    Rsa(RsaPublicKeyComponents<Vec<u8>>),
+    /// Points in the uncompressed form.
+    P256(Vec<u8>),
+    P384(Vec<u8>),
+    Ed25519(Vec<u8>),
+}
+
+/// The keys of an issuer (RFC 7517 §5). None by default.
+#[derive(Clone, Debug, Default)]
+pub struct JwkSet {
+    keys: Vec<Jwk>,
+}
+
+impl JwkSet {
+    /// Parses a set. Keys that can't verify signatures are left out, as RFC 7517 §5 asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`JwkError::Malformed`] if it is no object with a list `keys`.
+    pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
+        let set = members::parse(json).ok_or(JwkError::Malformed)?;
+        let Some(Value::Array(keys)) = set.get("keys") else {
+            return Err(JwkError::Malformed);
+        };
+        let objects = keys.iter().filter_map(Value::as_object);
+        Ok(Self {
+            keys: objects.filter_map(|key| Jwk::new(key).ok()).collect(),
+        })
+    }
+
+    /// The number of keys that can verify signatures.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// True if no key can verify signatures.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The keys that may have made a signature.
+    pub(super) fn fitting(
+        &self,
+        algorithm: Algorithm,
+        key_id: Option<&str>,
+    ) -> impl Iterator<Item = &Jwk> {
+        let named = move |key: &&Jwk| key_id.is_none() || key.key_id() == key_id;
+        let fitting = self.keys.iter().filter(named);
+        fitting
+            .filter(move |key| key.fits(algorithm))
+            .take(MAX_TRIED)
+    }
+}
+
+impl FromIterator<Jwk> for JwkSet {
+    fn from_iter<I: IntoIterator<Item = Jwk>>(keys: I) -> Self {
+        Self {
+            keys: keys.into_iter().collect(),
+        }
+    }
+}
+
+impl Jwk {
+    /// Parses a key.
+    ///
+    /// # Errors
+    ///
+    /// The cause for which it can't verify signatures.
+    pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
+        Self::new(&members::parse(json).ok_or(JwkError::Malformed)?)
+    }
+
+    fn new(members: &Map<String, Value>) -> Result<Self, JwkError> {
+        if PRIVATE.iter().any(|name| members.contains_key(*name)) {
+            return Err(JwkError::Private);
+        }
+        if text(members, "use")?.is_some_and(|it| it != "sig") {
+            return Err(JwkError::Purpose);
+        }
+        match members.get("key_ops") {
+            None => {}
+            Some(Value::Array(operations)) if operations.iter().any(|it| it == "verify") => {}
+            Some(_) => return Err(JwkError::Purpose),
+        }
+        let algorithm = match text(members, "alg")? {
+            None => None,
+            Some(name) => Some(Algorithm::from_name(name).ok_or(JwkError::Purpose)?),
+        };
+        Ok(Self {
+            key_id: text(members, "kid")?.map(str::to_owned),
+            algorithm,
+            key: PublicKey::new(members)?,
+        })
+    }
+
+    /// `kid`.
+    #[must_use]
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_deref()
+    }
+
+    /// True if the key's type, and its `alg` if it has one, are those of the algorithm.
+    #[must_use]
+    pub fn fits(&self, algorithm: Algorithm) -> bool {
+        let is_of_type = match algorithm {
+            Algorithm::Es256 => matches!(self.key, PublicKey::P256(_)),
+            Algorithm::Es384 => matches!(self.key, PublicKey::P384(_)),
+            Algorithm::EdDsa => matches!(self.key, PublicKey::Ed25519(_)),
+            _ => matches!(self.key, PublicKey::Rsa(_)),
+        };
+        is_of_type && self.algorithm.is_none_or(|only| only == algorithm)
+    }
+
+    /// Verifies a signature of `message`. Elliptic curves' have the fixed length of RFC 7518 §3.4.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError::UnknownKey`] if the key does not [fit](Self::fits) the algorithm,
+    /// [`TokenError::Signature`] if the signature is wrong.
+    pub fn verify(
+        &self,
+        algorithm: Algorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), TokenError> {
+        if !self.fits(algorithm) {
+            return Err(TokenError::UnknownKey);
+        }
+        let by = |algorithm: &'static dyn VerificationAlgorithm, key: &[u8]| {
+            UnparsedPublicKey::new(algorithm, key).verify(message, signature)
+        };
+        let verified = match &self.key {
+            PublicKey::P256(point) => by(&ECDSA_P256_SHA256_FIXED, point),
+            PublicKey::P384(point) => by(&ECDSA_P384_SHA384_FIXED, point),
+            PublicKey::Ed25519(key) => by(&ED25519, key),
+            PublicKey::Rsa(key) => {
+                let parameters = rsa_parameters(algorithm).ok_or(TokenError::UnknownKey)?;
+                key.verify(parameters, message, signature)
+            }
+        };
+        verified.map_err(|_| TokenError::Signature)
+    }
+}
+
+impl PublicKey {
+    fn new(members: &Map<String, Value>) -> Result<Self, JwkError> {
+        let curve = || text(members, "crv")?.ok_or(JwkError::Member("crv"));
+        match text(members, "kty")?.ok_or(JwkError::Member("kty"))? {
+            "RSA" => {
+                let n = integer(members, "n")?;
+                if n.len() < 2048 / 8 {
+                    return Err(JwkError::Weak);
+                }
+                let e = integer(members, "e")?;
+                Ok(Self::Rsa(RsaPublicKeyComponents { n, e }))
+            }
+            "EC" => match curve()? {
+                "P-256" => Ok(Self::P256(point(members, 32)?)),
+                "P-384" => Ok(Self::P384(point(members, 48)?)),
+                _ => Err(JwkError::Unsupported),
+            },
+            "OKP" if curve()? == "Ed25519" => Ok(Self::Ed25519(coordinate(members, "x", 32)?)),
+            _ => Err(JwkError::Unsupported),
+        }
+    }
+}
+
+fn rsa_parameters(algorithm: Algorithm) -> Option<&'static RsaParameters> {
+    match algorithm {
+        Algorithm::Rs256 => Some(&RSA_PKCS1_2048_8192_SHA256),
+        Algorithm::Rs384 => Some(&RSA_PKCS1_2048_8192_SHA384),
+        Algorithm::Rs512 => Some(&RSA_PKCS1_2048_8192_SHA512),
+        Algorithm::Ps256 => Some(&RSA_PSS_2048_8192_SHA256),
+        Algorithm::Ps384 => Some(&RSA_PSS_2048_8192_SHA384),
+        Algorithm::Ps512 => Some(&RSA_PSS_2048_8192_SHA512),
+        Algorithm::Es256 | Algorithm::Es384 | Algorithm::EdDsa => None,
+    }
+}
+
+fn text<'a>(
+    members: &'a Map<String, Value>,
+    name: &'static str,
+) -> Result<Option<&'a str>, JwkError> {
+    match members.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(JwkError::Member(name)),
+    }
+}
+
+fn bytes(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, JwkError> {
+    let text = text(members, name)?.ok_or(JwkError::Member(name))?;
+    let decoded = BASE64_URL_SAFE_NO_PAD.decode(text);
+    decoded.map_err(|_| JwkError::Member(name))
+}
+
+/// An unsigned integer without the leading zeros that some issuers send.
+fn integer(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, JwkError> {
+    let mut bytes = bytes(members, name)?;
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    bytes.drain(..zeros);
+    Ok(bytes)
+}
+
+fn coordinate(
+    members: &Map<String, Value>,
+    name: &'static str,
+    length: usize,
+) -> Result<Vec<u8>, JwkError> {
+    let bytes = bytes(members, name)?;
+    if bytes.len() == length {
+        Ok(bytes)
+    } else {
+        Err(JwkError::Member(name))
+    }
+}
+
+fn point(members: &Map<String, Value>, length: usize) -> Result<Vec<u8>, JwkError> {
+    let mut point = vec![4];
+    point.extend(coordinate(members, "x", length)?);
+    point.extend(coordinate(members, "y", length)?);
+    Ok(point)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The public key of RFC 7515 A.3.
+    fn p256() -> Value {
+        json!({
+            "kty": "EC",
+            "crv": "P-256",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        })
+    }
+
+    /// That key with other members; null removes one.
+    fn with(members: Value) -> Result<Jwk, JwkError> {
+        let mut key = p256();
+        for (name, value) in members.as_object().unwrap() {
+            key[name] = value.clone();
+        }
+        let key = key.as_object().unwrap().clone();
+        let key = key.into_iter().filter(|(_, value)| !value.is_null());
+        Jwk::new(&key.collect())
+    }
+
+    #[test]
+    fn keys_are_for_what_they_say() {
+        assert!(with(json!({"use": "sig", "key_ops": ["verify"], "alg": "ES256"})).is_ok());
+        for purpose in [
+            json!({"use": "enc"}),
+            json!({"key_ops": ["sign"]}),
+            json!({"key_ops": "verify"}),
+            json!({"alg": "ECDH-ES"}),
+            json!({"alg": "HS256"}),
+        ] {
+            assert_eq!(
+                with(purpose.clone()).unwrap_err(),
+                JwkError::Purpose,
+                "{purpose}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_fits_its_type_and_its_algorithm() {
+        let fitting = |key: &Jwk| {
+            Algorithm::ALL
+                .into_iter()
+                .filter(|it| key.fits(*it))
+                .count()
+        };
+        let key = with(json!({})).unwrap();
+        assert!(key.fits(Algorithm::Es256));
+        assert_eq!(fitting(&key), 1);
+        assert_eq!(fitting(&with(json!({"alg": "RS256"})).unwrap()), 0);
+    }
+
+    #[test]
+    fn keys_that_verify_nothing_are_refused() {
+        for (members, error) in [
+            (json!({"kty": null}), JwkError::Member("kty")),
+            (json!({"kty": 1}), JwkError::Member("kty")),
+            (json!({"kid": 1}), JwkError::Member("kid")),
+            (json!({"crv": null}), JwkError::Member("crv")),
+            (json!({"x": "AQ"}), JwkError::Member("x")),
+            (json!({"y": null}), JwkError::Member("y")),
+            (json!({"y": "+/=="}), JwkError::Member("y")),
+            (json!({"crv": "secp256k1"}), JwkError::Unsupported),
+            (json!({"crv": "P-384"}), JwkError::Member("x")),
+            (json!({"kty": "oct"}), JwkError::Unsupported),
+            (
+                json!({"kty": "OKP", "crv": "X25519"}),
+                JwkError::Unsupported,
+            ),
+            (json!({"kty": "oct", "k": "AQ"}), JwkError::Private),
+            (json!({"d": "AQ"}), JwkError::Private),
+            (
+                json!({"kty": "RSA", "n": "AQAB", "e": "AQAB"}),
+                JwkError::Weak,
+            ),
+        ] {
+            assert_eq!(with(members.clone()).unwrap_err(), error, "{members}");
+        }
+    }
+
+    #[test]
+    fn a_set_leaves_out_what_it_can_not_use() {
+        let set =
+            json!({"keys": [{"kty": "oct", "k": "AQ"}, p256(), 1, {"kty": "new"}], "more": 1});
+        let set = JwkSet::parse(set.to_string().as_bytes()).unwrap();
+        assert_eq!(set.len(), 1);
+        for json in ["", "[]", "{}", r#"{"keys":{}}"#] {
+            let found = JwkSet::parse(json.as_bytes());
+            assert_eq!(found.unwrap_err(), JwkError::Malformed, "{json}");
+        }
+    }
+}

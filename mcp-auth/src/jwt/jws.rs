@@ -1,0 +1,219 @@
+//! JSON Web Signatures in the compact form.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+use super::algorithm::Algorithm;
+use super::error::TokenError;
+use super::jwk::JwkSet;
+use super::members;
+
+/// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
+///
+/// Its payload can be had only from [`verify`](Self::verify).
+pub struct Jws<'a> {
+    header: Header,
+    /// Header and payload, as they were signed.
+    signed: &'a str,
+    payload: &'a str,
+    signature: Vec<u8>,
+}
+
+/// The header of a signature. Keys that it brings along (`jwk`, `jku`, `x5c`, `x5u`) are ignored.
+#[derive(Clone, Debug)]
+pub struct Header {
+    algorithm: Algorithm,
+    key_id: Option<String>,
+    media_type: Option<String>,
+}
+
+impl<'a> Jws<'a> {
+    /// Parses `HEADER.PAYLOAD.SIGNATURE`.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`](TokenError::Malformed), [`Algorithm`](TokenError::Algorithm) for algorithms that
+    /// are never accepted, [`Critical`](TokenError::Critical).
+    pub fn parse(token: &'a str) -> Result<Self, TokenError> {
+        let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
+        let (header, payload) = signed.split_once('.').ok_or(TokenError::Malformed)?;
+        if payload.contains('.') {
+            return Err(TokenError::Malformed);
+        }
+        Ok(Self {
+            header: Header::parse(&decode(header)?)?,
+            signed,
+            payload,
+            signature: decode(signature)?,
+        })
+    }
+
+    /// The header, which is not verified.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Verifies the signature by a key that fits `kid` and `alg`, and returns the payload.
+    ///
+    /// Without a `kid`, the first eight keys that fit `alg` are tried.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownKey`](TokenError::UnknownKey) if no key fits, [`Signature`](TokenError::Signature) if
+    /// those that fit have not signed it, [`Malformed`](TokenError::Malformed) if the payload is not
+    /// base64url.
+    pub fn verify(&self, keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
+        let mut result = Err(TokenError::UnknownKey);
+        let Header {
+            algorithm, key_id, ..
+        } = &self.header;
+        for key in keys.fitting(*algorithm, key_id.as_deref()) {
+            result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);
+            if result.is_ok() {
+                break;
+            }
+        }
+        result?;
+        decode(self.payload)
+    }
+}
+
+impl Header {
+    fn parse(json: &[u8]) -> Result<Self, TokenError> {
+        let members = members::parse(json).ok_or(TokenError::Malformed)?;
+        let text = |name: &str| match members.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(TokenError::Malformed),
+        };
+        if members.contains_key("crit") {
+            return Err(TokenError::Critical);
+        }
+        let name = text("alg")?.ok_or(TokenError::Malformed)?;
+        Ok(Self {
+            algorithm: Algorithm::from_name(&name).ok_or(TokenError::Algorithm)?,
+            key_id: text("kid")?,
+            media_type: text("typ")?,
+        })
+    }
+
+    /// `alg`.
+    #[must_use]
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// `kid`: which of the issuer's keys has signed.
+    #[must_use]
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_deref()
+    }
+
+    /// `typ`: a media type, whose `application/` may be left out; in any case.
+    #[must_use]
+    pub fn media_type(&self) -> Option<&str> {
+        self.media_type.as_deref()
+    }
+
+    /// True if `typ` is the media type `application/{subtype}`, in either form (RFC 7515 §4.1.9).
+    #[must_use]
+    pub fn is_of_type(&self, subtype: &str) -> bool {
+        self.media_type().is_some_and(|found| {
+            let prefix = found.get(..12);
+            let prefixed = prefix.is_some_and(|it| it.eq_ignore_ascii_case("application/"));
+            let found = if prefixed { &found[12..] } else { found };
+            found.eq_ignore_ascii_case(subtype)
+        })
+    }
+}
+
+/// Decodes base64url without padding; exactly one text has each value.
+fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
+    let decoded = BASE64_URL_SAFE_NO_PAD.decode(text);
+    decoded.map_err(|_| TokenError::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(json: &str) -> Result<Header, TokenError> {
+        let encoded = BASE64_URL_SAFE_NO_PAD.encode(json);
+        Jws::parse(&format!("{encoded}.e30.")).map(|jws| jws.header)
+    }
+
+    #[test]
+    fn a_header_has_its_members() {
+        let header = header(r#"{"alg":"ES256","kid":"1","typ":"Application/AT+JWT"}"#).unwrap();
+        assert_eq!(header.algorithm(), Algorithm::Es256);
+        assert_eq!(header.key_id(), Some("1"));
+        assert!(header.is_of_type("at+jwt"));
+        assert!(!header.is_of_type("jwt"));
+    }
+
+    #[test]
+    fn types_that_are_no_ascii_fit_nothing() {
+        let header = header(r#"{"alg":"ES256","typ":"applicationé/jwt"}"#).unwrap();
+        assert!(!header.is_of_type("jwt"));
+    }
+
+    #[test]
+    fn algorithms_that_prove_nothing_are_refused() {
+        for name in ["none", "NONE", "HS256", "HS512"] {
+            let found = header(&format!(r#"{{"alg":"{name}"}}"#));
+            assert_eq!(found.unwrap_err(), TokenError::Algorithm, "{name}");
+        }
+    }
+
+    #[test]
+    fn extensions_are_refused_whatever_they_are() {
+        for crit in [r#"["b64"]"#, "[]", "null"] {
+            let found = header(&format!(r#"{{"alg":"ES256","crit":{crit}}}"#));
+            assert_eq!(found.unwrap_err(), TokenError::Critical, "{crit}");
+        }
+    }
+
+    #[test]
+    fn headers_of_other_forms_are_malformed() {
+        for json in [
+            "",
+            "[]",
+            "{}",
+            r#"{"alg":1}"#,
+            r#"{"alg":"ES256","kid":1}"#,
+            r#"{"alg":"ES256","typ":["at+jwt"]}"#,
+            r#"{"alg":"ES256","alg":"RS256"}"#,
+        ] {
+            assert_eq!(header(json).unwrap_err(), TokenError::Malformed, "{json}");
+        }
+    }
+
+    #[test]
+    fn tokens_of_other_forms_are_malformed() {
+        let keys = JwkSet::default();
+        for token in [
+            "",
+            ".",
+            "..",
+            "opaque",
+            "e30",
+            "e30.e30",
+            "e30=.e30.",
+            "e 30.e30.",
+            "!.e30.",
+        ] {
+            let found = Jws::parse(token).and_then(|jws| jws.verify(&keys));
+            assert_eq!(found.unwrap_err(), TokenError::Malformed, "{token}");
+        }
+    }
+
+    #[test]
+    fn encrypted_tokens_are_malformed() {
+        let of_three = "eyJhbGciOiJFUzI1NiJ9.e30.e30";
+        assert!(Jws::parse(of_three).is_ok());
+        let of_five = format!("{of_three}.e30.e30");
+        assert_eq!(Jws::parse(&of_five).err(), Some(TokenError::Malformed));
+    }
+}

@@ -1,0 +1,141 @@
+//! URLs of servers, by their parts.
+
+use iri_string::types::UriStr;
+
+use super::error::MetadataError;
+
+/// The parts of an `http` or `https` URL without user and fragment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ServerUrl<'a> {
+    scheme: &'a str,
+    authority: &'a str,
+    /// Empty, or begins with `/`.
+    pub(super) path: &'a str,
+    pub(super) query: Option<&'a str>,
+}
+
+impl<'a> ServerUrl<'a> {
+    pub(super) fn parse(url: &'a str) -> Result<Self, MetadataError> {
+        Self::parts(url).ok_or_else(|| MetadataError::Url(url.to_owned()))
+    }
+
+    fn parts(url: &'a str) -> Option<Self> {
+        let uri = UriStr::new(url).ok()?;
+        let scheme = uri.scheme_str();
+        let is_http = ["https", "http"]
+            .iter()
+            .any(|it| scheme.eq_ignore_ascii_case(it));
+        let authority = uri.authority_components()?;
+        let is_plain = authority.userinfo().is_none() && uri.fragment().is_none();
+        if !is_http || !is_plain || authority.host().is_empty() {
+            return None;
+        }
+        Some(Self {
+            scheme,
+            authority: uri.authority_str()?,
+            path: uri.path_str(),
+            query: uri.query_str(),
+        })
+    }
+
+    /// The URL without path and query, with scheme and host in lower case and without a default port.
+    pub(super) fn origin(&self) -> String {
+        let scheme = self.scheme.to_ascii_lowercase();
+        let authority = self.authority.to_ascii_lowercase();
+        let default_port = if scheme == "https" { ":443" } else { ":80" };
+        let authority = authority.strip_suffix(default_port).unwrap_or(&authority);
+        let authority = authority.strip_suffix(':').unwrap_or(authority);
+        format!("{scheme}://{authority}")
+    }
+
+    /// The URL with a well-known path before its own.
+    pub(super) fn with_well_known(&self, name: &str, path: &str) -> String {
+        format!("{}/.well-known/{name}{path}", self.origin())
+    }
+
+    /// The query with its `?`; empty without one.
+    pub(super) fn query_part(&self) -> String {
+        self.query
+            .map_or(String::new(), |query| format!("?{query}"))
+    }
+
+    /// A form that is equal for URLs that name the same server: an empty path and `/` do, and other
+    /// paths do only if they are the same.
+    pub(super) fn identifier(&self) -> String {
+        let path = if self.path == "/" { "" } else { self.path };
+        format!("{}{path}{}", self.origin(), self.query_part())
+    }
+
+    /// True if this URL is `inner` or stands above it: same origin, and its path has the first
+    /// segments of the other's.
+    pub(super) fn is_above(&self, inner: &ServerUrl<'_>) -> bool {
+        let path = self.path.trim_end_matches('/');
+        let below = inner.path.strip_prefix(path);
+        self.origin() == inner.origin()
+            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(url: &str) -> Option<String> {
+        ServerUrl::parse(url).ok().map(|it| it.origin())
+    }
+
+    #[test]
+    fn an_origin_has_one_form() {
+        for url in [
+            "HTTPS://MCP.example.com",
+            "https://mcp.example.com:443/a?b",
+            "https://mcp.example.com:/",
+        ] {
+            assert_eq!(
+                origin(url).as_deref(),
+                Some("https://mcp.example.com"),
+                "{url}"
+            );
+        }
+        assert_eq!(
+            origin("http://[::1]:8080/a").as_deref(),
+            Some("http://[::1]:8080")
+        );
+        assert_eq!(origin("http://a:443").as_deref(), Some("http://a:443"));
+    }
+
+    #[test]
+    fn other_urls_are_refused() {
+        for url in [
+            "mcp.example.com",
+            "",
+            "/mcp",
+            "ftp://a",
+            "https:///a",
+            "https:a",
+            "https://user@a/",
+            "https://a/#b",
+            "https://a b/",
+            "javascript:alert(1)",
+        ] {
+            assert_eq!(origin(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_url_is_above_those_with_its_path() {
+        let is_above = |a, b| {
+            ServerUrl::parse(a)
+                .unwrap()
+                .is_above(&ServerUrl::parse(b).unwrap())
+        };
+        assert!(is_above("https://a", "https://a/b"));
+        assert!(is_above("https://a/", "https://a/b"));
+        assert!(is_above("https://a/b", "https://A/b/c"));
+        assert!(is_above("https://a/b", "https://a/b"));
+        assert!(!is_above("https://a/b", "https://a/bc"));
+        assert!(!is_above("https://a/b/c", "https://a/b"));
+        assert!(!is_above("https://a", "http://a"));
+        assert!(!is_above("https://a", "https://a.example"));
+    }
+}
