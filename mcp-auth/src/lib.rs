@@ -8,7 +8,8 @@
 //! | [`metadata`] | | metadata of protected resources and authorization servers, and where to find it |
 //! | `authorization` | `client` | the authorization request, and the validation of its response |
 //! | `pkce` | `client` | code verifiers and their challenges |
-//! | `jwt` | `server` | verification of JWT access tokens: keys, signatures, claims |
+//! | [`jwt`] | `server` | verification of JWT access tokens: keys, signatures, claims |
+//! | [`jwt`] | `client` | a key that signs assertions and proofs of possession |
 //!
 //! [OAuth 2.1]: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13
 //! [authorization]: https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
@@ -16,7 +17,6 @@
 #[cfg(feature = "client")]
 pub mod authorization;
 pub mod challenge;
-#[cfg(feature = "server")]
 pub mod jwt;
 pub mod metadata;
 #[cfg(feature = "client")]

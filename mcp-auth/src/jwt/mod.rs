@@ -1,19 +1,35 @@
-//! JWT access tokens: JSON Web Signatures in the compact form (RFC 7515), public keys (RFC 7517), and
-//! the claims of an access token (RFC 9068), verified as RFC 8725 advises. The signatures are *ring*'s.
+//! JSON Web Tokens, signed in the compact form (RFC 7515). The signatures are *ring*'s.
 //!
-//! Tokens, and what stands in tokens, are in no error.
+//! Feature `server`: access tokens (RFC 9068) are verified by public keys (RFC 7517), as RFC 8725
+//! advises. Tokens, and what stands in tokens, are in no error. Feature `client`: a key signs assertions
+//! and proofs of possession.
 
+#[cfg(feature = "server")]
 mod access_token;
 mod algorithm;
+#[cfg(feature = "server")]
 mod claims;
+#[cfg(feature = "server")]
 mod error;
+#[cfg(feature = "server")]
 mod jwk;
+#[cfg(feature = "server")]
 mod jws;
+#[cfg(feature = "server")]
 mod members;
+#[cfg(feature = "client")]
+mod signing_key;
 
+#[cfg(feature = "server")]
 pub use access_token::AccessTokenRules;
 pub use algorithm::Algorithm;
+#[cfg(feature = "server")]
 pub use claims::Claims;
+#[cfg(feature = "server")]
 pub use error::{JwkError, TokenError};
+#[cfg(feature = "server")]
 pub use jwk::{Jwk, JwkSet};
+#[cfg(feature = "server")]
 pub use jws::{Header, Jws};
+#[cfg(feature = "client")]
+pub use signing_key::{SigningKey, SigningKeyError};

@@ -1,0 +1,235 @@
+//! Keys that sign.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use ring::digest::{SHA256, digest};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use serde_json::{Map, Value, json};
+
+/// A private key that signs by `ES256`: assertions of a client (RFC 7523), proofs of possession
+/// (RFC 9449).
+///
+/// ```
+/// use mcp_auth::jwt::SigningKey;
+///
+/// let key = SigningKey::generate()?;
+/// let kept = key.to_pkcs8().to_vec();
+/// assert_eq!(SigningKey::from_pkcs8(&kept)?.thumbprint(), key.thumbprint());
+/// # Ok::<(), mcp_auth::jwt::SigningKeyError>(())
+/// ```
+///
+/// `Debug` shows only the thumbprint.
+pub struct SigningKey {
+    pair: EcdsaKeyPair,
+    pkcs8: Vec<u8>,
+}
+
+/// The cause for which a key can't be had or can't sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SigningKeyError {
+    /// No text of the form `-----BEGIN PRIVATE KEY-----`, base64, `-----END PRIVATE KEY-----`.
+    #[error("the key is not in the PEM form of PKCS#8 (`BEGIN PRIVATE KEY`)")]
+    Pem,
+    /// No private key on P-256 in PKCS#8 with its public key, as OpenSSL writes it.
+    #[error("the key is not a private key on P-256 in PKCS#8")]
+    Pkcs8,
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
+    Random,
+}
+
+impl SigningKey {
+    /// A new key.
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Random`].
+    pub fn generate() -> Result<Self, SigningKeyError> {
+        let random = SystemRandom::new();
+        let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
+        Self::from_pkcs8(document.map_err(|_| SigningKeyError::Random)?.as_ref())
+    }
+
+    /// The key in a PKCS#8 document (DER).
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Pkcs8`].
+    pub fn from_pkcs8(der: &[u8]) -> Result<Self, SigningKeyError> {
+        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, der, &SystemRandom::new());
+        Ok(Self {
+            pair: pair.map_err(|_| SigningKeyError::Pkcs8)?,
+            pkcs8: der.to_vec(),
+        })
+    }
+
+    /// The key in a PKCS#8 document in PEM; text around it is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Pem`], [`SigningKeyError::Pkcs8`].
+    pub fn from_pem(pem: &str) -> Result<Self, SigningKeyError> {
+        let begin = pem.split_once("-----BEGIN PRIVATE KEY-----");
+        let body = begin.and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"));
+        let (body, _) = body.ok_or(SigningKeyError::Pem)?;
+        let body: String = body.split_ascii_whitespace().collect();
+        let der = BASE64_STANDARD.decode(body);
+        Self::from_pkcs8(&der.map_err(|_| SigningKeyError::Pem)?)
+    }
+
+    /// The key as a PKCS#8 document (DER), to be kept as a secret.
+    #[must_use]
+    pub fn to_pkcs8(&self) -> &[u8] {
+        &self.pkcs8
+    }
+
+    /// The public key as a JSON Web Key: `crv`, `kty`, `x`, `y`.
+    #[must_use]
+    pub fn public_jwk(&self) -> Value {
+        // An uncompressed point: 4, and the coordinates of 32 bytes each.
+        let point = self.pair.public_key().as_ref();
+        let (x, y) = (encode(&point[1..33]), encode(&point[33..]));
+        json!({"crv": "P-256", "kty": "EC", "x": x, "y": y})
+    }
+
+    /// The thumbprint of the public key by SHA-256 (RFC 7638): `jkt` of tokens that are bound to it.
+    #[must_use]
+    pub fn thumbprint(&self) -> String {
+        thumbprint(&self.public_jwk())
+    }
+
+    /// Signs a token with these members of its header, beside `alg`, and these claims.
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Random`].
+    pub fn sign(
+        &self,
+        mut header: Map<String, Value>,
+        claims: &Map<String, Value>,
+    ) -> Result<String, SigningKeyError> {
+        header.insert("alg".to_owned(), json!("ES256"));
+        let header = encode(Value::Object(header).to_string());
+        let claims = encode(json!(claims).to_string());
+        let signed = format!("{header}.{claims}");
+        let signature = self.pair.sign(&SystemRandom::new(), signed.as_bytes());
+        let signature = signature.map_err(|_| SigningKeyError::Random)?;
+        Ok(format!("{signed}.{}", encode(signature)))
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey")
+            .field("thumbprint", &self.thumbprint())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The thumbprint of a key that has only the required members of an elliptic curve's, which are hashed
+/// in the order of their names and without white space.
+fn thumbprint(jwk: &Value) -> String {
+    let member = |name: &str| format!("{}:{}", json!(name), jwk[name]);
+    let members = ["crv", "kty", "x", "y"].map(member).join(",");
+    encode(digest(&SHA256, format!("{{{members}}}").as_bytes()))
+}
+
+fn encode(bytes: impl AsRef<[u8]>) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn decode(text: &str) -> Vec<u8> {
+        BASE64_URL_SAFE_NO_PAD.decode(text).unwrap()
+    }
+
+    #[test]
+    fn the_thumbprint_is_that_of_rfc_9449() {
+        // The key of §4.1 and its `jkt` of §6.1.
+        let jwk = json!({
+            "kty": "EC",
+            "x": "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
+            "y": "9VE4jf_Ok_o64zbTTlcuNJajHmt6v9TDVrU0CdvGRDA",
+            "crv": "P-256",
+        });
+        assert_eq!(
+            thumbprint(&jwk),
+            "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+        );
+    }
+
+    #[test]
+    fn a_token_is_signed_by_the_public_key() {
+        let key = SigningKey::generate().unwrap();
+        let claims = object(json!({"iss": "a"}));
+        let header = object(json!({"typ": "dpop+jwt", "alg": "none"}));
+        let token = key.sign(header, &claims).unwrap();
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        let (header, payload) = signed.split_once('.').unwrap();
+        let header: Value = serde_json::from_slice(&decode(header)).unwrap();
+        assert_eq!(header, json!({"typ": "dpop+jwt", "alg": "ES256"}));
+        assert_eq!(decode(payload), br#"{"iss":"a"}"#);
+        let jwk = key.public_jwk();
+        let mut point = vec![4];
+        point.extend(
+            ["x", "y"]
+                .iter()
+                .flat_map(|name| decode(jwk[name].as_str().unwrap())),
+        );
+        let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
+        public
+            .verify(signed.as_bytes(), &decode(signature))
+            .unwrap();
+    }
+
+    #[test]
+    fn keys_are_read_from_pem() {
+        let key = SigningKey::generate().unwrap();
+        let lines: Vec<_> = BASE64_STANDARD.encode(key.to_pkcs8()).into_bytes();
+        let lines: Vec<_> = lines.chunks(64).map(String::from_utf8_lossy).collect();
+        for end in ["\n", "\r\n"] {
+            let body = lines.join(end);
+            let pem = format!(
+                "a{end}-----BEGIN PRIVATE KEY-----{end}{body}{end}-----END PRIVATE KEY-----{end}"
+            );
+            assert_eq!(
+                SigningKey::from_pem(&pem).unwrap().thumbprint(),
+                key.thumbprint()
+            );
+        }
+        let pem =
+            |body: &str| format!("-----BEGIN PRIVATE KEY-----{body}-----END PRIVATE KEY-----");
+        for (pem, error) in [
+            (String::new(), SigningKeyError::Pem),
+            (pem("!"), SigningKeyError::Pem),
+            (pem(""), SigningKeyError::Pkcs8),
+            (pem(&lines[0]), SigningKeyError::Pkcs8),
+            (
+                pem("").replace("PRIVATE", "EC PRIVATE"),
+                SigningKeyError::Pem,
+            ),
+        ] {
+            assert_eq!(SigningKey::from_pem(&pem).unwrap_err(), error, "{pem}");
+        }
+    }
+
+    #[test]
+    fn the_private_key_is_not_shown() {
+        let key = SigningKey::generate().unwrap();
+        let shown = format!("SigningKey {{ thumbprint: \"{}\", .. }}", key.thumbprint());
+        assert_eq!(format!("{key:?}"), shown);
+    }
+}
