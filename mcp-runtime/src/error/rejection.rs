@@ -17,7 +17,7 @@ pub(crate) enum Rejection {
     Origin,
     /// The access policy does not admit the request. Its text is for the caller alone.
     #[error("the access policy denies the request")]
-    Denied(AccessDenied),
+    Denied(Box<AccessDenied>),
     /// The access policy has not decided in time.
     #[error("it took too long to check who calls; try again later")]
     PolicyTimeout,

@@ -16,7 +16,7 @@ use http::{Method, Response, StatusCode, Uri};
 use super::body::ResponseBody;
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::policy::contain;
+use super::policy::{SharedPolicy, contain};
 use super::response;
 use crate::error::Rejection;
 use crate::transport::http::headers::only;
@@ -60,12 +60,22 @@ pub(crate) async fn authorize(
     parts: &mut Parts,
     peer_addr: Option<SocketAddr>,
 ) -> Result<(), Rejection> {
-    let Some(policy) = &options.policy else {
-        return Ok(());
-    };
-    if parts.method == Method::OPTIONS {
-        return Ok(());
+    match &options.policy {
+        // On the heap, as most servers have no policy.
+        Some(policy) if parts.method != Method::OPTIONS => {
+            Box::pin(decide(policy, options, permits, parts, peer_addr)).await
+        }
+        _ => Ok(()),
     }
+}
+
+async fn decide(
+    policy: &SharedPolicy,
+    options: &HttpOptions,
+    permits: &Arc<Permits>,
+    parts: &mut Parts,
+    peer_addr: Option<SocketAddr>,
+) -> Result<(), Rejection> {
     let mut permit = permits.unused(parts.extensions.get(), peer_addr);
     if !permit.grow(1) {
         return Err(Rejection::Busy);
@@ -77,7 +87,7 @@ pub(crate) async fn authorize(
     });
     let decided = tokio::time::timeout(options.auth_timeout, decided).await;
     let outcome = decided.map_err(|_| Rejection::PolicyTimeout)??;
-    outcome.map_err(Rejection::Denied)
+    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }
 
 /// Returns true if `origin` was configured.
