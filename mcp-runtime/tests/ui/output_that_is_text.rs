@@ -9,7 +9,7 @@ impl Server {
     /// Looks.
     #[tool(output = "Place")]
     fn look(&self) -> CallToolResult {
-        todo!()
+        CallToolResult::new([])
     }
 }
 
