@@ -22,14 +22,18 @@ const ONLY: &[(&str, &[&str])] = &[
         "mcp-auth",
         &[
             "base64",
+            "bytes",
             "form_urlencoded",
             "http",
             "iri-string",
+            "mcp-runtime",
             "ring",
             "serde",
             "serde_json",
             "subtle",
             "thiserror",
+            "tokio",
+            "tracing",
         ],
     ),
 ];

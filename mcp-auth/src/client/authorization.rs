@@ -4,8 +4,8 @@ use std::fmt;
 
 use subtle::ConstantTimeEq;
 
+use crate::client::pkce::{Pkce, RandomError, random_text};
 use crate::metadata::AuthorizationServerMetadata;
-use crate::pkce::{Pkce, RandomError, random_text};
 
 /// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
 #[derive(Clone, Copy, Debug)]
