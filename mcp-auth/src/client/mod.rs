@@ -1,4 +1,8 @@
 //! Client: logs in where a server asks for it, and keeps the tokens.
 
 pub mod authorization;
+pub mod browser;
+pub mod loopback;
 pub mod pkce;
+pub mod redirect;
+pub mod store;

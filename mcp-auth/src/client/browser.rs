@@ -1,0 +1,223 @@
+//! The default way to open a page in the browser.
+
+use std::env::consts::OS;
+use std::io;
+use std::path::MAIN_SEPARATOR;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use iri_string::types::UriStr;
+use tokio::sync::oneshot;
+
+/// Opens a page in the person's browser: `https`, or `http` on the loopback interface.
+///
+/// The programs that the variable `BROWSER` names are tried first: a list separated by `:` (on
+/// Windows by `;`) of commands, whose arguments are separated by spaces. `%s` is replaced by the URL, which
+/// else is the last argument. Without the variable it is `xdg-open`, on macOS `open`, on Windows the
+/// system's URL handler. Programs are started without a shell and without input; their output is
+/// discarded. The URL is neither in a log nor in an error: it has secrets.
+///
+/// Waits for the end of the program, which may be the browser itself. To drop the future does not end it.
+///
+/// # Errors
+///
+/// `InvalidInput` for any other URL; otherwise the error of the last program, which can't be
+/// started or ends with a failure.
+pub async fn open(url: &str) -> io::Result<()> {
+    let browser = std::env::var("BROWSER").ok();
+    open_with(browser.as_deref(), url).await
+}
+
+async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
+    if !is_secure(url) {
+        let reason = "a page for a login must be at `https://`, or at `http://` on this machine";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    let mut result = Err(io::Error::new(
+        io::ErrorKind::NotFound,
+        "the variable BROWSER names no program",
+    ));
+    for command in commands(browser.unwrap_or_default()) {
+        result = run(&command, url).await;
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+/// Commands to try one after the other: program and arguments.
+fn commands(browser: &str) -> Vec<Vec<&str>> {
+    let separator = if MAIN_SEPARATOR == '/' { ':' } else { ';' };
+    let listed = browser.split(separator);
+    let listed = listed.map(|it| it.split_ascii_whitespace().collect::<Vec<_>>());
+    let listed: Vec<_> = listed.filter(|command| !command.is_empty()).collect();
+    if listed.is_empty() {
+        vec![match OS {
+            "macos" => vec!["open"],
+            "windows" => vec!["rundll32", "url.dll,FileProtocolHandler"],
+            _ => vec!["xdg-open"],
+        }]
+    } else {
+        listed
+    }
+}
+
+async fn run(command: &[&str], url: &str) -> io::Result<()> {
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
+    let mut arguments: Vec<_> = arguments.iter().map(|it| it.replace("%s", url)).collect();
+    if !command.iter().any(|it| it.contains("%s")) {
+        arguments.push(url.to_owned());
+    }
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| {
+            let reason = format!("`{program}` can't be started: {error}");
+            io::Error::new(error.kind(), reason)
+        })?;
+    let (sender, ended) = oneshot::channel();
+    // A thread of its own, as the browser may run for hours.
+    thread::Builder::new()
+        .name("browser".to_owned())
+        .spawn(move || sender.send(child.wait()))?;
+    let status = ended.await.map_err(io::Error::other)??;
+    if status.success() {
+        return Ok(());
+    }
+    let reason = format!("`{program}` has not opened the page: {status}");
+    Err(io::Error::other(reason))
+}
+
+/// True for a URL that is safe to open: its scheme is `https`, or `http` and its host is this machine.
+pub(crate) fn is_secure(url: &str) -> bool {
+    let Ok(uri) = UriStr::new(url) else {
+        return false;
+    };
+    let host = uri.authority_components().map(|it| it.host());
+    let host = host.unwrap_or_default().to_ascii_lowercase();
+    match uri.scheme_str().to_ascii_lowercase().as_str() {
+        "https" => !host.is_empty(),
+        "http" => is_loopback(&host),
+        _ => false,
+    }
+}
+
+/// True for `localhost`, its subdomains, and addresses of the loopback interface.
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let is_name = host == "localhost" || host.ends_with(".localhost");
+    is_name
+        || address
+            .parse()
+            .is_ok_and(|it: std::net::IpAddr| it.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    const URL: &str = "https://as.example.com/authorize?state=s&scope=a%20b";
+
+    #[test]
+    fn only_pages_that_others_cannot_change_are_safe() {
+        for url in [
+            URL,
+            "HTTPS://a",
+            "http://127.0.0.1:1/a",
+            "http://[::1]/",
+            "http://localhost:1",
+        ] {
+            assert!(is_secure(url), "{url}");
+        }
+        for url in [
+            "http://as.example.com/",
+            "http://localhost.example.com/",
+            "http://127.0.0.1.example.com/",
+            "http://10.0.0.1/",
+            "https:",
+            "https:///a",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://a b",
+            "https://a/\"",
+            "--version",
+            "",
+        ] {
+            assert!(!is_secure(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_commands_is_split() {
+        assert_eq!(commands("").len(), 1);
+        assert_eq!(commands(" ").len(), 1);
+        let list = if MAIN_SEPARATOR == '/' {
+            "a %s -b::c"
+        } else {
+            "a %s -b;;c"
+        };
+        assert_eq!(commands(list), [vec!["a", "%s", "-b"], vec!["c"]]);
+    }
+
+    /// A program that writes its arguments, one a line, and ends with the status.
+    #[cfg(unix)]
+    fn program(folder: &Path, name: &str, status: u8) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join(name);
+        let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {name}.out\nexit {status}\n");
+        let script = script.replace(&format!("{name}.out"), &format!("'{}.out'", path.display()));
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        path.display().to_string()
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn the_program_is_given_the_url_as_one_argument() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program(folder.path(), "a", 0);
+        let arguments = || fs::read_to_string(folder.path().join("a.out")).unwrap();
+        let url = format!("{URL}&a=$(id)");
+        open_with(Some(&program), &url).await.unwrap();
+        assert_eq!(arguments(), format!("{url}\n"));
+        let command = format!("{program} --to %s -x");
+        open_with(Some(&command), &url).await.unwrap();
+        assert_eq!(arguments(), format!("--to\n{url}\n-x\n"));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn the_next_program_is_tried_and_the_last_error_names_its_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (fails, opens) = (
+            program(folder.path(), "a", 3),
+            program(folder.path(), "b", 0),
+        );
+        open_with(Some(&format!("/none:{fails}:{opens}")), URL)
+            .await
+            .unwrap();
+        assert!(folder.path().join("b.out").exists());
+        let error = open_with(Some(&fails), URL).await.unwrap_err().to_string();
+        assert!(
+            error.contains(&fails) && !error.contains("state="),
+            "{error}"
+        );
+        let error = open_with(Some("/none"), URL).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.to_string().contains("`/none`"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn other_urls_open_nothing() {
+        let error = open_with(Some("/none"), "file:///etc/passwd")
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,14 @@
+//! Stores of tokens and of credentials that a client was registered with.
+
+mod file;
+mod memory;
+#[cfg_attr(unix, path = "private_file_unix.rs")]
+#[cfg_attr(not(unix), path = "private_file.rs")]
+mod private_file;
+#[cfg(test)]
+mod testing;
+mod token_store;
+
+pub use file::FileStore;
+pub use memory::MemoryStore;
+pub use token_store::{StoreLock, TokenStore};

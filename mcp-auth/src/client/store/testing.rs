@@ -1,0 +1,42 @@
+//! Tests that each store must pass.
+
+use futures_check::is_pending;
+
+use super::TokenStore;
+
+/// `other` is the same store, as another process has it.
+pub(super) async fn texts_are_kept(store: &impl TokenStore, other: &impl TokenStore) {
+    let load = async |key: &str| store.load(key).await.unwrap();
+    assert_eq!(load("a").await, None);
+    store.remove("a").await.unwrap();
+    store.save("a", "1").await.unwrap();
+    other.save("b", "2").await.unwrap();
+    other.save("a", "\"3\"\n").await.unwrap();
+    assert_eq!(load("a").await.as_deref(), Some("\"3\"\n"));
+    assert_eq!(load("b").await.as_deref(), Some("2"));
+    other.remove("a").await.unwrap();
+    assert_eq!(load("a").await, None);
+    assert_eq!(load("b").await.as_deref(), Some("2"));
+}
+
+pub(super) async fn locks_exclude(store: &impl TokenStore, other: &impl TokenStore) {
+    let first = store.lock("a").await.unwrap();
+    // Neither another key nor the other methods wait.
+    let _b = other.lock("b").await.unwrap();
+    store.save("a", "1").await.unwrap();
+    let mut second = other.lock("a");
+    assert!(is_pending(&mut second).await);
+    drop(first);
+    second.await.unwrap();
+}
+
+mod futures_check {
+    use std::future::poll_fn;
+    use std::pin::Pin;
+    use std::task::Poll;
+
+    /// True if the future is not done when it is polled.
+    pub(super) async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
+        poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context).is_pending())).await
+    }
+}
