@@ -1,0 +1,88 @@
+//! Assertions by which a client authenticates itself: `private_key_jwt` (RFC 7523 §2.2).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Map, json};
+
+use super::dpop::unix_time;
+use super::pkce::random_text;
+use crate::jwt::{SigningKey, SigningKeyError};
+
+/// Time for which an assertion is good.
+const LIFETIME: Duration = Duration::from_secs(60);
+
+/// The private key that a client is registered with at an issuer, in the place of a secret.
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use mcp_auth::client::assertion::AssertionKey;
+/// use mcp_auth::jwt::SigningKey;
+///
+/// // Or `SigningKey::from_pem`, for one that is registered.
+/// let key = AssertionKey::new(SigningKey::generate()?).key_id("2026-11");
+/// let assertion = key.assertion("my-app", "https://as.example.com", SystemTime::now())?;
+/// # assert_eq!(assertion.split('.').count(), 3);
+/// # Ok::<(), mcp_auth::jwt::SigningKeyError>(())
+/// ```
+#[derive(Clone)]
+pub struct AssertionKey {
+    key: Arc<SigningKey>,
+    key_id: Option<String>,
+}
+
+impl AssertionKey {
+    /// A key whose public part the issuer knows.
+    #[must_use]
+    pub fn new(key: SigningKey) -> Self {
+        Self {
+            key: Arc::new(key),
+            key_id: None,
+        }
+    }
+
+    /// Sets `kid`, by which an issuer that knows several keys of the client finds this one.
+    #[must_use]
+    pub fn key_id(mut self, key_id: impl Into<String>) -> Self {
+        self.key_id = Some(key_id.into());
+        self
+    }
+
+    /// Signs an assertion by `ES256` for one token request (RFC 7523 §3): `iss` and `sub` are the client,
+    /// `aud` is the issuer and nothing else, it is good for 60 seconds and has a `jti` of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Random`].
+    pub fn assertion(
+        &self,
+        client_id: &str,
+        issuer: &str,
+        now: SystemTime,
+    ) -> Result<String, SigningKeyError> {
+        let jti = random_text().map_err(|_| SigningKeyError::Random)?;
+        let mut header = Map::new();
+        header.insert("typ".to_owned(), json!("JWT"));
+        if let Some(key_id) = &self.key_id {
+            header.insert("kid".to_owned(), json!(key_id));
+        }
+        let mut claims = Map::new();
+        claims.insert("iss".to_owned(), json!(client_id));
+        claims.insert("sub".to_owned(), json!(client_id));
+        claims.insert("aud".to_owned(), json!(issuer));
+        claims.insert("iat".to_owned(), json!(unix_time(now)));
+        claims.insert("exp".to_owned(), json!(unix_time(now + LIFETIME)));
+        claims.insert("jti".to_owned(), json!(jti));
+        self.key.sign(header, &claims)
+    }
+}
+
+impl fmt::Debug for AssertionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AssertionKey")
+            .field("key_id", &self.key_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,258 @@
+//! Proofs of possession (DPoP, RFC 9449): a token that is bound to a key is of no use without it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use http::{HeaderMap, Method, Uri};
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value, json};
+
+use super::pkce::random_text;
+use crate::jwt::{SigningKey, SigningKeyError};
+
+/// Origins whose nonces are kept.
+const MAX_ORIGINS: usize = 64;
+/// Longest nonce that is kept, in bytes.
+const MAX_NONCE: usize = 4096;
+
+/// The request that a proof is for. A proof serves for one request; each has another `jti`.
+#[derive(Clone, Copy)]
+pub struct ProofRequest<'a> {
+    /// The method of HTTP.
+    pub method: &'a Method,
+    /// The URL, whose query is not part of the proof.
+    pub url: &'a Uri,
+    /// The nonce that the server has handed out last.
+    pub nonce: Option<&'a str>,
+    /// The token that the request has in its `Authorization`; none at a token endpoint.
+    pub access_token: Option<&'a str>,
+    /// The present time.
+    pub now: SystemTime,
+}
+
+impl ProofRequest<'_> {
+    /// Returns the value of the header `DPoP` (RFC 9449 §4.2), signed by `ES256`.
+    ///
+    /// # Errors
+    ///
+    /// [`SigningKeyError::Random`].
+    pub fn sign(&self, key: &SigningKey) -> Result<String, SigningKeyError> {
+        let mut header = Map::new();
+        header.insert("typ".to_owned(), json!("dpop+jwt"));
+        header.insert("jwk".to_owned(), key.public_jwk());
+        key.sign(header, &self.claims()?)
+    }
+
+    fn claims(&self) -> Result<Map<String, Value>, SigningKeyError> {
+        let jti = random_text().map_err(|_| SigningKeyError::Random)?;
+        let (origin, path) = (origin(self.url), self.url.path());
+        let mut claims = Map::new();
+        claims.insert("jti".to_owned(), json!(jti));
+        claims.insert("htm".to_owned(), json!(self.method.as_str()));
+        claims.insert("htu".to_owned(), json!(format!("{origin}{path}")));
+        claims.insert("iat".to_owned(), json!(unix_time(self.now)));
+        if let Some(nonce) = self.nonce {
+            claims.insert("nonce".to_owned(), json!(nonce));
+        }
+        if let Some(token) = self.access_token {
+            let hash = digest(&SHA256, token.as_bytes());
+            let hash = BASE64_URL_SAFE_NO_PAD.encode(hash);
+            claims.insert("ath".to_owned(), json!(hash));
+        }
+        Ok(claims)
+    }
+}
+
+/// The nonces that servers have handed out last, each for its own origin (RFC 9449 §8, §9). Those of
+/// 64 origins are kept.
+#[derive(Default)]
+pub struct Nonces(Mutex<VecDeque<(String, String)>>);
+
+impl Nonces {
+    /// No nonces.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The nonce for the next request to the origin of this URL.
+    #[must_use]
+    pub fn get(&self, url: &Uri) -> Option<String> {
+        let origin = origin(url);
+        let nonces = self.nonces();
+        let found = nonces.iter().find(|(known, _)| *known == origin);
+        found.map(|(_, nonce)| nonce.clone())
+    }
+
+    /// Keeps the nonce of an answer, whatever its status (RFC 9449 §8.2). Returns true if it has
+    /// another one than the last answer: the same request may then succeed.
+    ///
+    /// A nonce of another form than RFC 9449 §8.1 has, one above 4096 bytes, or two of them, are
+    /// ignored.
+    pub fn observe(&self, url: &Uri, headers: &HeaderMap) -> bool {
+        let mut values = headers.get_all("dpop-nonce").iter();
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return false;
+        };
+        let Some(nonce) = value.to_str().ok().filter(|it| is_nonce(it)) else {
+            return false;
+        };
+        let origin = origin(url);
+        let mut nonces = self.nonces();
+        if let Some((_, last)) = nonces.iter_mut().find(|(known, _)| *known == origin) {
+            let is_new = last != nonce;
+            nonce.clone_into(last);
+            return is_new;
+        }
+        if nonces.len() == MAX_ORIGINS {
+            nonces.pop_front();
+        }
+        nonces.push_back((origin, nonce.to_owned()));
+        true
+    }
+
+    fn nonces(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Nonces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nonces").finish_non_exhaustive()
+    }
+}
+
+/// `1*NQCHAR`: printable, without quotes, backslashes and spaces.
+fn is_nonce(text: &str) -> bool {
+    let is_nqchar = |it: u8| it.is_ascii_graphic() && it != b'"' && it != b'\\';
+    (1..=MAX_NONCE).contains(&text.len()) && text.bytes().all(is_nqchar)
+}
+
+/// Scheme, host in lower case, and a port that is not the scheme's own: as the server sees them.
+fn origin(url: &Uri) -> String {
+    let scheme = url.scheme_str().unwrap_or_default();
+    let host = url.host().unwrap_or_default().to_ascii_lowercase();
+    let default_port = if scheme == "https" { 443 } else { 80 };
+    match url.port_u16() {
+        Some(port) if port != default_port => format!("{scheme}://{host}:{port}"),
+        _ => format!("{scheme}://{host}"),
+    }
+}
+
+/// Seconds since 1970.
+pub(super) fn unix_time(now: SystemTime) -> u64 {
+    let elapsed = now.duration_since(UNIX_EPOCH);
+    elapsed.map_or(0, |elapsed| elapsed.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn claims(url: &str, nonce: Option<&str>, access_token: Option<&str>) -> Map<String, Value> {
+        let request = ProofRequest {
+            method: &Method::POST,
+            url: &url.parse().unwrap(),
+            nonce,
+            access_token,
+            now: UNIX_EPOCH + std::time::Duration::from_millis(1_562_262_618_900),
+        };
+        request.claims().unwrap()
+    }
+
+    #[test]
+    fn claims_are_those_of_rfc_9449() {
+        let mut found = claims("https://server.example.com/token", None, None);
+        let jti = found.remove("jti").unwrap();
+        assert!(jti.as_str().unwrap().len() >= 43);
+        let expected = json!({
+            "htm": "POST", "htu": "https://server.example.com/token", "iat": 1_562_262_618,
+        });
+        assert_eq!(Value::Object(found), expected);
+        // The token and the hash of §7.1.
+        let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU";
+        let found = claims("https://a", Some("n"), Some(token));
+        assert_eq!(found["ath"], "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo");
+        assert_eq!(found["nonce"], "n");
+    }
+
+    #[test]
+    fn the_url_is_as_the_server_sees_it() {
+        for (url, htu) in [
+            ("https://a/mcp?b=c", "https://a/mcp"),
+            ("HTTPS://A.Example:443/Mcp", "https://a.example/Mcp"),
+            ("http://a:80", "http://a/"),
+            ("http://[::1]:8080/%7Ea", "http://[::1]:8080/%7Ea"),
+        ] {
+            assert_eq!(claims(url, None, None)["htu"], htu, "{url}");
+        }
+    }
+
+    #[test]
+    fn no_two_proofs_are_the_same() {
+        let jti = || claims("https://a", None, None)["jti"].clone();
+        assert_ne!(jti(), jti());
+    }
+
+    fn answer(nonces: &[&str]) -> HeaderMap {
+        let values = nonces.iter().map(|it| HeaderValue::from_str(it).unwrap());
+        values
+            .map(|value| ("dpop-nonce".parse().unwrap(), value))
+            .collect()
+    }
+
+    #[test]
+    fn a_nonce_is_for_its_origin_until_the_next_one() {
+        let nonces = Nonces::new();
+        let (server, issuer) = (
+            &"https://a/mcp".parse().unwrap(),
+            &"https://b".parse().unwrap(),
+        );
+        assert!(nonces.observe(server, &answer(&["1"])));
+        assert_eq!(nonces.get(issuer), None);
+        assert!(nonces.observe(issuer, &answer(&["2"])));
+        assert!(!nonces.observe(issuer, &answer(&["2"])));
+        assert!(nonces.observe(issuer, &answer(&["3"])));
+        assert_eq!(
+            nonces.get(&"https://A:443/b".parse().unwrap()).as_deref(),
+            Some("1")
+        );
+        assert_eq!(nonces.get(issuer).as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn other_nonces_are_ignored() {
+        let nonces = Nonces::new();
+        let url = &"https://a".parse().unwrap();
+        let long = "a".repeat(MAX_NONCE + 1);
+        for values in [
+            &["a b"][..],
+            &["a\"b"],
+            &["a\\b"],
+            &[""],
+            &[&long],
+            &["a", "b"],
+            &[],
+        ] {
+            assert!(!nonces.observe(url, &answer(values)), "{values:?}");
+        }
+        assert_eq!(nonces.get(url), None);
+    }
+
+    #[test]
+    fn the_oldest_origin_is_forgotten() {
+        let nonces = Nonces::new();
+        let url = |n: usize| format!("https://a{n}").parse().unwrap();
+        for n in 0..=MAX_ORIGINS {
+            nonces.observe(&url(n), &answer(&["a"]));
+        }
+        assert_eq!(nonces.get(&url(0)), None);
+        assert!(nonces.get(&url(1)).is_some() && nonces.get(&url(MAX_ORIGINS)).is_some());
+        assert!(!format!("{nonces:?}").contains("a1"));
+    }
+}

@@ -1,0 +1,5 @@
+//! Clients: what they sign.
+
+#![allow(clippy::unwrap_used)]
+
+mod signed;
