@@ -128,3 +128,28 @@ async fn a_host_is_reached_at_any_address_when_it_is_named() {
     let error = in_time(http.send(get("http://224.0.0.2/"))).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
 }
+
+#[tokio::test]
+async fn trusted_urls_may_have_any_address() {
+    let (server, _) = open().await;
+    let http = AuthHttp::trusted([]).unwrap();
+    let moved = get(&format!("http://{}/moved", server.addr));
+    let answer = in_time(http.send(moved)).await.unwrap();
+    assert_eq!(answer.status(), 302);
+    let by_name = format!("http://localhost:{}/", server.addr.port());
+    let answer = in_time(http.send(get(&by_name))).await.unwrap();
+    // No header of an MCP server.
+    assert_eq!(&**answer.body(), b"GET");
+    let long = get(&format!("http://{}/long", server.addr));
+    let error = in_time(http.send(long)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    // No address of a host, so that the system refuses the connection.
+    let error = in_time(http.send(get("http://224.0.0.1/"))).await;
+    assert_ne!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
+}
+
+#[tokio::test]
+async fn a_root_certificate_must_be_one() {
+    let error = AuthHttp::trusted([b"none".to_vec()]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}

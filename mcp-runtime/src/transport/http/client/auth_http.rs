@@ -1,5 +1,6 @@
 //! HTTP requests of an authenticator's own.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::{fmt, io};
 
@@ -8,12 +9,15 @@ use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
+use hyper_util::client::proxy::matcher::Matcher;
+use rustls::ClientConfig;
 use tokio::time::timeout;
 
 use super::address_rule::AddressRule;
 use super::body::next_bytes;
-use super::connector::{Connector, authority, connect_error};
+use super::connector::{Connector, authority, client, connect_error};
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
+use crate::transport::server_address::tls_config;
 
 /// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server
 /// perhaps, with the proxies and root certificates of the MCP server. Cloning is cheap.
@@ -23,16 +27,59 @@ use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
 /// - Addresses that are not public (loopback, private, link-local, metadata of clouds) are refused
 ///   after names were resolved. The kind of address that the MCP server itself has is allowed, metadata
 ///   services excepted, and so is what [`allow_private_host`](super::HttpUrl::allow_private_host)
-///   names. A proxy resolves names by itself: only addresses in URLs are checked then.
+///   names; all are allowed if it is [`trusted`](Self::trusted). A proxy resolves names by itself: only addresses in URLs are checked then.
 /// - Headers of the MCP server, [`header`](super::HttpUrl::header) included, are not sent.
 #[derive(Clone)]
 pub struct AuthHttp {
-    pub(super) client: Client<HttpsConnector<Connector>, String>,
-    pub(super) connector: Connector,
-    pub(super) rule: Arc<AddressRule>,
+    client: Client<HttpsConnector<Connector>, String>,
+    connector: Connector,
+    /// Absent where every address is allowed.
+    rule: Option<Arc<AddressRule>>,
 }
 
 impl AuthHttp {
+    /// Sends requests to URLs of trusted configuration, and without an MCP server: from a server to
+    /// its authorization server, for example. Every address is allowed. The proxies are those of the
+    /// environment; certificates are checked against the roots of the Mozilla project and `roots`,
+    /// which are in DER. Must not send to URLs that came over the network.
+    ///
+    /// ```
+    /// use mcp_runtime::transport::http_client::AuthHttp;
+    ///
+    /// let http = AuthHttp::trusted([])?;
+    /// # drop(http);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If one of `roots` is no certificate.
+    pub fn trusted(roots: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Self> {
+        let roots: Vec<_> = roots.into_iter().collect();
+        let proxies = Arc::new(Matcher::from_env());
+        Ok(Self::new(tls_config(&roots)?, proxies, None))
+    }
+
+    pub(super) fn new(
+        tls: ClientConfig,
+        proxies: Arc<Matcher>,
+        rule: Option<Arc<AddressRule>>,
+    ) -> Self {
+        let connector = Connector::new(proxies, rule.clone());
+        Self {
+            client: client(tls, connector.clone()),
+            connector,
+            rule,
+        }
+    }
+
+    /// Notes the address from which the MCP server has answered.
+    pub(super) fn server_is_at(&self, address: IpAddr) {
+        if let Some(rule) = &self.rule {
+            rule.server_is_at(address);
+        }
+    }
+
     /// Sends a request once, and reads its answer, whatever its status.
     ///
     /// # Errors
@@ -48,7 +95,11 @@ impl AuthHttp {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         let server = authority(&uri);
-        self.rule.check_host(host).map_err(|error| {
+        let checked = self
+            .rule
+            .as_ref()
+            .map_or(Ok(()), |rule| rule.check_host(host));
+        checked.map_err(|error| {
             io::Error::new(error.kind(), format!("{server} can't be reached: {error}"))
         })?;
         let received = timeout(AUTH_REQUEST_TIMEOUT, self.receive(request)).await;

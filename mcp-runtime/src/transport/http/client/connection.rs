@@ -7,12 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use http::header::HeaderMap;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::TokioExecutor;
 use mcp_types::{InitializeRequest, InitializedNotification, Notification, Request, RequestId};
-use rustls::ClientConfig;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
@@ -21,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use super::address_rule::AddressRule;
 use super::auth_http::AuthHttp;
 use super::authenticator::{AuthResult, Authenticator, RequestInfo};
-use super::connector::Connector;
+use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, SessionState};
@@ -201,14 +197,8 @@ impl Transport for HttpUrl {
         let credentials = Credentials {
             provider: self.credentials.provider,
             authenticator: self.credentials.authenticator.map(|authenticator| {
-                let rule = Arc::new(rule);
-                let connector = Connector::new(self.proxies.clone(), Some(Arc::clone(&rule)));
-                let client = client(tls.clone(), connector.clone());
-                let http = AuthHttp {
-                    client,
-                    connector,
-                    rule,
-                };
+                let rule = Some(Arc::new(rule));
+                let http = AuthHttp::new(tls.clone(), self.proxies.clone(), rule);
                 (authenticator, http)
             }),
         };
@@ -242,16 +232,6 @@ impl Transport for HttpUrl {
         };
         Ok((reader, writer))
     }
-}
-
-fn client(tls: ClientConfig, connector: Connector) -> Client<HttpsConnector<Connector>, String> {
-    let https = HttpsConnectorBuilder::new()
-        .with_tls_config(tls)
-        .https_or_http()
-        .enable_http1()
-        .enable_http2()
-        .wrap_connector(connector);
-    Client::builder(TokioExecutor::new()).build(https)
 }
 
 /// Reads the messages of the server, of all responses.

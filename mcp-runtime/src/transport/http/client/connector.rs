@@ -12,11 +12,14 @@ use std::vec;
 use http::Uri;
 use http::header::HeaderValue;
 use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
 use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::ClientConfig;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
@@ -52,6 +55,20 @@ impl Connector {
         let intercept = plain.then(|| self.proxies.intercept(uri))?;
         intercept?.basic_auth().cloned()
     }
+}
+
+/// A client that sends requests over connections of `connector`.
+pub(super) fn client(
+    tls: ClientConfig,
+    connector: Connector,
+) -> Client<HttpsConnector<Connector>, String> {
+    let https = HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_or_http()
+        .enable_http1()
+        .enable_http2()
+        .wrap_connector(connector);
+    Client::builder(TokioExecutor::new()).build(https)
 }
 
 fn tcp<R>(resolver: R) -> HttpConnector<R> {

@@ -103,7 +103,7 @@ impl Remote {
         };
         // Absent behind a proxy.
         if let Some(connection) = response.extensions().get::<HttpInfo>() {
-            http.rule.server_is_at(connection.remote_addr().ip());
+            http.server_is_at(connection.remote_addr().ip());
         }
         let (status, info) = (response.status(), sending.info());
         if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
