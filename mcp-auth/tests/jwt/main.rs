@@ -6,3 +6,4 @@ mod access_token;
 mod issuer;
 mod signature;
 mod vectors;
+mod wycheproof;
