@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{Request, Response};
 use http_body::Body as _;
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessPolicy, Http, HttpOptions, HttpService, Principal, ResponseBody,
-    http_service,
+    ResponseHeaders, http_service,
 };
 use serde_json::{Value, json};
 use tower_service::Service as _;
@@ -27,6 +27,7 @@ use crate::support::{self, stateless};
 
 const CHALLENGE: &str = r#"Bearer resource_metadata="https://example.com/about""#;
 const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
+const NONCE: &str = "dpop-nonce";
 const PAGE: &str = "https://app.example.com";
 
 /// What the policy has found out.
@@ -60,10 +61,16 @@ impl AccessPolicy for Tokens {
             }
             Some("early") => return Err(AccessDenied::unavailable(Duration::from_secs(5))),
             Some("slow") => pending().await,
+            Some("nonce") => {
+                let nonce = HeaderValue::from_static("n-2");
+                let headers = HeaderMap::from_iter([(HeaderName::from_static(NONCE), nonce)]);
+                request.extensions.insert(ResponseHeaders(headers));
+                "nonce"
+            }
             Some("s3cret-that-breaks") => panic!("s3cret-that-breaks"),
             _ => {
                 let denied = AccessDenied::unauthorized(HeaderValue::from_static(CHALLENGE));
-                let nonce = HeaderName::from_static("dpop-nonce");
+                let nonce = HeaderName::from_static(NONCE);
                 let denied = denied.header(nonce, HeaderValue::from_static("n-1"));
                 return Err(denied.message("log in first"));
             }
@@ -198,6 +205,31 @@ async fn every_entrance_is_under_the_policy() {
     let before = tokens.asked();
     assert_eq!((get("/health").await, get("/other").await), (200, 404));
     assert_eq!(tokens.asked(), before);
+}
+
+#[tokio::test]
+async fn headers_of_the_policy_are_in_every_answer_to_an_admitted_request() {
+    let configure = |http: Http| http.auth(Tokens::default());
+    #[cfg(feature = "sse")]
+    let configure = |http: Http| configure(http.with_sse());
+    #[cfg(feature = "websocket")]
+    let configure = |http: Http| configure(http.with_websocket("/ws"));
+    let site = Site::serve(configure).await;
+    let answer = list(&site, "nonce").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header(NONCE), Some("n-2"));
+
+    let mut requests = vec![("DELETE", "/mcp", 400), ("PUT", "/mcp", 405)];
+    #[cfg(feature = "sse")]
+    requests.extend([("GET", "/sse", 200), ("POST", "/messages", 415)]);
+    #[cfg(feature = "websocket")]
+    requests.push(("GET", "/ws", 426));
+    for (method, path, status) in requests {
+        let request = site.request(method).uri(path).body(String::new()).unwrap();
+        let answer = site.start(as_user(request, "nonce")).await;
+        assert_eq!(answer.status(), status, "{method} {path}");
+        assert_eq!(answer.headers()[NONCE], "n-2", "{method} {path}");
+    }
 }
 
 #[tokio::test]

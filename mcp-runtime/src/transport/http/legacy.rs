@@ -21,6 +21,7 @@ use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Exchange;
 use crate::transport::http::headers;
 use crate::transport::http::server::access::{authorize, cors_origin};
+use crate::transport::http::server::admission::ResponseHeaders;
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
 use crate::transport::http::server::listener::Http;
@@ -98,11 +99,13 @@ async fn serve<B: Body>(
     admit(state, &parts)?;
     let peer_addr = connection.peer_addr;
     authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
-    match parts.method {
+    let headers = ResponseHeaders::take(&mut parts).unwrap_or_default();
+    let served = match parts.method {
         Method::GET => open(state, &parts, messages, connection),
         Method::POST => post(state, parts, body, connection).await,
         _ => other_method(state, &parts, "GET, POST"),
-    }
+    };
+    Ok(headers.add(served.unwrap_or_else(Rejection::response)))
 }
 
 impl<B> Service<Request<B>> for SseService

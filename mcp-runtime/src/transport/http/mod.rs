@@ -57,7 +57,8 @@ pub use legacy::SseService;
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
 pub use server::{
-    AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, http, http_service,
+    AccessExpires, AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture,
+    ResponseHeaders, ScopeCheck, http, http_service,
 };
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use server::{Permits, Route, authorize, check_caller};

@@ -35,8 +35,8 @@ use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, Route, authorize,
-    check_caller,
+    Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, ResponseHeaders, Route,
+    authorize, check_caller,
 };
 
 /// Settings of each connection.
@@ -85,10 +85,12 @@ impl Upgrade {
         }
         let permits = &settings.permits;
         authorize(&settings.options, permits, &mut parts, peer_addr).await?;
+        let headers = ResponseHeaders::take(&mut parts).unwrap_or_default();
         let mut request = Request::from_parts(*parts, ());
-        let Ok(mut response) = create_response_with_body(&request, ResponseBody::empty) else {
-            return Ok((upgrade_required(), None));
+        let Ok(response) = create_response_with_body(&request, ResponseBody::empty) else {
+            return Ok((headers.add(upgrade_required()), None));
         };
+        let mut response = headers.add(response);
         if offers_mcp(request.headers()) {
             let subprotocol = HeaderValue::from_static("mcp");
             let headers = response.headers_mut();

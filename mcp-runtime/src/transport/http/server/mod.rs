@@ -1,6 +1,7 @@
 //! The HTTP server around the protocol: listening, limits, checks of callers, bodies.
 
 pub(super) mod access;
+pub(super) mod admission;
 pub(super) mod body;
 pub(super) mod connection;
 pub(super) mod listener;
@@ -12,6 +13,7 @@ pub(super) mod service;
 pub(super) mod state;
 pub(super) mod unread;
 
+pub use admission::{AccessExpires, ResponseHeaders, ScopeCheck};
 pub use body::ResponseBody;
 pub use listener::{Http, http};
 pub use options::HttpOptions;

@@ -71,8 +71,11 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// Admits a request, and puts into its extensions who has sent it: a
     /// [`Principal`](crate::transport::http::Principal), to which sessions, sealed state and limits
     /// belong, and values of any type for handlers
-    /// ([`Context::identity`](crate::Context::identity)). It may also change headers, such as to
-    /// remove credentials. The future is dropped when the client leaves.
+    /// ([`Context::identity`](crate::Context::identity)). The runtime reads there as well which
+    /// scopes the caller has ([`ScopeCheck`](crate::transport::http::ScopeCheck)), when the access
+    /// ends ([`AccessExpires`](crate::transport::http::AccessExpires)), and headers for the answer
+    /// ([`ResponseHeaders`](crate::transport::http::ResponseHeaders)). The policy may also change
+    /// headers, such as to remove credentials. The future is dropped when the client leaves.
     ///
     /// # Errors
     ///

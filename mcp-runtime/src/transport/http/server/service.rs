@@ -16,6 +16,7 @@ use tower_service::Service;
 use tracing::Level;
 
 use super::access::{allow_origin, authorize, check_caller, cors_origin, preflight};
+use super::admission::ResponseHeaders;
 use super::body::ResponseBody;
 use super::options::HttpOptions;
 use super::response;
@@ -183,6 +184,23 @@ async fn serve<B: Body>(
     }
     let peer_addr = connection.peer_addr;
     authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
+    match ResponseHeaders::take(&mut parts) {
+        None => serve_admitted(state, parts, body, connection).await,
+        Some(headers) => {
+            // On the heap, as most answers get none.
+            let served = Box::pin(serve_admitted(state, parts, body, connection)).await;
+            Ok(headers.add(served.unwrap_or_else(Rejection::response)))
+        }
+    }
+}
+
+/// Serves a request that the access policy has admitted.
+async fn serve_admitted<B: Body>(
+    state: &HttpState,
+    parts: Box<Parts>,
+    body: B,
+    connection: &ConnectionInfo,
+) -> Result<Response<ResponseBody>, Rejection> {
     match parts.method {
         Method::POST => post::serve(state, parts, body, connection).await,
         Method::GET => handshake::listen(state, &parts, &connection.unread).await,

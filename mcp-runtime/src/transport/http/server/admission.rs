@@ -1,0 +1,129 @@
+//! Values that an access policy leaves with a request it admits.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use http::request::Parts;
+use http::{HeaderMap, Response};
+
+use crate::error::AccessDenied;
+
+/// Decides whether the caller of a request has the scopes that an operation needs.
+///
+/// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
+/// service, puts it into the extensions of the request. The runtime calls it before a handler runs,
+/// with all scopes that the [server](crate::ServerBuilder) and the entry need; not if there are
+/// none. A denied request is answered with the status, the headers and the text of the
+/// [`AccessDenied`], where OAuth has 403 with `error="insufficient_scope"` (RFC 6750, section 3.1).
+/// In a batch and over WebSocket, where an answer has no status of its own, it is a JSON-RPC error
+/// with the same text.
+///
+/// Over HTTP and WebSocket, an operation that needs scopes is denied if the request has no
+/// `ScopeCheck`. Over all other transports nothing is checked, as there are no tokens.
+///
+/// ```
+/// use std::collections::HashSet;
+/// use http::header::{HeaderValue, WWW_AUTHENTICATE};
+/// use mcp_runtime::transport::http::{AccessDenied, ScopeCheck};
+///
+/// let granted = HashSet::from(["files:read".to_owned()]);
+/// let check = ScopeCheck::new(move |needed| {
+///     if needed.iter().all(|scope| granted.contains(*scope)) {
+///         return Ok(());
+///     }
+///     let needed = needed.join(" ");
+///     let challenge = format!(r#"Bearer error="insufficient_scope", scope="{needed}""#);
+///     let denied = AccessDenied::forbidden().message(format!("needs the scope {needed}"));
+///     Err(match HeaderValue::try_from(challenge) {
+///         Ok(challenge) => denied.header(WWW_AUTHENTICATE, challenge),
+///         Err(_) => denied,
+///     })
+/// });
+/// let mut request = http::Request::new(());
+/// request.extensions_mut().insert(check);
+/// ```
+#[derive(Clone)]
+pub struct ScopeCheck(Arc<Check>);
+
+type Check = dyn Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync;
+
+impl ScopeCheck {
+    /// A check by `check`, which gets each needed scope once (RFC 6749, section 3.3). It must not
+    /// wait.
+    pub fn new(
+        check: impl Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(check))
+    }
+
+    /// Checks that the caller has all scopes that are `needed`.
+    ///
+    /// # Errors
+    ///
+    /// The answer to the request.
+    pub fn check(&self, needed: &[&str]) -> Result<(), AccessDenied> {
+        (self.0)(needed)
+    }
+}
+
+impl fmt::Debug for ScopeCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopeCheck").finish_non_exhaustive()
+    }
+}
+
+/// The time at which the access of a caller ends, such as the expiry of a token.
+///
+/// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
+/// service, puts it into the extensions of the request. Each stream that the request has opened
+/// ends then.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use mcp_runtime::transport::http::AccessExpires;
+///
+/// let mut request = http::Request::new(());
+/// let expires = SystemTime::now() + Duration::from_secs(3600);
+/// request.extensions_mut().insert(AccessExpires(expires));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessExpires(pub SystemTime);
+
+/// Headers that are added to the answer of an admitted request, whatever that is: a message, a
+/// stream, an error. For example `DPoP-Nonce` (RFC 9449, section 8.2).
+///
+/// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
+/// service, puts them into the extensions of the request. `Debug` has their names only.
+///
+/// ```
+/// use http::header::{HeaderMap, HeaderName, HeaderValue};
+/// use mcp_runtime::transport::http::ResponseHeaders;
+///
+/// let mut headers = HeaderMap::new();
+/// let nonce = HeaderValue::from_static("eyJ7S_zG.eyJH0-Z.HX4w-7v");
+/// headers.insert(HeaderName::from_static("dpop-nonce"), nonce);
+/// let mut request = http::Request::new(());
+/// request.extensions_mut().insert(ResponseHeaders(headers));
+/// ```
+#[derive(Clone, Default)]
+pub struct ResponseHeaders(pub HeaderMap);
+
+impl ResponseHeaders {
+    /// Takes the headers that the policy has left, if it has left some.
+    pub(crate) fn take(parts: &mut Parts) -> Option<Self> {
+        parts.extensions.remove()
+    }
+
+    /// Adds the headers to the answer.
+    pub(crate) fn add<B>(self, mut response: Response<B>) -> Response<B> {
+        response.headers_mut().extend(self.0);
+        response
+    }
+}
+
+impl fmt::Debug for ResponseHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
