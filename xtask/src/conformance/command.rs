@@ -20,7 +20,10 @@ pub(crate) struct Options {
 /// The revisions that the suite knows.
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/// Runs every scenario of every revision that needs no authorization. Returns the totals.
+/// Revisions at which the scenarios of the authorization extensions are run.
+const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// Runs every scenario of every revision, and those of the authorization extensions. Returns the totals.
 ///
 /// # Errors
 ///
@@ -33,10 +36,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let mut is_clean = true;
     for side in options.side.map_or(both, |side| vec![side]) {
         for revision in REVISIONS {
-            if let Some(totals) = side.run(root, &suite, revision)? {
-                is_clean &= totals.failed.is_empty();
-                write!(report, "{} {revision}: {totals}", side.name())?;
-            }
+            let totals = side.run(root, &suite, revision)?;
+            is_clean &= totals.failed.is_empty();
+            write!(report, "{} {revision}: {totals}", side.name())?;
         }
     }
     ensure!(is_clean, "the suite found faults\n{report}");
@@ -52,16 +54,13 @@ enum Side {
     Client,
 }
 
-/// Scenarios about authorization, which is not served yet.
-const AUTHORIZATION: &str = "auth/";
-
 impl Side {
-    /// Runs the scenarios of one revision; `None` if it has none.
+    /// Runs the scenarios of one revision.
     ///
     /// # Errors
     ///
     /// When the suite can't be run; not when checks fail.
-    fn run(self, root: &Path, suite: &Suite, revision: &str) -> Result<Option<Totals>> {
+    fn run(self, root: &Path, suite: &Suite, revision: &str) -> Result<Totals> {
         let folder = suite.results.join(self.name()).join(revision);
         let place = || folder.display().to_string();
         if folder.exists() {
@@ -76,9 +75,8 @@ impl Side {
             }
             Self::Client => {
                 let mut scenarios = suite.client_scenarios(revision)?;
-                scenarios.retain(|name| !name.starts_with(AUTHORIZATION));
-                if scenarios.is_empty() {
-                    return Ok(None);
+                if WITH_EXTENSIONS.contains(&revision) {
+                    scenarios.extend(suite.authorization_extensions()?);
                 }
                 let program = built(root, CLIENT);
                 for scenario in &scenarios {
@@ -92,7 +90,7 @@ impl Side {
         if totals.scenarios == 0 {
             totals.failed.push("no scenario was run".to_owned());
         }
-        Ok(Some(totals))
+        Ok(totals)
     }
 
     fn name(self) -> &'static str {

