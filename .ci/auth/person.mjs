@@ -1,0 +1,51 @@
+// Stands in for the person and the browser: opens a URL, logs in as `alice` and consents, or refuses if
+// the variable REFUSE is set. A redirect to what UNTIL has is not followed. Each URL that it is given is
+// a line in the file that PAGES names; the last page, or the URL of that redirect, goes to LAST_PAGE.
+
+import { appendFileSync } from 'node:fs';
+
+const url = process.argv.at(-1);
+if (process.env.PAGES) appendFileSync(process.env.PAGES, `${url}\n`);
+
+const cookies = new Map();
+
+/** Requests a page, and follows redirects. */
+async function open(url, options = {}) {
+  for (let hop = 0; hop < 20; hop += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { ...options, redirect: 'manual', headers: { ...options.headers, cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (process.env.UNTIL && location?.startsWith(process.env.UNTIL)) {
+      return { url: location, status: 200, text: location };
+    }
+    if (!location) return { url, status: response.status, text: await response.text() };
+    url = new URL(location, url).href;
+    options = {};
+  }
+  throw new Error(`too many redirects: ${url}`);
+}
+
+let page = await open(url);
+while (new URL(page.url).pathname.startsWith('/interaction/')) {
+  const abort = /href="([^"]*\/abort)"/.exec(page.text);
+  if (process.env.REFUSE && abort) {
+    page = await open(new URL(abort[1], page.url).href);
+    continue;
+  }
+  const action = /<form[^>]*action="([^"]*)"/.exec(page.text)[1];
+  const prompt = /name="prompt" value="([^"]*)"/.exec(page.text)[1];
+  page = await open(new URL(action, page.url).href, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ prompt, login: 'alice', password: 'any' }).toString(),
+  });
+}
+if (page.status !== 200) {
+  process.stderr.write(`the last page is ${page.url}: ${page.status}\n${page.text}\n`);
+  process.exit(1);
+}
+if (process.env.LAST_PAGE) appendFileSync(process.env.LAST_PAGE, page.text);
