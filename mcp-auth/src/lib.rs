@@ -19,3 +19,6 @@ pub mod jwt;
 pub mod metadata;
 #[cfg(feature = "server")]
 pub mod server;
+
+#[cfg(feature = "client")]
+pub use client::{OAuth, error::AuthError, loopback::Loopback};

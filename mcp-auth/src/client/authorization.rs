@@ -4,6 +4,7 @@ use std::fmt;
 
 use subtle::ConstantTimeEq;
 
+use crate::client::error::refusal;
 use crate::client::pkce::{Pkce, RandomError, random_text};
 use crate::metadata::AuthorizationServerMetadata;
 
@@ -211,16 +212,6 @@ impl Parameters {
             (first, None) => Ok(first.map(|(_, value)| value.as_str())),
         }
     }
-}
-
-/// The text of a refusal on one line: whoever runs the server has chosen it.
-fn refusal(code: &str, description: Option<&str>) -> String {
-    let description = description.map_or(String::new(), |text| format!(": {text}"));
-    let text = format!("{code}{description}");
-    let printable = text
-        .chars()
-        .map(|it| if it.is_control() { ' ' } else { it });
-    printable.take(500).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,27 @@
 //! Client: logs in where a server asks for it, and keeps the tokens.
 
 pub mod assertion;
+mod authenticator;
 pub mod authorization;
 pub mod browser;
+mod client_authentication;
+mod config;
+mod discovery;
 pub mod dpop;
+pub mod error;
+mod exchange;
+mod login;
 pub mod loopback;
+mod oauth;
 pub mod pkce;
 pub mod redirect;
+mod registration;
+mod renewal;
+mod scopes;
+mod session;
 pub mod store;
+mod token_request;
+mod token_response;
+mod token_set;
+
+pub use oauth::OAuth;

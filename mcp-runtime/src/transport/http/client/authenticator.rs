@@ -123,7 +123,10 @@ pub struct RequestInfo {
     /// The method of HTTP: `POST` for a message, `GET` for a stream, `DELETE` for the end of a
     /// session.
     pub method: Method,
-    /// The URL, which differs from the server's after a redirect within its origin.
+    /// The URL of the server, as the user has set it, without user information.
+    pub server: Uri,
+    /// The URL that it is sent to, which differs from the server's after a redirect within its
+    /// origin.
     pub url: Uri,
     /// The method of the JSON-RPC request or notification because of which it is sent, such as
     /// `tools/call`; absent for responses, and for requests that are about the whole session.
@@ -131,9 +134,10 @@ pub struct RequestInfo {
 }
 
 impl RequestInfo {
-    pub(super) fn new(method: Method, url: Uri, rpc_method: Option<String>) -> Self {
+    pub(super) fn new(method: Method, server: Uri, url: Uri, rpc_method: Option<String>) -> Self {
         Self {
             method,
+            server,
             url,
             rpc_method,
         }

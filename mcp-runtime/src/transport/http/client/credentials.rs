@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use http::header::{HeaderMap, WWW_AUTHENTICATE};
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::connect::HttpInfo;
 
@@ -55,11 +55,11 @@ pub(super) struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    fn info(&self) -> RequestInfo {
+    fn info(&self, server: &Uri) -> RequestInfo {
         let method = self.outgoing.map(|outgoing| outgoing.method.clone());
         let rpc_method = method.filter(|method| !method.is_empty());
-        let (method, uri) = (self.request.method(), self.request.uri());
-        RequestInfo::new(method.clone(), uri.clone(), rpc_method)
+        let (method, url) = (self.request.method().clone(), self.request.uri().clone());
+        RequestInfo::new(method, server.clone(), url, rpc_method)
     }
 }
 
@@ -72,11 +72,13 @@ impl Remote {
     pub(super) async fn credentials(&self, sending: &Sending<'_>) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
         if let Some(provide) = &self.credentials.provider {
-            let provided = self.suspended(sending, provide(sending.info())).await;
+            let provided = self
+                .suspended(sending, provide(sending.info(&self.uri)))
+                .await;
             headers = provided.map_err(|error| failed("the header provider", error))?;
         }
         if let Some((authenticator, http)) = &self.credentials.authenticator {
-            let found = authenticator.credentials(sending.info(), http.clone());
+            let found = authenticator.credentials(sending.info(&self.uri), http.clone());
             let found = self.suspended(sending, found).await;
             headers.extend(found.map_err(|error| failed("getting credentials", error))?);
         }
@@ -105,7 +107,7 @@ impl Remote {
         if let Some(connection) = response.extensions().get::<HttpInfo>() {
             http.server_is_at(connection.remote_addr().ip());
         }
-        let (status, info) = (response.status(), sending.info());
+        let (status, info) = (response.status(), sending.info(&self.uri));
         if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             authenticator.observe(&info, status, response.headers());
             return Ok(Some(response));

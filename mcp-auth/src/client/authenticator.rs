@@ -1,0 +1,116 @@
+//! `OAuth` as an [`Authenticator`] of HTTP clients.
+
+use http::StatusCode;
+use http::header::{AUTHORIZATION, HeaderMap};
+use mcp_runtime::transport::http_client::{
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
+};
+
+use super::error::{AuthError, refusal};
+use super::oauth::OAuth;
+use super::renewal::Demand;
+use super::session::Session;
+use crate::challenge;
+
+impl Authenticator for OAuth {
+    fn credentials(
+        &self,
+        request: RequestInfo,
+        http: AuthHttp,
+    ) -> BoxFuture<AuthResult<HeaderMap>> {
+        let oauth = self.clone();
+        Box::pin(async move { Ok(oauth.headers(&request, http).await?) })
+    }
+
+    fn challenged(
+        &self,
+        request: RequestInfo,
+        challenge: Challenge,
+        http: AuthHttp,
+    ) -> BoxFuture<AuthResult<AfterChallenge>> {
+        let oauth = self.clone();
+        Box::pin(async move { Ok(oauth.renew(&request, &challenge, http).await?) })
+    }
+
+    fn observe(&self, request: &RequestInfo, status: StatusCode, _: &HeaderMap) {
+        let session = self.known_session(&request.server.to_string());
+        let token = session.and_then(|session| session.token());
+        if let Some(token) = token.filter(|_| status.is_success()) {
+            token.accepted();
+        }
+    }
+}
+
+impl OAuth {
+    /// The headers of a request. The token is loaded or refreshed before, if need be.
+    async fn headers(&self, request: &RequestInfo, http: AuthHttp) -> Result<HeaderMap, AuthError> {
+        let session = self.session(&request.server.to_string(), http.clone());
+        if !session.is_loaded() {
+            let renewal = self.renewal(&session, http.clone());
+            let is_done = |session: &Session| session.is_loaded().then_some(());
+            session.once(is_done, || renewal.load()).await?;
+        }
+        if session.needs_refresh() {
+            let renewal = self.renewal(&session, http);
+            let is_done = |session: &Session| (!session.needs_refresh()).then_some(());
+            session.once(is_done, || renewal.refresh_early()).await?;
+        }
+        let authorization = session.authorization();
+        let headers = authorization.map(|value| (AUTHORIZATION, value));
+        Ok(headers.into_iter().collect())
+    }
+
+    /// Renews the token after a challenge, unless that was done since the request was sent.
+    async fn renew(
+        &self,
+        request: &RequestInfo,
+        challenge: &Challenge,
+        http: AuthHttp,
+    ) -> Result<AfterChallenge, AuthError> {
+        let session = self.session(&request.server.to_string(), http.clone());
+        let Some(demand) = demand(challenge) else {
+            return Ok(AfterChallenge::GiveUp);
+        };
+        let sent = challenge.sent.get(AUTHORIZATION).cloned();
+        let is_done = |session: &Session| {
+            let is_renewed = session.authorization() != sent;
+            is_renewed.then_some(AfterChallenge::SendAgain)
+        };
+        let renewal = self.renewal(&session, http);
+        if challenge.status == StatusCode::UNAUTHORIZED {
+            let work = || renewal.after_unauthorized(demand);
+            return session.once(is_done, work).await;
+        }
+        // The server has understood the token.
+        if let Some(token) = session.token().filter(|_| is_done(&session).is_none()) {
+            token.accepted();
+        }
+        session.once(is_done, || renewal.step_up(demand)).await
+    }
+}
+
+/// The demand of a challenge: none if it is not one of OAuth, or of a 403 that is no matter of
+/// scopes. A 401 without any challenge is one (2025-03-26).
+fn demand(challenge: &Challenge) -> Option<Demand> {
+    let all = challenge::Challenge::from_headers(&challenge.headers);
+    let is_ours = |it: &&challenge::Challenge| {
+        it.is("Bearer") || it.is("DPoP") || it.resource_metadata().is_some()
+    };
+    let mut ours = all.iter().filter(is_ours);
+    let found = if challenge.status == StatusCode::UNAUTHORIZED {
+        if all.is_empty() {
+            return Some(Demand::default());
+        }
+        ours.next()?
+    } else {
+        ours.find(|it| it.error() == Some("insufficient_scope"))?
+    };
+    let reason = found
+        .error()
+        .map(|code| refusal(code, found.error_description()));
+    Some(Demand {
+        announced: found.resource_metadata().map(str::to_owned),
+        scopes: found.scope().unwrap_or_default().into(),
+        reason,
+    })
+}

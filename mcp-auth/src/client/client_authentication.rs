@@ -1,0 +1,171 @@
+//! Authentication of a client to an authorization server.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+
+use super::assertion::AssertionKey;
+use crate::jwt::SigningKeyError;
+use crate::metadata::AuthorizationServerMetadata;
+
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// How a client authenticates at the endpoints of an authorization server (RFC 6749 §2.3, OpenID
+/// Connect Core 1.0 §9). `Debug` shows no secret.
+#[derive(Clone)]
+pub(crate) enum ClientAuthentication {
+    /// A public client: its identifier alone.
+    None,
+    /// `client_secret_basic`.
+    Basic(String),
+    /// `client_secret_post`.
+    Post(String),
+    /// `private_key_jwt` (RFC 7523 §2.2).
+    PrivateKeyJwt(AssertionKey),
+}
+
+/// A client as an authorization server knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientCredentials {
+    pub(crate) client_id: String,
+    pub(crate) authentication: ClientAuthentication,
+}
+
+impl ClientAuthentication {
+    /// The name in metadata.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic(_) => "client_secret_basic",
+            Self::Post(_) => "client_secret_post",
+            Self::PrivateKeyJwt(_) => "private_key_jwt",
+        }
+    }
+
+    /// The way to use a secret at an issuer: `client_secret_basic`, which every issuer should know
+    /// (RFC 6749 §2.3.1), unless only `client_secret_post` is offered.
+    pub(crate) fn with_secret(secret: String, issuer: &AuthorizationServerMetadata) -> Self {
+        let methods = issuer.token_endpoint_auth_methods_supported.as_deref();
+        let offers = |name: &str| methods.is_some_and(|all| all.iter().any(|it| it == name));
+        match offers("client_secret_post") && !offers("client_secret_basic") {
+            true => Self::Post(secret),
+            false => Self::Basic(secret),
+        }
+    }
+}
+
+impl ClientCredentials {
+    /// Adds the authentication to the parameters and headers of a request to `issuer`.
+    pub(crate) fn authenticate(
+        &self,
+        issuer: &str,
+        parameters: &mut Vec<(&'static str, String)>,
+        headers: &mut HeaderMap,
+    ) -> Result<(), SigningKeyError> {
+        match &self.authentication {
+            ClientAuthentication::Basic(secret) => {
+                headers.insert(AUTHORIZATION, basic(&self.client_id, secret));
+                return Ok(());
+            }
+            ClientAuthentication::Post(secret) => {
+                parameters.push(("client_secret", secret.clone()));
+            }
+            ClientAuthentication::PrivateKeyJwt(key) => {
+                let assertion = key.assertion(&self.client_id, issuer, SystemTime::now())?;
+                parameters.push(("client_assertion_type", ASSERTION_TYPE.to_owned()));
+                parameters.push(("client_assertion", assertion));
+            }
+            ClientAuthentication::None => {}
+        }
+        parameters.push(("client_id", self.client_id.clone()));
+        Ok(())
+    }
+}
+
+/// The value of `Authorization` for a client's identifier and secret, each of which is form-encoded
+/// before (RFC 6749 §2.3.1).
+fn basic(id: &str, secret: &str) -> HeaderValue {
+    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let pair = BASE64_STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
+    // Base64 has no character that a header may not have.
+    let value = HeaderValue::try_from(format!("Basic {pair}"));
+    let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Basic"));
+    value.set_sensitive(true);
+    value
+}
+
+impl fmt::Debug for ClientAuthentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jwt::SigningKey;
+
+    fn credentials(authentication: ClientAuthentication) -> (String, HeaderMap) {
+        let client = ClientCredentials {
+            client_id: "a b:c".to_owned(),
+            authentication,
+        };
+        let (mut parameters, mut headers) = (Vec::new(), HeaderMap::new());
+        let issuer = "https://as.example.com";
+        client
+            .authenticate(issuer, &mut parameters, &mut headers)
+            .unwrap();
+        assert!(!format!("{client:?}").contains("hidden"), "{client:?}");
+        (format!("{parameters:?}"), headers)
+    }
+
+    #[test]
+    fn each_way_sends_what_belongs_to_it() {
+        let id = r#"("client_id", "a b:c")"#;
+        let (parameters, headers) = credentials(ClientAuthentication::None);
+        assert_eq!(parameters, format!("[{id}]"));
+        assert!(headers.is_empty());
+        let (parameters, headers) = credentials(ClientAuthentication::Post("hidden".to_owned()));
+        assert_eq!(
+            parameters,
+            format!(r#"[("client_secret", "hidden"), {id}]"#)
+        );
+        assert!(headers.is_empty());
+        let (parameters, headers) =
+            credentials(ClientAuthentication::Basic("%ü+hidden".to_owned()));
+        assert_eq!(parameters, "[]");
+        let value = headers[AUTHORIZATION].to_str().unwrap();
+        let pair = BASE64_STANDARD.decode(value.strip_prefix("Basic ").unwrap());
+        assert_eq!(pair.unwrap(), b"a+b%3Ac:%25%C3%BC%2Bhidden");
+        assert!(headers[AUTHORIZATION].is_sensitive());
+        let key = AssertionKey::new(SigningKey::generate().unwrap());
+        let (parameters, _) = credentials(ClientAuthentication::PrivateKeyJwt(key));
+        assert!(
+            parameters.contains(ASSERTION_TYPE) && parameters.contains("client_assertion\", \"ey")
+        );
+    }
+
+    #[test]
+    fn a_secret_is_used_as_the_issuer_offers() {
+        for (offered, expected) in [
+            (None, "client_secret_basic"),
+            (Some(vec!["client_secret_post"]), "client_secret_post"),
+            (
+                Some(vec!["client_secret_post", "client_secret_basic"]),
+                "client_secret_basic",
+            ),
+            (Some(vec!["none"]), "client_secret_basic"),
+        ] {
+            let offered = offered.map(|all| all.into_iter().map(str::to_owned).collect());
+            let issuer = AuthorizationServerMetadata {
+                token_endpoint_auth_methods_supported: offered,
+                ..AuthorizationServerMetadata::default()
+            };
+            let found = ClientAuthentication::with_secret("secret".to_owned(), &issuer);
+            assert_eq!(found.name(), expected);
+        }
+    }
+}

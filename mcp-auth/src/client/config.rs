@@ -1,0 +1,55 @@
+//! Settings of a client's authorization.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_runtime::transport::http_client::BoxFuture;
+
+use super::assertion::AssertionKey;
+use super::browser;
+use super::loopback::Loopback;
+use super::redirect::Redirect;
+use super::scopes::Scopes;
+use super::store::{MemoryStore, TokenStore};
+
+/// Time for a person to log in.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+
+/// Opens a page in the browser.
+pub(crate) type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
+
+/// Settings, as a user has made them.
+#[derive(Clone)]
+pub(crate) struct Config {
+    /// The name of the application, for people.
+    pub(crate) name: String,
+    pub(crate) redirect: Arc<dyn Redirect>,
+    pub(crate) opener: Arc<Opener>,
+    pub(crate) store: Arc<dyn TokenStore>,
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_secret: Option<String>,
+    pub(crate) client_key: Option<AssertionKey>,
+    pub(crate) client_metadata_url: Option<String>,
+    pub(crate) issuer: Option<String>,
+    pub(crate) scopes: Scopes,
+    pub(crate) login_timeout: Duration,
+}
+
+impl Config {
+    pub(crate) fn new(name: String) -> Self {
+        Self {
+            name,
+            redirect: Arc::new(Loopback::any_port()),
+            opener: Arc::new(|url| Box::pin(async move { browser::open(&url).await })),
+            store: Arc::new(MemoryStore::new()),
+            client_id: None,
+            client_secret: None,
+            client_key: None,
+            client_metadata_url: None,
+            issuer: None,
+            scopes: Scopes::default(),
+            login_timeout: LOGIN_TIMEOUT,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Discovery: from the URL of an MCP server to its authorization server.
+
+use http::{Response, StatusCode};
+use mcp_runtime::transport::http_client::AuthHttp;
+
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::exchange::Exchange;
+use super::scopes::Scopes;
+use crate::metadata::{
+    AuthorizationServerMetadata, MetadataError, ProtectedResourceMetadata, ResourceMetadataUrl,
+    authorization_server_metadata_urls, resource_metadata_urls,
+};
+
+/// The authorization server of an MCP server, and the identifier of the latter as a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Discovery {
+    /// The server's metadata; made up of its URL where there is none.
+    pub(crate) resource: ProtectedResourceMetadata,
+    /// The issuer's metadata, which has been checked.
+    pub(crate) issuer: AuthorizationServerMetadata,
+}
+
+/// Finds the authorization server of one MCP server.
+pub(crate) struct Discoverer<'a> {
+    pub(crate) http: &'a AuthHttp,
+    /// The URL of the MCP server.
+    pub(crate) server: &'a str,
+    /// `resource_metadata` of its challenge.
+    pub(crate) announced: Option<&'a str>,
+    /// The issuer that the user has set: no other one is used.
+    pub(crate) issuer: Option<&'a str>,
+    /// Whether the client can be used at an issuer without more ado. Others are the second choice.
+    pub(crate) is_usable: &'a (dyn Fn(&AuthorizationServerMetadata) -> bool + Sync),
+}
+
+impl Discovery {
+    /// The scopes of the server's basic functions.
+    pub(crate) fn scopes_supported(&self) -> Scopes {
+        self.resource
+            .scopes_supported
+            .iter()
+            .flatten()
+            .collect::<Scopes>()
+    }
+}
+
+impl Discoverer<'_> {
+    /// Reads the metadata of the MCP server, then that of its authorization servers, until one can be
+    /// used.
+    ///
+    /// A server that has no metadata of either kind is one of revision 2025-03-26: it is its own
+    /// authorization server, at its origin.
+    pub(crate) async fn discover(&self) -> Result<Discovery, AuthError> {
+        let found = self.resource().await?;
+        let issuers = match (&found, self.issuer) {
+            (Some(resource), None) => resource.authorization_servers.clone(),
+            (Some(resource), Some(set)) => self.only(set, &resource.authorization_servers)?,
+            (None, Some(set)) => vec![set.to_owned()],
+            (None, None) => return self.at_origin().await,
+        };
+        let resource = found.unwrap_or_else(|| self.made_up());
+        let issuer = self.first_usable(&issuers).await?;
+        Ok(Discovery { resource, issuer })
+    }
+
+    /// The issuer that the user has set, if it is one of those that the server names.
+    fn only(&self, set: &str, named: &[String]) -> Result<Vec<String>, AuthError> {
+        if named.is_empty() || named.iter().any(|it| it == set) {
+            return Ok(vec![set.to_owned()]);
+        }
+        let cause = AuthErrorKind::OtherIssuer {
+            expected: set.to_owned(),
+            found: named.to_vec(),
+        };
+        Err(AuthError::new(
+            AuthStep::ResourceMetadata,
+            self.server,
+            cause,
+        ))
+    }
+
+    /// The metadata of the MCP server (RFC 9728 §3): none if it is at none of the URLs.
+    async fn resource(&self) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
+        let exchange = self.exchange(AuthStep::ResourceMetadata);
+        let refused = |url: &str| {
+            let url = url.to_owned();
+            move |error| exchange.error(&url, AuthErrorKind::Metadata(error))
+        };
+        let announced = self
+            .announced
+            .map(|url| ResourceMetadataUrl::announced(url, self.server).map_err(refused(url)));
+        let mut urls: Vec<_> = announced.transpose()?.into_iter().collect();
+        urls.extend(resource_metadata_urls(self.server).map_err(refused(self.server))?);
+        let mut unreadable = None;
+        for url in urls {
+            let (response, from) = exchange.get(url.url()).await?;
+            if response.status().is_client_error() {
+                continue;
+            }
+            let body = success(exchange, response, &from)?;
+            match ProtectedResourceMetadata::parse(&body) {
+                Ok(metadata) => {
+                    url.check(&metadata).map_err(refused(&from))?;
+                    return Ok(Some(metadata));
+                }
+                // A page for people, perhaps, which is there for every path.
+                Err(error) => unreadable = unreadable.or(Some(refused(&from)(error))),
+            }
+        }
+        unreadable.map_or(Ok(None), Err)
+    }
+
+    /// The first issuer that the client can be used at, or else the first one that has metadata.
+    async fn first_usable(
+        &self,
+        issuers: &[String],
+    ) -> Result<AuthorizationServerMetadata, AuthError> {
+        let (mut second_choice, mut first_error) = (None, None);
+        for issuer in issuers {
+            match self.issuer(issuer).await {
+                Ok(metadata) if (self.is_usable)(&metadata) => return Ok(metadata),
+                Ok(metadata) => second_choice = second_choice.or(Some(metadata)),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        let error = || {
+            let (step, url) = (AuthStep::ResourceMetadata, self.server);
+            first_error.unwrap_or_else(|| AuthError::new(step, url, AuthErrorKind::NoIssuer))
+        };
+        second_choice.ok_or_else(error)
+    }
+
+    async fn issuer(&self, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
+        let found = self.issuer_metadata(issuer).await?;
+        let exchange = self.exchange(AuthStep::IssuerMetadata);
+        found.ok_or_else(|| exchange.error(issuer, AuthErrorKind::NoMetadata))
+    }
+
+    /// The metadata of an issuer: none if it is at none of the URLs.
+    async fn issuer_metadata(
+        &self,
+        issuer: &str,
+    ) -> Result<Option<AuthorizationServerMetadata>, AuthError> {
+        let exchange = self.exchange(AuthStep::IssuerMetadata);
+        let refused = |error| exchange.error(issuer, AuthErrorKind::Metadata(error));
+        let mut unreadable = None;
+        for url in authorization_server_metadata_urls(issuer).map_err(refused)? {
+            let (response, from) = exchange.get(&url).await?;
+            if response.status().is_client_error() {
+                continue;
+            }
+            let body = success(exchange, response, &from)?;
+            let refused = |error| exchange.error(&from, AuthErrorKind::Metadata(error));
+            match AuthorizationServerMetadata::parse(&body, issuer) {
+                Ok(metadata) => return Ok(Some(metadata)),
+                Err(error @ MetadataError::Document(_)) => {
+                    unreadable = unreadable.or(Some(refused(error)));
+                }
+                Err(error) => return Err(refused(error)),
+            }
+        }
+        unreadable.map_or(Ok(None), Err)
+    }
+
+    /// The authorization server of a server without metadata (2025-03-26, "Authorization", section
+    /// Server Metadata Discovery).
+    async fn at_origin(&self) -> Result<Discovery, AuthError> {
+        let refused = |error| {
+            let step = AuthStep::IssuerMetadata;
+            AuthError::new(step, self.server, AuthErrorKind::Metadata(error))
+        };
+        let default =
+            AuthorizationServerMetadata::without_discovery(self.server).map_err(refused)?;
+        let found = self.issuer_metadata(&default.issuer).await?;
+        Ok(Discovery {
+            resource: self.made_up(),
+            issuer: found.unwrap_or(default),
+        })
+    }
+
+    /// The server as a resource without metadata: its URL.
+    fn made_up(&self) -> ProtectedResourceMetadata {
+        let resource = self.server.trim_end_matches('/');
+        ProtectedResourceMetadata::new(resource, Vec::<String>::new())
+    }
+
+    fn exchange(&self, step: AuthStep) -> Exchange<'_> {
+        let http = self.http;
+        Exchange { http, step }
+    }
+}
+
+fn success<B>(exchange: Exchange<'_>, response: Response<B>, url: &str) -> Result<B, AuthError> {
+    match response.status() {
+        StatusCode::OK => Ok(response.into_body()),
+        status => Err(exchange.error(url, AuthErrorKind::Status(status))),
+    }
+}

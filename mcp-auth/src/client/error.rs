@@ -1,0 +1,282 @@
+//! Errors of a client's authorization.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fmt, io};
+
+use http::StatusCode;
+
+use super::authorization::{RequestError, ResponseError};
+use crate::jwt::SigningKeyError;
+use crate::metadata::MetadataError;
+
+/// The error of one step of a client's authorization: the step, its URL, and the cause with advice.
+///
+/// The text is one line without secrets. The cause of
+/// [`CallError::Authentication`](mcp_runtime::CallError::Authentication) is this type:
+///
+/// ```
+/// use mcp_auth::client::error::{AuthError, AuthStep};
+/// use mcp_runtime::CallError;
+///
+/// fn is_registration_missing(error: &CallError) -> bool {
+///     let CallError::Authentication { error, .. } = error else {
+///         return false;
+///     };
+///     let error = error.downcast_ref::<AuthError>();
+///     error.is_some_and(|error| error.step() == AuthStep::Registration)
+/// }
+/// # assert!(!is_registration_missing(&CallError::Full));
+/// ```
+#[derive(Clone, Debug)]
+pub struct AuthError {
+    step: AuthStep,
+    url: Option<String>,
+    cause: Arc<AuthErrorKind>,
+}
+
+/// A step of a client's authorization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuthStep {
+    /// Reading the MCP server's metadata (RFC 9728).
+    ResourceMetadata,
+    /// Reading the authorization server's metadata (RFC 8414).
+    IssuerMetadata,
+    /// Registering the client (RFC 7591), or choosing the way to do so.
+    Registration,
+    /// The login of the person in the browser (RFC 6749 §4.1.1).
+    Login,
+    /// Getting a token (RFC 6749 §4.1.3).
+    Token,
+    /// Refreshing a token (RFC 6749 §6).
+    Refresh,
+    /// Revoking a token (RFC 7009).
+    Revocation,
+    /// Loading from the token store, or saving into it.
+    Store,
+    /// The request to the MCP server with a token that is new.
+    Access,
+}
+
+/// The cause of an [`AuthError`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthErrorKind {
+    /// The URL is neither `https` nor `http` on this machine, or has a user.
+    #[error(
+        "this URL is not used: it must be `https`, or `http` on this machine, and without user"
+    )]
+    InsecureUrl,
+    /// The request failed on the way, or its URL has an address that is refused.
+    #[error("{0}")]
+    Network(#[source] io::Error),
+    /// The answer has another status than it must have.
+    #[error("the answer is HTTP {0}; try again later, or ask those who run the server")]
+    Status(StatusCode),
+    /// The endpoint redirects, and its answer must be its own. Or metadata redirects too often.
+    #[error("it redirects to another URL, which is not followed; ask those who run the server")]
+    Redirect,
+    /// There is no metadata at this URL, nor at the others that are prescribed.
+    #[error("there is no metadata; check the URL, or ask those who run the server")]
+    NoMetadata,
+    /// The metadata must not be used.
+    #[error("{0}")]
+    Metadata(#[source] MetadataError),
+    /// The metadata lacks an endpoint.
+    #[error("the authorization server's metadata has no `{0}`; ask those who run it")]
+    NoEndpoint(&'static str),
+    /// The MCP server's metadata names no authorization server.
+    #[error("the server's metadata names no authorization server; if you know it, set the issuer")]
+    NoIssuer,
+    /// The issuer that the user has set is not one that the MCP server names.
+    #[error(
+        "the client is set up for the authorization server `{expected}`, and the MCP server names \
+         `{}`: set up the client there, and change its identifier and issuer", found.join("`, `")
+    )]
+    OtherIssuer {
+        /// The issuer that the user has set.
+        expected: String,
+        /// The issuers that the MCP server names.
+        found: Vec<String>,
+    },
+    /// The client has an identifier of its own, and the user has not set the issuer's URL.
+    #[error("the client's identifier is valid at one authorization server only: set its issuer")]
+    ClientWithoutIssuer,
+    /// The authorization server offers no registration that this client could use.
+    #[error(
+        "the authorization server does not register clients by itself: register one there by hand, \
+         and set its identifier and issuer"
+    )]
+    NoRegistration,
+    /// The URL of the client's metadata is no `https` URL with a path.
+    #[error("the URL of the client's metadata document must be `https` and have a path")]
+    ClientMetadataUrl,
+    /// The authorization server has answered with an error (RFC 6749 §5.2).
+    #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
+    Refused {
+        /// `error`: a code as `invalid_grant`.
+        code: String,
+        /// `error_description`: a text for developers.
+        description: Option<String>,
+    },
+    /// The answer is not of the form that it must have.
+    #[error("the answer can't be read: {0}; ask those who run the server")]
+    Malformed(String),
+    /// The authorization request can't be made.
+    #[error(transparent)]
+    Request(RequestError),
+    /// The authorization response has no code.
+    #[error(transparent)]
+    Response(ResponseError),
+    /// The way back from the browser does not work.
+    #[error("the application can't receive the answer of the browser: {0}")]
+    Redirection(#[source] io::Error),
+    /// The browser can't be opened.
+    #[error("the browser can't be opened: {0}; name one by the variable BROWSER")]
+    Opener(#[source] io::Error),
+    /// The person has not logged in within this time.
+    #[error("nobody has logged in within {0:?}; try again")]
+    Timeout(Duration),
+    /// The token store does not work.
+    #[error("{0}")]
+    Store(#[source] io::Error),
+    /// The MCP server refuses a token that was issued for this very request.
+    #[error(
+        "the MCP server does not accept the new token{}; ask those who run the server",
+        because(.0.as_deref())
+    )]
+    TokenRefused(Option<String>),
+    /// The client can't sign its assertion.
+    #[error(transparent)]
+    SigningKey(SigningKeyError),
+    /// The work has ended by a panic.
+    #[error("the work has ended without a result")]
+    Aborted,
+}
+
+impl AuthError {
+    pub(crate) fn new(step: AuthStep, url: &str, cause: AuthErrorKind) -> Self {
+        // The query may have secrets.
+        let end = url.find(['?', '#']).unwrap_or(url.len());
+        Self {
+            step,
+            url: Some(one_line(&url[..end])),
+            cause: Arc::new(cause),
+        }
+    }
+
+    pub(crate) fn store(error: io::Error) -> Self {
+        Self {
+            step: AuthStep::Store,
+            url: None,
+            cause: Arc::new(AuthErrorKind::Store(error)),
+        }
+    }
+
+    /// The step that failed.
+    #[must_use]
+    pub fn step(&self) -> AuthStep {
+        self.step
+    }
+
+    /// The URL that the step used, without its query; none for the token store.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// The cause.
+    #[must_use]
+    pub fn kind(&self) -> &AuthErrorKind {
+        &self.cause
+    }
+
+    /// `error` of the authorization server's answer, as `invalid_grant`.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        match self.kind() {
+            AuthErrorKind::Refused { code, .. }
+            | AuthErrorKind::Response(ResponseError::Refused { code, .. }) => Some(code),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.step)?;
+        if let Some(url) = &self.url {
+            write!(f, " at {url}")?;
+        }
+        write!(f, ": {}", self.cause)
+    }
+}
+
+impl Error for AuthError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.source()
+    }
+}
+
+impl fmt::Display for AuthStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ResourceMetadata => "reading the MCP server's metadata",
+            Self::IssuerMetadata => "reading the authorization server's metadata",
+            Self::Registration => "registering the client",
+            Self::Login => "logging in",
+            Self::Token => "getting a token",
+            Self::Refresh => "refreshing the token",
+            Self::Revocation => "revoking the token",
+            Self::Store => "using the token store",
+            Self::Access => "access to the MCP server",
+        })
+    }
+}
+
+/// The text of a refusal on one line: whoever runs the server has chosen it.
+pub(crate) fn refusal(code: &str, description: Option<&str>) -> String {
+    let description = description.map_or(String::new(), |text| format!(": {text}"));
+    one_line(&format!("{code}{description}"))
+}
+
+fn because(text: Option<&str>) -> String {
+    text.map_or(String::new(), |text| format!(" ({})", one_line(text)))
+}
+
+/// At most 500 characters without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    let printable = text
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it });
+    printable.take(500).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_has_step_url_cause_and_advice_on_one_line() {
+        let cause = AuthErrorKind::Refused {
+            code: "invalid_grant".to_owned(),
+            description: Some("expired\nlong ago".to_owned()),
+        };
+        let error = AuthError::new(AuthStep::Refresh, "https://as/token?secret=1#a", cause);
+        assert_eq!(
+            error.to_string(),
+            "refreshing the token at https://as/token: the authorization server refused: \
+             invalid_grant: expired long ago"
+        );
+        assert_eq!(error.code(), Some("invalid_grant"));
+    }
+
+    #[test]
+    fn errors_of_the_store_have_no_url() {
+        let error = AuthError::store(io::Error::other("it is full"));
+        assert_eq!(error.to_string(), "using the token store: it is full");
+        assert!(error.source().is_some() && error.url().is_none());
+    }
+}

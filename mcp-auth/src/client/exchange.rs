@@ -1,0 +1,124 @@
+//! HTTP exchanges with URLs that servers have named.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use http::{Method, Request, Response, Uri};
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr, UriStr};
+use mcp_runtime::transport::http_client::AuthHttp;
+use serde::Deserialize;
+
+use super::browser::is_secure;
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+
+/// Most redirects of metadata.
+const MAX_REDIRECTS: usize = 5;
+
+/// The HTTP client for one step, which its errors name.
+#[derive(Clone, Copy)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) http: &'a AuthHttp,
+    pub(crate) step: AuthStep,
+}
+
+/// `error` and `error_description` of an answer (RFC 6749 §5.2).
+#[derive(Deserialize)]
+struct Refusal {
+    error: String,
+    error_description: Option<String>,
+}
+
+impl Exchange<'_> {
+    /// Gets a document of metadata. A redirect is followed as if its target had been named.
+    ///
+    /// Returns the answer and the URL that it came from, whatever its status.
+    pub(crate) async fn get(&self, url: &str) -> Result<(Response<Bytes>, String), AuthError> {
+        let mut url = url.to_owned();
+        for _ in 0..=MAX_REDIRECTS {
+            let request = self.request(Method::GET, &url, String::new())?;
+            let response = self.send(&url, request).await?;
+            if !response.status().is_redirection() {
+                return Ok((response, url));
+            }
+            let Some(target) = redirection(&url, &response) else {
+                return Err(self.error(&url, AuthErrorKind::Status(response.status())));
+            };
+            url = target;
+        }
+        Err(self.error(&url, AuthErrorKind::Redirect))
+    }
+
+    /// Posts to an endpoint, and returns its answer if it is a success. A redirect is an error.
+    pub(crate) async fn post(
+        &self,
+        url: &str,
+        content_type: &'static str,
+        headers: HeaderMap,
+        body: String,
+    ) -> Result<Response<Bytes>, AuthError> {
+        let mut request = self.request(Method::POST, url, body)?;
+        let content_type = HeaderValue::from_static(content_type);
+        request.headers_mut().insert(CONTENT_TYPE, content_type);
+        request.headers_mut().extend(headers);
+        let response = self.send(url, request).await?;
+        // Some answer errors with 200.
+        if let Ok(refusal) = serde_json::from_slice::<Refusal>(response.body()) {
+            let (code, description) = (refusal.error, refusal.error_description);
+            return Err(self.error(url, AuthErrorKind::Refused { code, description }));
+        }
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            status if status.is_redirection() => Err(self.error(url, AuthErrorKind::Redirect)),
+            status => Err(self.error(url, AuthErrorKind::Status(status))),
+        }
+    }
+
+    pub(crate) fn error(&self, url: &str, cause: AuthErrorKind) -> AuthError {
+        AuthError::new(self.step, url, cause)
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        url: &str,
+        body: String,
+    ) -> Result<Request<String>, AuthError> {
+        let uri = self.checked(url)?;
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(ACCEPT, json);
+        Ok(request)
+    }
+
+    /// Checks that a URL is `https`, or `http` on this machine, and without user. Addresses are
+    /// checked as it is sent to.
+    pub(crate) fn checked(&self, url: &str) -> Result<Uri, AuthError> {
+        let user = UriStr::new(url).ok().and_then(|uri| {
+            let authority = uri.authority_components()?;
+            authority.userinfo()
+        });
+        let uri = url.parse().ok();
+        let uri = uri.filter(|_| is_secure(url) && user.is_none());
+        uri.ok_or_else(|| self.error(url, AuthErrorKind::InsecureUrl))
+    }
+
+    async fn send(
+        &self,
+        url: &str,
+        request: Request<String>,
+    ) -> Result<Response<Bytes>, AuthError> {
+        let sent = self.http.send(request).await;
+        sent.map_err(|error| self.error(url, AuthErrorKind::Network(error)))
+    }
+}
+
+/// The target of a redirect, resolved (RFC 9110 §10.2.2).
+fn redirection(base: &str, response: &Response<Bytes>) -> Option<String> {
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let target = UriReferenceStr::new(location).ok()?;
+    let target = target.resolve_against(UriAbsoluteStr::new(base).ok()?);
+    let target = target.to_string();
+    let (target, _) = target.split_once('#').unwrap_or((&target, ""));
+    Some(target.to_owned())
+}

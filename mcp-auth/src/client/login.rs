@@ -1,0 +1,150 @@
+//! The login of a person: authorization code grant with PKCE (OAuth 2.1 §4.1).
+
+use std::future::pending;
+use std::sync::Arc;
+
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::time::timeout;
+
+use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
+use super::config::Config;
+use super::discovery::Discovery;
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::exchange::Exchange;
+use super::redirect::{RedirectReceiver, receive};
+use super::registration::{Registration, RegistrationRequest};
+use super::scopes::Scopes;
+use super::token_request::Issuer;
+use super::token_set::{TokenSet, load, registration_key, save};
+
+/// One login.
+pub(crate) struct Login<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) http: &'a AuthHttp,
+    pub(crate) discovery: &'a Discovery,
+    pub(crate) scopes: Scopes,
+}
+
+impl Login<'_> {
+    /// Has the person log in, and returns the tokens. A client that has registered itself, and that
+    /// the issuer no longer knows, is registered anew once.
+    pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
+        match self.attempt().await {
+            Err(error) if error.code() == Some("invalid_client") => {
+                if self.forget_registration().await? {
+                    return self.attempt().await;
+                }
+                Err(error)
+            }
+            // The issuer shows it to the person alone if it does not know the client.
+            Err(error) if matches!(error.kind(), AuthErrorKind::Timeout(_)) => {
+                self.forget_registration().await?;
+                Err(error)
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt(&self) -> Result<TokenSet, AuthError> {
+        let issuer = &self.discovery.issuer;
+        let (key, store) = (registration_key(&issuer.issuer), &*self.config.store);
+        let receiver = self.config.redirect.listen().await;
+        let receiver = receiver.map_err(|error| self.error(AuthErrorKind::Redirection(error)))?;
+        let redirect_uri = receiver.uri().to_owned();
+        let request = RegistrationRequest {
+            config: self.config,
+            discovery: self.discovery,
+            redirect_uri: &redirect_uri,
+            scopes: &self.scopes,
+        };
+        let kept: Option<Registration> = load(store, &key).await?;
+        let (client, registration) = request.credentials(self.http, kept.clone()).await?;
+        if registration.is_some() && registration != kept {
+            save(store, &key, &registration).await?;
+        }
+        let (code, pending) = self.code(&client.client_id, receiver).await?;
+        let issuer = Issuer {
+            http: self.http,
+            metadata: issuer,
+            client: &client,
+        };
+        let parameters = vec![
+            ("grant_type", "authorization_code".to_owned()),
+            ("code", code.as_str().to_owned()),
+            ("redirect_uri", redirect_uri),
+            ("code_verifier", pending.verifier().to_owned()),
+            ("resource", self.discovery.resource.resource.clone()),
+        ];
+        let response = issuer.token(AuthStep::Token, parameters).await?;
+        let client_id = client.client_id;
+        Ok(TokenSet::new(
+            response,
+            &self.scopes,
+            client_id,
+            registration,
+        ))
+    }
+
+    /// Opens the page, and waits for the code.
+    async fn code(
+        &self,
+        client_id: &str,
+        receiver: Box<dyn RedirectReceiver>,
+    ) -> Result<(AuthorizationCode, Arc<PendingAuthorization>), AuthError> {
+        let scope = self.scopes.parameter();
+        let request = AuthorizationRequest {
+            metadata: &self.discovery.issuer,
+            client_id,
+            redirect_uri: receiver.uri(),
+            resource: &self.discovery.resource.resource,
+            scope: scope.as_deref(),
+        };
+        let pending = request.start();
+        let pending = pending.map_err(|error| self.error(AuthErrorKind::Request(error)))?;
+        let url = pending.url().to_owned();
+        let (http, step) = (self.http, AuthStep::Login);
+        Exchange { http, step }.checked(&url)?;
+        let pending = Arc::new(pending);
+        let expected = Arc::clone(&pending);
+        let received = receive(receiver, move |query| expected.response(query));
+        tracing::debug!(
+            issuer = pending.issuer(),
+            "waiting for a login in the browser"
+        );
+        let limit = self.config.login_timeout;
+        let waited = timeout(limit, async {
+            tokio::select! {
+                biased;
+                received = received => received.map_err(AuthErrorKind::Redirection),
+                error = self.open(url) => Err(AuthErrorKind::Opener(error)),
+            }
+        });
+        let received = waited.await.unwrap_or(Err(AuthErrorKind::Timeout(limit)));
+        let code = received.and_then(|response| response.map_err(AuthErrorKind::Response));
+        Ok((code.map_err(|cause| self.error(cause))?, pending))
+    }
+
+    /// Opens the page. Returns only if that fails.
+    async fn open(&self, url: String) -> std::io::Error {
+        match (self.config.opener)(url).await {
+            Ok(()) => pending().await,
+            Err(error) => error,
+        }
+    }
+
+    /// Returns true if there was a registration.
+    async fn forget_registration(&self) -> Result<bool, AuthError> {
+        let key = registration_key(&self.discovery.issuer.issuer);
+        let store = &*self.config.store;
+        let found: Option<Registration> = load(store, &key).await?;
+        store.remove(&key).await.map_err(AuthError::store)?;
+        Ok(found.is_some())
+    }
+
+    fn error(&self, cause: AuthErrorKind) -> AuthError {
+        let issuer = &self.discovery.issuer;
+        let endpoint = issuer.authorization_endpoint.as_deref();
+        let url = endpoint.unwrap_or(&issuer.issuer);
+        AuthError::new(AuthStep::Login, url, cause)
+    }
+}

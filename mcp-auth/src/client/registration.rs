@@ -1,0 +1,261 @@
+//! Registration: the identity of the client at an issuer.
+
+use std::fmt;
+
+use http::header::HeaderMap;
+use iri_string::types::UriStr;
+use mcp_runtime::transport::http_client::AuthHttp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::client_authentication::{ClientAuthentication, ClientCredentials};
+use super::config::Config;
+use super::discovery::Discovery;
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::exchange::Exchange;
+use super::scopes::Scopes;
+use super::token_set::unix_time;
+use crate::metadata::AuthorizationServerMetadata;
+
+/// The ways by which a client has its identifier at an issuer, in the order in which they are tried
+/// (2026-07-28, "Client Registration").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegistrationWay {
+    /// The user has set the identifier that the issuer knows.
+    PreRegistered,
+    /// The URL of the client's metadata is its identifier.
+    MetadataDocument,
+    /// The client registers itself (RFC 7591).
+    Dynamic,
+}
+
+/// The result of a dynamic registration (RFC 7591 §3.2.1), with that part of the request on which its
+/// use depends. `Debug` shows no secret.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Registration {
+    pub(crate) client_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client_secret: Option<String>,
+    /// In seconds since 1970; 0 for never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client_secret_expires_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token_endpoint_auth_method: Option<String>,
+    #[serde(default)]
+    pub(crate) redirect_uri: String,
+    #[serde(default)]
+    requested_scope: Scopes,
+}
+
+/// The parts of a login on which a dynamic registration depends.
+#[derive(Clone, Copy)]
+pub(crate) struct RegistrationRequest<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) discovery: &'a Discovery,
+    pub(crate) redirect_uri: &'a str,
+    /// The scopes that the login asks for.
+    pub(crate) scopes: &'a Scopes,
+}
+
+impl RegistrationWay {
+    /// The way to use at an issuer; none if there is none.
+    pub(crate) fn choose(config: &Config, issuer: &AuthorizationServerMetadata) -> Option<Self> {
+        let takes_documents = issuer.client_id_metadata_document_supported == Some(true);
+        if config.client_id.is_some() {
+            Some(Self::PreRegistered)
+        } else if config.client_metadata_url.is_some() && takes_documents {
+            Some(Self::MetadataDocument)
+        } else if issuer.registration_endpoint.is_some() {
+            Some(Self::Dynamic)
+        } else {
+            None
+        }
+    }
+}
+
+impl Registration {
+    /// The client with these credentials.
+    pub(crate) fn credentials(&self, issuer: &AuthorizationServerMetadata) -> ClientCredentials {
+        let method = self.token_endpoint_auth_method.as_deref();
+        let authentication = match (self.client_secret.clone(), method) {
+            (None, _) | (_, Some("none")) => ClientAuthentication::None,
+            (Some(secret), Some("client_secret_basic")) => ClientAuthentication::Basic(secret),
+            (Some(secret), Some("client_secret_post")) => ClientAuthentication::Post(secret),
+            (Some(secret), _) => ClientAuthentication::with_secret(secret, issuer),
+        };
+        ClientCredentials {
+            client_id: self.client_id.clone(),
+            authentication,
+        }
+    }
+
+    /// True if a login with this redirect URI and these scopes may use it.
+    fn serves(&self, request: &RegistrationRequest<'_>) -> bool {
+        let expires = self.client_secret_expires_at.filter(|it| *it != 0);
+        let is_expired = expires.is_some_and(|it| it <= unix_time());
+        !is_expired
+            && self.redirect_uri == request.redirect_uri
+            && (self.requested_scope.is_empty()
+                || self.requested_scope.contains_all(request.scopes))
+    }
+}
+
+impl RegistrationRequest<'_> {
+    /// Returns the client's credentials at the issuer. `kept` is the result of an earlier dynamic
+    /// registration there; a new one is returned beside the credentials.
+    pub(crate) async fn credentials(
+        &self,
+        http: &AuthHttp,
+        kept: Option<Registration>,
+    ) -> Result<(ClientCredentials, Option<Registration>), AuthError> {
+        let (config, issuer) = (self.config, &self.discovery.issuer);
+        let error = |cause| AuthError::new(AuthStep::Registration, &issuer.issuer, cause);
+        match RegistrationWay::choose(config, issuer) {
+            Some(RegistrationWay::PreRegistered) => Ok((config.pre_registered(issuer)?, None)),
+            Some(RegistrationWay::MetadataDocument) => Ok((config.by_document(issuer)?, None)),
+            Some(RegistrationWay::Dynamic) => {
+                let kept = kept.filter(|kept| kept.serves(self));
+                let registration = match kept {
+                    Some(kept) => kept,
+                    None => self.register(http).await?,
+                };
+                Ok((registration.credentials(issuer), Some(registration)))
+            }
+            None => Err(error(AuthErrorKind::NoRegistration)),
+        }
+    }
+
+    /// Registers the client (RFC 7591 §3.1).
+    async fn register(&self, http: &AuthHttp) -> Result<Registration, AuthError> {
+        let step = AuthStep::Registration;
+        let exchange = Exchange { http, step };
+        let issuer = &self.discovery.issuer;
+        let endpoint = issuer.registration_endpoint.as_deref().unwrap_or_default();
+        let (body, scope) = self.metadata();
+        let body = body.to_string();
+        let headers = HeaderMap::new();
+        let response = exchange
+            .post(endpoint, "application/json", headers, body)
+            .await?;
+        let malformed = || {
+            let reason = "it is no JSON object with a `client_id`".to_owned();
+            exchange.error(endpoint, AuthErrorKind::Malformed(reason))
+        };
+        let mut registration: Registration =
+            serde_json::from_slice(response.body()).map_err(|_| malformed())?;
+        let method = &mut registration.token_endpoint_auth_method;
+        *method = method
+            .take()
+            .or_else(|| Some(auth_method(issuer).to_owned()));
+        registration.redirect_uri = self.redirect_uri.to_owned();
+        registration.requested_scope = scope;
+        tracing::debug!(issuer = issuer.issuer, "registered the client");
+        Ok(registration)
+    }
+
+    /// The metadata of the client, and the scopes in it.
+    fn metadata(&self) -> (serde_json::Value, Scopes) {
+        let issuer = &self.discovery.issuer;
+        let mut grants = vec!["authorization_code"];
+        let offered = issuer.grant_types_supported.as_deref();
+        if offered.is_none_or(|all| all.iter().any(|it| it == "refresh_token")) {
+            grants.push("refresh_token");
+        }
+        // What a later login may ask for as well. An issuer that knows not all of it would refuse.
+        let scopes = self.scopes.clone();
+        let scopes = scopes.union(&self.discovery.scopes_supported());
+        let known = issuer.scopes_supported.as_ref();
+        let known = known.map(|it| it.iter().collect::<Scopes>());
+        let scopes = match known.is_none_or(|known| known.contains_all(&scopes)) {
+            true => scopes,
+            false => Scopes::default(),
+        };
+        let mut metadata = json!({
+            "client_name": self.config.name,
+            "application_type": "native",
+            "redirect_uris": [self.redirect_uri],
+            "grant_types": grants,
+            "response_types": ["code"],
+            "token_endpoint_auth_method": auth_method(issuer),
+        });
+        if let Some(scope) = scopes.parameter() {
+            metadata["scope"] = scope.into();
+        }
+        (metadata, scopes)
+    }
+}
+
+/// The way in which a client that registers itself authenticates: not at all where that is allowed, as
+/// a secret that is on a person's machine is none.
+fn auth_method(issuer: &AuthorizationServerMetadata) -> &'static str {
+    const KNOWN: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
+    let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
+    // Without metadata, and for one that leaves it out.
+    let offered = offered.unwrap_or_default();
+    let mut known = KNOWN.into_iter();
+    let found = known.find(|known| offered.iter().any(|it| it == known));
+    found.unwrap_or("none")
+}
+
+impl Config {
+    /// The credentials that the user has set, which are valid at the issuer that they have set.
+    pub(crate) fn pre_registered(
+        &self,
+        issuer: &AuthorizationServerMetadata,
+    ) -> Result<ClientCredentials, AuthError> {
+        if self.issuer.as_deref() != Some(&issuer.issuer) {
+            let cause = AuthErrorKind::ClientWithoutIssuer;
+            return Err(AuthError::new(
+                AuthStep::Registration,
+                &issuer.issuer,
+                cause,
+            ));
+        }
+        let authentication = match (self.client_key.clone(), self.client_secret.clone()) {
+            (Some(key), _) => ClientAuthentication::PrivateKeyJwt(key),
+            (None, Some(secret)) => ClientAuthentication::with_secret(secret, issuer),
+            (None, None) => ClientAuthentication::None,
+        };
+        Ok(ClientCredentials {
+            client_id: self.client_id.clone().unwrap_or_default(),
+            authentication,
+        })
+    }
+
+    /// The client whose identifier is the URL of its metadata: `https`, with a path.
+    pub(crate) fn by_document(
+        &self,
+        issuer: &AuthorizationServerMetadata,
+    ) -> Result<ClientCredentials, AuthError> {
+        let url = self.client_metadata_url.as_deref().unwrap_or_default();
+        let uri = UriStr::new(url).ok();
+        let is_valid = uri.is_some_and(|uri| {
+            let has_path = !matches!(uri.path_str(), "" | "/");
+            uri.scheme_str() == "https" && has_path && uri.fragment().is_none()
+        });
+        if !is_valid {
+            let cause = AuthErrorKind::ClientMetadataUrl;
+            return Err(AuthError::new(
+                AuthStep::Registration,
+                &issuer.issuer,
+                cause,
+            ));
+        }
+        let key = self.client_key.clone();
+        Ok(ClientCredentials {
+            client_id: url.to_owned(),
+            authentication: key.map_or(
+                ClientAuthentication::None,
+                ClientAuthentication::PrivateKeyJwt,
+            ),
+        })
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("client_id", &self.client_id)
+            .finish_non_exhaustive()
+    }
+}

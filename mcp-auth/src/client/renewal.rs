@@ -1,0 +1,351 @@
+//! Renewal of a token: from the store, by refresh, by a login.
+
+use std::sync::Arc;
+
+use mcp_runtime::transport::http_client::{AfterChallenge, AuthHttp};
+
+use super::client_authentication::ClientCredentials;
+use super::config::Config;
+use super::discovery::{Discoverer, Discovery};
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::login::Login;
+use super::registration::RegistrationWay;
+use super::scopes::Scopes;
+use super::session::{Session, TokenOrigin};
+use super::token_request::Issuer;
+use super::token_set::{Binding, TokenSet, binding_key, load, registration_key, save};
+use crate::metadata::AuthorizationServerMetadata;
+
+/// One renewal of the token of a session. Only one is under way for each session.
+pub(crate) struct Renewal {
+    pub(crate) config: Arc<Config>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) http: AuthHttp,
+}
+
+/// The parts of a challenge on which a renewal depends (RFC 6750 §3, RFC 9728 §5.1).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demand {
+    /// `resource_metadata`.
+    pub(crate) announced: Option<String>,
+    pub(crate) scopes: Scopes,
+    /// `error` and `error_description`.
+    pub(crate) reason: Option<String>,
+}
+
+impl Renewal {
+    /// Loads the tokens that an earlier process has saved.
+    pub(crate) async fn load(self) -> Result<(), AuthError> {
+        let store = &*self.config.store;
+        let binding = load::<Binding>(store, &binding_key(&self.session.server)).await?;
+        let tokens = match &binding {
+            Some(binding) => self.kept(binding).await?,
+            None => None,
+        };
+        let tokens = tokens.map(|tokens| (tokens, TokenOrigin::Stored));
+        self.session.set(binding, tokens);
+        Ok(())
+    }
+
+    /// Refreshes a token before it expires. Where that fails, the token is used as long as it is
+    /// accepted.
+    pub(crate) async fn refresh_early(self) -> Result<(), AuthError> {
+        let announced = self.session.binding().and_then(|binding| binding.announced);
+        let refreshed = async {
+            let (discovery, binding) = self.discover(announced).await?;
+            let known = self.session.binding();
+            if known.is_none_or(|known| !known.is_same(&binding)) {
+                return Ok(false);
+            }
+            self.refresh(&discovery, &binding).await
+        };
+        match refreshed.await {
+            Ok(true) => {}
+            Ok(false) => self.session.postpone_refresh(),
+            Err(error) => {
+                tracing::debug!(%error, "the token was not refreshed early");
+                self.session.postpone_refresh();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gets a token that the server accepts, after it has answered with 401.
+    pub(crate) async fn after_unauthorized(
+        self,
+        demand: Demand,
+    ) -> Result<AfterChallenge, AuthError> {
+        let (discovery, binding) = self.discover(demand.announced.clone()).await?;
+        let known = self.session.binding();
+        let token = self.session.token();
+        let is_same = known.is_some_and(|known| known.is_same(&binding));
+        match token.filter(|_| is_same) {
+            Some(token) if token.may_be_old() => {
+                if self.refresh(&discovery, &binding).await? {
+                    return Ok(AfterChallenge::SendAgain);
+                }
+            }
+            // The next request begins with a login.
+            Some(token)
+                if token.origin == TokenOrigin::Grant
+                    && self.session.has_requested(&demand.scopes) =>
+            {
+                self.forget(&binding).await?;
+                let cause = AuthErrorKind::TokenRefused(demand.reason);
+                let server = &self.session.server;
+                return Err(AuthError::new(AuthStep::Access, server, cause));
+            }
+            Some(_) => {}
+            // The server has changed its authorization server, or nothing is known of it yet.
+            None => {
+                if let Some(tokens) = self.kept(&binding).await? {
+                    self.adopt(binding, tokens, TokenOrigin::Stored).await?;
+                    return Ok(AfterChallenge::SendAgain);
+                }
+            }
+        }
+        self.grant(&discovery, binding, demand.scopes).await?;
+        Ok(AfterChallenge::SendAgain)
+    }
+
+    /// Gets a token with more scopes, after the server has answered with 403 (2026-07-28,
+    /// "Authorization", section Step-Up Authorization Flow). Gives up if a login has asked for them
+    /// before.
+    pub(crate) async fn step_up(self, demand: Demand) -> Result<AfterChallenge, AuthError> {
+        if demand.scopes.is_empty() || self.session.has_requested(&demand.scopes) {
+            return Ok(AfterChallenge::GiveUp);
+        }
+        let (discovery, binding) = self.discover(demand.announced).await?;
+        self.grant(&discovery, binding, demand.scopes).await?;
+        Ok(AfterChallenge::SendAgain)
+    }
+
+    /// Revokes the tokens (RFC 7009), and removes them even if that fails.
+    pub(crate) async fn log_out(self) -> Result<(), AuthError> {
+        let (binding, token) = (self.session.binding(), self.session.token());
+        let Some((binding, token)) = binding.zip(token) else {
+            return Ok(());
+        };
+        let revoked = self.revoke(&binding, &token.tokens).await;
+        let store = &*self.config.store;
+        let removed = store.remove(&binding_key(&self.session.server)).await;
+        self.forget(&binding).await?;
+        removed.map_err(AuthError::store)?;
+        revoked
+    }
+
+    async fn revoke(&self, binding: &Binding, tokens: &TokenSet) -> Result<(), AuthError> {
+        let (discovery, found) = self.discover(binding.announced.clone()).await?;
+        let client = self.client(tokens, &discovery.issuer);
+        // Another issuer does not know them.
+        let Some(client) = client.filter(|_| found.is_same(binding)) else {
+            return Ok(());
+        };
+        let issuer = Issuer {
+            http: &self.http,
+            metadata: &discovery.issuer,
+            client: &client,
+        };
+        let refresh_token = match &tokens.refresh_token {
+            Some(token) => issuer.revoke(token, "refresh_token").await,
+            None => Ok(()),
+        };
+        issuer.revoke(&tokens.access_token, "access_token").await?;
+        refresh_token
+    }
+
+    /// Finds the authorization server.
+    async fn discover(&self, announced: Option<String>) -> Result<(Discovery, Binding), AuthError> {
+        let config = &self.config;
+        let is_usable = |issuer: &AuthorizationServerMetadata| {
+            RegistrationWay::choose(config, issuer).is_some()
+        };
+        let discoverer = Discoverer {
+            http: &self.http,
+            server: &self.session.server,
+            announced: announced.as_deref(),
+            issuer: config.issuer.as_deref(),
+            is_usable: &is_usable,
+        };
+        let discovery = discoverer.discover().await?;
+        let binding = Binding {
+            issuer: discovery.issuer.issuer.clone(),
+            resource: discovery.resource.resource.clone(),
+            announced,
+        };
+        Ok((discovery, binding))
+    }
+
+    /// Gets new tokens by the grant that the user has chosen.
+    async fn grant(
+        &self,
+        discovery: &Discovery,
+        binding: Binding,
+        demanded: Scopes,
+    ) -> Result<(), AuthError> {
+        let scopes = self.scopes(discovery, demanded);
+        let login = Login {
+            config: &self.config,
+            http: &self.http,
+            discovery,
+            scopes: scopes.clone(),
+        };
+        let tokens = login.run().await?;
+        self.session.requested(&scopes);
+        self.adopt(binding, tokens, TokenOrigin::Grant).await
+    }
+
+    /// The scopes to ask for: those of the challenge, or else those of the server's basic functions,
+    /// beside those that the user has set and those that were asked for before (2026-07-28,
+    /// "Authorization", section Scope Selection Strategy). `offline_access` where the issuer
+    /// offers it.
+    fn scopes(&self, discovery: &Discovery, demanded: Scopes) -> Scopes {
+        const OFFLINE: &str = "offline_access";
+        let set = &self.config.scopes;
+        let basic = match demanded.is_empty() && set.is_empty() {
+            true => discovery.scopes_supported(),
+            false => demanded,
+        };
+        let mut scopes = basic.union(set).union(&self.session.known_scopes());
+        scopes.remove(OFFLINE);
+        let offered = discovery.issuer.scopes_supported.as_ref();
+        let is_offered = offered.is_some_and(|all| all.iter().any(|it| it == OFFLINE));
+        if is_offered && !scopes.is_empty() {
+            scopes.add(OFFLINE);
+        }
+        scopes
+    }
+
+    /// Redeems the refresh token (RFC 6749 §6). False if there is none, or it is no longer good.
+    ///
+    /// Of several processes that share a store, one redeems it, and the others take over its
+    /// tokens.
+    async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
+        let store = &*self.config.store;
+        let key = binding.key();
+        let lock = store.lock(&key).await.map_err(AuthError::store)?;
+        let Some(kept) = self.kept(binding).await? else {
+            return Ok(false);
+        };
+        let current = self.session.token();
+        if current.is_none_or(|it| it.tokens.access_token != kept.access_token) {
+            self.session
+                .set(Some(binding.clone()), Some((kept, TokenOrigin::Stored)));
+            return Ok(true);
+        }
+        let client = self.client(&kept, &discovery.issuer);
+        let (Some(client), Some(refresh_token)) = (client, kept.refresh_token.clone()) else {
+            return Ok(false);
+        };
+        let issuer = Issuer {
+            http: &self.http,
+            metadata: &discovery.issuer,
+            client: &client,
+        };
+        let parameters = vec![
+            ("grant_type", "refresh_token".to_owned()),
+            ("refresh_token", refresh_token),
+            ("resource", binding.resource.clone()),
+        ];
+        let response = match issuer.token(AuthStep::Refresh, parameters).await {
+            Ok(response) => response,
+            Err(error) if is_final(&error) => {
+                tracing::debug!(%error, "the refresh token is no longer good");
+                self.refused(binding, kept, &error).await?;
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        };
+        let (scope, client_id) = (kept.scope.clone(), kept.client_id.clone());
+        let mut tokens = TokenSet::new(response, &scope, client_id, kept.registration);
+        tokens.refresh_token = tokens.refresh_token.or(kept.refresh_token);
+        let saved = self.adopt(binding.clone(), tokens, TokenOrigin::Refresh);
+        saved.await?;
+        drop(lock);
+        Ok(true)
+    }
+
+    /// Forgets a refresh token that is no longer good, or the registration of a client that the issuer
+    /// no longer knows.
+    async fn refused(
+        &self,
+        binding: &Binding,
+        mut kept: TokenSet,
+        error: &AuthError,
+    ) -> Result<(), AuthError> {
+        let store = &*self.config.store;
+        if error.code() == Some("invalid_client") && kept.registration.is_some() {
+            let key = registration_key(&binding.issuer);
+            store.remove(&key).await.map_err(AuthError::store)?;
+        }
+        kept.refresh_token = None;
+        save(store, &binding.key(), &kept).await
+    }
+
+    /// Saves tokens and uses them from now on. They are used even if they can't be saved.
+    async fn adopt(
+        &self,
+        binding: Binding,
+        tokens: TokenSet,
+        origin: TokenOrigin,
+    ) -> Result<(), AuthError> {
+        let store = &*self.config.store;
+        let saved = async {
+            save(store, &binding.key(), &tokens).await?;
+            save(store, &binding_key(&self.session.server), &binding).await
+        };
+        let saved = saved.await;
+        self.session.set(Some(binding), Some((tokens, origin)));
+        saved
+    }
+
+    /// Removes the tokens of the server.
+    async fn forget(&self, binding: &Binding) -> Result<(), AuthError> {
+        let removed = self.config.store.remove(&binding.key()).await;
+        self.session.set(None, None);
+        self.session.forget_scopes();
+        removed.map_err(AuthError::store)
+    }
+
+    /// The tokens in the store, if they were issued to the client that the user has set up.
+    async fn kept(&self, binding: &Binding) -> Result<Option<TokenSet>, AuthError> {
+        let config = &self.config;
+        if config
+            .issuer
+            .as_ref()
+            .is_some_and(|set| *set != binding.issuer)
+        {
+            return Ok(None);
+        }
+        let kept: Option<TokenSet> = load(&*config.store, &binding.key()).await?;
+        Ok(kept.filter(|kept| match &config.client_id {
+            Some(id) => *id == kept.client_id,
+            None => {
+                let document = config.client_metadata_url.as_ref();
+                kept.registration.is_some() || document == Some(&kept.client_id)
+            }
+        }))
+    }
+
+    /// The client that tokens were issued to.
+    fn client(
+        &self,
+        tokens: &TokenSet,
+        issuer: &AuthorizationServerMetadata,
+    ) -> Option<ClientCredentials> {
+        if let Some(registration) = &tokens.registration {
+            return Some(registration.credentials(issuer));
+        }
+        let client = match &self.config.client_id {
+            Some(_) => self.config.pre_registered(issuer),
+            None => self.config.by_document(issuer),
+        };
+        client.ok().filter(|it| it.client_id == tokens.client_id)
+    }
+}
+
+/// True for an answer after which only a login helps (RFC 6749 §5.2).
+fn is_final(error: &AuthError) -> bool {
+    let code = error.code();
+    code.is_some_and(|code| !matches!(code, "server_error" | "temporarily_unavailable"))
+}

@@ -1,0 +1,206 @@
+//! State of the authorization at one MCP server.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::header::HeaderValue;
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::time::Instant;
+
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::scopes::Scopes;
+use super::token_set::{Binding, TokenSet, unix_time};
+
+/// Pause after an early refresh that failed; the token is still good meanwhile.
+const EARLY_REFRESH_PAUSE: Duration = Duration::from_secs(30);
+
+/// The authorization at one MCP server, shared by all connections to it.
+pub(crate) struct Session {
+    /// The URL of the server.
+    pub(crate) server: String,
+    state: Mutex<SessionState>,
+    /// Held by the one who renews the token.
+    renewing: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Default)]
+struct SessionState {
+    is_loaded: bool,
+    binding: Option<Binding>,
+    token: Option<Arc<CurrentToken>>,
+    /// The scopes that logins of this process have asked for.
+    requested: Scopes,
+    /// Number of renewals that have ended, and the error of the last one.
+    renewals: u64,
+    failure: Option<AuthError>,
+    no_early_refresh_until: Option<Instant>,
+    /// The way to the authorization server that the last request had.
+    http: Option<AuthHttp>,
+}
+
+/// The token that requests are sent with.
+pub(crate) struct CurrentToken {
+    pub(crate) tokens: TokenSet,
+    pub(crate) origin: TokenOrigin,
+    is_accepted: AtomicBool,
+}
+
+/// The way by which a token was obtained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenOrigin {
+    /// From the store: of an earlier process, or of another one.
+    Stored,
+    Refresh,
+    /// By a login, or by the grant of a client without a person.
+    Grant,
+}
+
+impl Session {
+    pub(crate) fn new(server: String) -> Self {
+        Self {
+            server,
+            state: Mutex::default(),
+            renewing: Arc::default(),
+        }
+    }
+
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.state().is_loaded
+    }
+
+    pub(crate) fn token(&self) -> Option<Arc<CurrentToken>> {
+        self.state().token.clone()
+    }
+
+    pub(crate) fn binding(&self) -> Option<Binding> {
+        self.state().binding.clone()
+    }
+
+    /// The value of `Authorization`; none without a token.
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
+        let token = self.token()?;
+        let tokens = &token.tokens;
+        tokens.token_type.authorization(&tokens.access_token)
+    }
+
+    /// The scopes that logins have asked for, and those that the token has.
+    pub(crate) fn known_scopes(&self) -> Scopes {
+        let state = self.state();
+        let granted = state.token.as_ref().map(|token| token.tokens.scope.clone());
+        let requested = state.requested.clone();
+        requested.union(&granted.unwrap_or_default())
+    }
+
+    /// True if a login of this process has asked for all of `scopes`.
+    pub(crate) fn has_requested(&self, scopes: &Scopes) -> bool {
+        self.state().requested.contains_all(scopes)
+    }
+
+    pub(crate) fn requested(&self, scopes: &Scopes) {
+        let mut state = self.state();
+        state.requested = std::mem::take(&mut state.requested).union(scopes);
+    }
+
+    /// Makes `tokens` the current ones; `None` to have none.
+    pub(crate) fn set(&self, binding: Option<Binding>, tokens: Option<(TokenSet, TokenOrigin)>) {
+        let mut state = self.state();
+        state.is_loaded = true;
+        state.binding = binding;
+        state.no_early_refresh_until = None;
+        state.token = tokens.map(|(tokens, origin)| {
+            Arc::new(CurrentToken {
+                tokens,
+                origin,
+                is_accepted: AtomicBool::new(false),
+            })
+        });
+    }
+
+    /// Forgets the scopes that were asked for, as another person may log in next.
+    pub(crate) fn forget_scopes(&self) {
+        self.state().requested = Scopes::default();
+    }
+
+    /// True if the token can and should be refreshed before the next request.
+    pub(crate) fn needs_refresh(&self) -> bool {
+        let state = self.state();
+        let tokens = state.token.as_ref().map(|token| &token.tokens);
+        let is_due = tokens.is_some_and(|tokens| {
+            tokens.refresh_token.is_some() && tokens.expires_soon(unix_time())
+        });
+        let until = state.no_early_refresh_until;
+        is_due && until.is_none_or(|until| until <= Instant::now())
+    }
+
+    /// Goes on with the current token for a while, although it could not be refreshed.
+    pub(crate) fn postpone_refresh(&self) {
+        self.state().no_early_refresh_until = Some(Instant::now() + EARLY_REFRESH_PAUSE);
+    }
+
+    pub(crate) fn set_http(&self, http: AuthHttp) {
+        self.state().http = Some(http);
+    }
+
+    pub(crate) fn http(&self) -> Option<AuthHttp> {
+        self.state().http.clone()
+    }
+
+    /// Does `work`, unless it `is_done` when the work of others has ended. If the work that was under
+    /// way has failed, that is the result: nobody wants the same login twice.
+    ///
+    /// The work goes on in a task of its own when this future is dropped.
+    pub(crate) async fn once<T, F>(
+        self: &Arc<Self>,
+        is_done: impl Fn(&Self) -> Option<T>,
+        work: impl FnOnce() -> F,
+    ) -> Result<T, AuthError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, AuthError>> + Send + 'static,
+    {
+        let before = self.state().renewals;
+        let turn = Arc::clone(&self.renewing).lock_owned().await;
+        if let Some(done) = is_done(self) {
+            return Ok(done);
+        }
+        let failure = {
+            let state = self.state();
+            (state.renewals != before).then(|| state.failure.clone())
+        };
+        if let Some(error) = failure.flatten() {
+            return Err(error);
+        }
+        let (session, work) = (Arc::clone(self), work());
+        let task = tokio::spawn(async move {
+            let result = work.await;
+            session.ended(result.as_ref().err());
+            drop(turn);
+            result
+        });
+        let aborted = |_| AuthError::new(AuthStep::Access, &self.server, AuthErrorKind::Aborted);
+        task.await.map_err(aborted)?
+    }
+
+    fn ended(&self, failure: Option<&AuthError>) {
+        let mut state = self.state();
+        state.renewals += 1;
+        state.failure = failure.cloned();
+    }
+
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CurrentToken {
+    /// Notes that the MCP server has accepted it.
+    pub(crate) fn accepted(&self) {
+        self.is_accepted.store(true, Ordering::Relaxed);
+    }
+
+    /// True if a refusal may be due to its age: it was good once, or comes from the store.
+    pub(crate) fn may_be_old(&self) -> bool {
+        self.is_accepted.load(Ordering::Relaxed) || self.origin == TokenOrigin::Stored
+    }
+}

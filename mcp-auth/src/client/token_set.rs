@@ -1,0 +1,173 @@
+//! Tokens of one client for one resource, and where they are kept.
+
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::error::AuthError;
+use super::registration::Registration;
+use super::scopes::Scopes;
+use super::store::TokenStore;
+use super::token_response::{TokenResponse, TokenType};
+
+/// Longest time before its end at which a token is refreshed, in seconds. A quarter of its lifetime,
+/// if that is shorter.
+const MAX_EARLY: u64 = 60;
+
+/// Tokens, and the client that they were issued to. `Debug` shows none.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenSet {
+    pub(crate) access_token: String,
+    pub(crate) token_type: TokenType,
+    /// In seconds since 1970.
+    pub(crate) issued_at: u64,
+    /// In seconds since 1970; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) refresh_token: Option<String>,
+    /// The scopes that were granted; those that were asked for, if the answer has none.
+    #[serde(default)]
+    pub(crate) scope: Scopes,
+    pub(crate) client_id: String,
+    /// The credentials of a client that has registered itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) registration: Option<Registration>,
+}
+
+/// The place of a server's tokens: tokens belong to one issuer and one resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Binding {
+    pub(crate) issuer: String,
+    pub(crate) resource: String,
+    /// `resource_metadata` of the server's last challenge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) announced: Option<String>,
+}
+
+impl TokenSet {
+    /// The tokens of an answer to a request for `requested` scopes.
+    pub(crate) fn new(
+        response: TokenResponse,
+        requested: &Scopes,
+        client_id: String,
+        registration: Option<Registration>,
+    ) -> Self {
+        let now = unix_time();
+        Self {
+            access_token: response.access_token,
+            token_type: response.token_type,
+            issued_at: now,
+            expires_at: response.expires_in.map(|it| now.saturating_add(it)),
+            refresh_token: response.refresh_token,
+            scope: response.scope.unwrap_or_else(|| requested.clone()),
+            client_id,
+            registration,
+        }
+    }
+
+    /// True if the token expires soon, at `now` in seconds since 1970.
+    pub(crate) fn expires_soon(&self, now: u64) -> bool {
+        self.expires_at.is_some_and(|expires| {
+            let lifetime = expires.saturating_sub(self.issued_at);
+            now.saturating_add(MAX_EARLY.min(lifetime / 4)) >= expires
+        })
+    }
+}
+
+impl Binding {
+    /// The key of the tokens in a store.
+    pub(crate) fn key(&self) -> String {
+        format!("tokens {} {}", self.issuer, self.resource)
+    }
+
+    /// True if `other` is the same issuer and the same resource.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.issuer, &self.resource) == (&other.issuer, &other.resource)
+    }
+}
+
+/// The key of the [`Binding`] of the server at a URL.
+pub(crate) fn binding_key(server: &str) -> String {
+    format!("server {server}")
+}
+
+/// The key of the [`Registration`] at an issuer.
+pub(crate) fn registration_key(issuer: &str) -> String {
+    format!("client {issuer}")
+}
+
+/// Loads a value. One that can't be read is treated as absent: it is replaced at the next login.
+pub(crate) async fn load<T: DeserializeOwned>(
+    store: &dyn TokenStore,
+    key: &str,
+) -> Result<Option<T>, AuthError> {
+    let text = store.load(key).await.map_err(AuthError::store)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// Saves a value.
+pub(crate) async fn save<T: Serialize>(
+    store: &dyn TokenStore,
+    key: &str,
+    value: &T,
+) -> Result<(), AuthError> {
+    let text = serde_json::to_string(value).map_err(std::io::Error::from);
+    let text = text.map_err(AuthError::store)?;
+    store.save(key, &text).await.map_err(AuthError::store)
+}
+
+/// The time in seconds since 1970.
+pub(crate) fn unix_time() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+impl fmt::Debug for TokenSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenSet")
+            .field("client_id", &self.client_id)
+            .field("expires_at", &self.expires_at)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(lifetime: Option<u64>) -> TokenSet {
+        TokenSet {
+            access_token: "secret".to_owned(),
+            token_type: TokenType::Bearer,
+            issued_at: 1000,
+            expires_at: lifetime.map(|it| 1000 + it),
+            refresh_token: Some("secret".to_owned()),
+            scope: "a".into(),
+            client_id: "me".to_owned(),
+            registration: None,
+        }
+    }
+
+    #[test]
+    fn a_token_is_refreshed_before_its_end() {
+        for (lifetime, early) in [(3600, 60), (240, 60), (100, 25), (3, 0), (0, 0)] {
+            let tokens = tokens(Some(lifetime));
+            let begin = 1000 + lifetime - early;
+            assert!(tokens.expires_soon(begin), "{lifetime}");
+            assert!(!tokens.expires_soon(begin - 1), "{lifetime}");
+        }
+        assert!(!tokens(None).expires_soon(u64::MAX));
+    }
+
+    #[test]
+    fn what_is_kept_is_read_again_and_not_shown() {
+        let tokens = tokens(Some(60));
+        let json = serde_json::to_string(&tokens).unwrap();
+        assert_eq!(serde_json::from_str::<TokenSet>(&json).unwrap(), tokens);
+        assert!(!format!("{tokens:?}").contains("secret"));
+    }
+}

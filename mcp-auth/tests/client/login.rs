@@ -1,0 +1,237 @@
+//! The login of a person.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_auth::client::error::{AuthErrorKind, AuthStep};
+use mcp_auth::{AuthError, OAuth};
+use mcp_runtime::{CallError, ConnectError};
+use support::{Decision, Endpoint, Fault, Iss, browser};
+
+use crate::site::{Site, app, call};
+
+/// The error of a client that can't connect.
+async fn error(site: &Site, oauth: &OAuth) -> AuthError {
+    match site.connect(oauth).await {
+        Err(ConnectError::Authentication(CallError::Authentication { error, .. })) => {
+            error.downcast_ref::<AuthError>().unwrap().clone()
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the client is connected"),
+    }
+}
+
+#[tokio::test]
+async fn a_login_is_all_that_it_takes() {
+    let site = Site::start().await;
+    let client = site.connect(&app()).await.unwrap();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    let registration = &site.issuer.requests_to(Endpoint::Register)[0].json;
+    assert_eq!(registration["application_type"], "native");
+    assert_eq!(registration["client_name"], "test-app");
+    assert_eq!(registration["token_endpoint_auth_method"], "none");
+    assert_eq!(registration["grant_types"][1], "refresh_token");
+    let logins = site.issuer.requests_to(Endpoint::Authorize);
+    assert_eq!(logins.len(), 1);
+    let tokens = site.issuer.requests_to(Endpoint::Token);
+    for request in [&logins[0], &tokens[0]] {
+        assert_eq!(request.parameter("resource"), Some(site.url().as_str()));
+    }
+    assert_eq!(logins[0].parameter("code_challenge_method"), Some("S256"));
+    assert_eq!(logins[0].parameter("scope"), None);
+}
+
+#[tokio::test]
+async fn the_default_browser_opens_nothing_but_secure_pages() {
+    let site = Site::start().await;
+    site.issuer.fail(
+        Endpoint::Metadata,
+        Fault::Json(format!(
+            r#"{{"issuer":"{}","authorization_endpoint":"file:///etc/passwd","token_endpoint":"{}",
+            "registration_endpoint":"{}","code_challenge_methods_supported":["S256"]}}"#,
+            site.issuer.issuer(),
+            site.issuer.url(Endpoint::Token),
+            site.issuer.url(Endpoint::Register),
+        )),
+    );
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&opened);
+    let oauth = app().opener(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { Ok(()) }
+    });
+    let error = error(&site, &oauth).await;
+    assert!(matches!(error.kind(), AuthErrorKind::InsecureUrl));
+    assert_eq!(error.url(), Some("file:///etc/passwd"));
+    assert_eq!(opened.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_refusal_ends_the_login_and_is_shown() {
+    let site = Site::start().await;
+    let decision = Decision::Refuse("access_denied".to_owned(), "not\ntoday".to_owned());
+    site.issuer.change(|settings| settings.decision = decision);
+    let error = error(&site, &app()).await;
+    assert_eq!(
+        (error.step(), error.code()),
+        (AuthStep::Login, Some("access_denied"))
+    );
+    assert!(
+        error.to_string().ends_with("access_denied: not today"),
+        "{error}"
+    );
+    // Nobody is asked twice.
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+    assert_eq!(site.issuer.count(Endpoint::Token), 0);
+}
+
+#[tokio::test]
+async fn a_response_of_another_issuer_is_not_used() {
+    let site = Site::start().await;
+    for (iss, advertised) in [
+        (Iss::Is("https://evil.example.com".to_owned()), true),
+        (Iss::Is("https://evil.example.com".to_owned()), false),
+        (Iss::Is(format!("{}/", site.issuer.issuer())), false),
+        (Iss::Missing, true),
+    ] {
+        site.issuer.change(|settings| {
+            settings.iss = iss;
+            settings.advertise_iss = advertised;
+        });
+        let error = error(&site, &app()).await;
+        assert!(
+            matches!(error.kind(), AuthErrorKind::Response(_)),
+            "{error}"
+        );
+    }
+    assert_eq!(site.issuer.count(Endpoint::Token), 0);
+    site.issuer.change(|settings| {
+        settings.iss = Iss::Missing;
+        settings.advertise_iss = false;
+    });
+    site.connect(&app()).await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_logs_in_without_pkce() {
+    let site = Site::start().await;
+    site.issuer
+        .change(|settings| settings.advertise_s256 = false);
+    let error = error(&site, &app()).await;
+    assert!(error.to_string().contains("PKCE"), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
+}
+
+#[tokio::test]
+async fn a_login_has_a_time_limit() {
+    let site = Site::start().await;
+    let oauth = app().opener(async |_| Ok(()));
+    let oauth = oauth.login_timeout(Duration::from_millis(10));
+    let error = error(&site, &oauth).await;
+    assert!(matches!(error.kind(), AuthErrorKind::Timeout(_)), "{error}");
+}
+
+#[tokio::test]
+async fn a_browser_that_can_not_be_opened_is_named() {
+    let site = Site::start().await;
+    let oauth = app().opener(async |_| Err(std::io::Error::other("no display")));
+    let error = error(&site, &oauth).await;
+    assert!(matches!(error.kind(), AuthErrorKind::Opener(_)));
+    let text = error.to_string();
+    assert!(
+        text.contains("no display") && text.contains("BROWSER"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_token_endpoint_that_redirects_fails_or_talks_nonsense_is_an_error() {
+    let site = Site::start().await;
+    let elsewhere = "http://127.0.0.1:9/token".to_owned();
+    for (fault, expected) in [
+        (Fault::Redirect(elsewhere), "redirects"),
+        (Fault::Status(500), "HTTP 500"),
+        (Fault::Garbage, "can't be read"),
+        (Fault::Json(r#"{"access_token":""}"#.to_owned()), "no form"),
+        (
+            Fault::Json(r#"{"access_token":"a","token_type":"mac"}"#.to_owned()),
+            "token_type",
+        ),
+        (
+            Fault::Json(r#"{"error":"slow_down"}"#.to_owned()),
+            "slow_down",
+        ),
+        (Fault::Large(2 << 20), "longer than"),
+    ] {
+        site.issuer.fail(Endpoint::Token, fault);
+        let error = error(&site, &app()).await;
+        assert_eq!(error.step(), AuthStep::Token);
+        assert_eq!(error.url(), Some(site.issuer.url(Endpoint::Token).as_str()));
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    assert_eq!(site.last_token(), None);
+}
+
+#[tokio::test]
+async fn a_new_token_that_is_not_accepted_is_an_error_and_no_loop() {
+    let site = Site::start().await;
+    site.state().revokes_all = true;
+    let error = error(&site, &app()).await;
+    assert_eq!(error.step(), AuthStep::Access);
+    assert!(error.to_string().contains("invalid_token"), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+}
+
+#[tokio::test]
+async fn many_requests_wait_for_one_login() {
+    let site = Site::start().await;
+    let hold = site.issuer.hold(Endpoint::Authorize);
+    let oauth = app();
+    let connecting: Vec<_> = (0..20)
+        .map(|_| {
+            let (site, oauth) = (site.clone(), oauth.clone());
+            tokio::spawn(async move { site.connect(&oauth).await.map(drop) })
+        })
+        .collect();
+    site.issuer.arrived(Endpoint::Authorize, 1).await;
+    drop(hold);
+    for connected in connecting {
+        connected.await.unwrap().unwrap();
+    }
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+    assert_eq!(site.issuer.count(Endpoint::Register), 1);
+}
+
+#[tokio::test]
+async fn a_login_goes_on_when_its_request_is_given_up() {
+    let site = Site::start().await;
+    let hold = site.issuer.hold(Endpoint::Token);
+    let oauth = app();
+    let (other, shared) = (site.clone(), oauth.clone());
+    let connecting = tokio::spawn(async move { other.connect(&shared).await.map(drop) });
+    site.issuer.arrived(Endpoint::Token, 1).await;
+    connecting.abort();
+    assert!(connecting.await.is_err());
+    drop(hold);
+    site.connect(&oauth).await.unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+}
+
+#[tokio::test]
+async fn secrets_are_not_shown() {
+    let oauth = app().client("id").client_secret("hidden");
+    assert!(!format!("{oauth:?}").contains("hidden"));
+    // The page's URL is not a part of errors.
+    let site = Site::start().await;
+    let oauth = app().opener(async |url| {
+        let page = browser::get(&url).await;
+        Err(std::io::Error::other(page.status.to_string()))
+    });
+    let error = error(&site, &oauth).await;
+    let shown = format!("{error} {error:?}");
+    assert!(
+        !shown.contains("code_challenge") && !shown.contains("state="),
+        "{shown}"
+    );
+}
