@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{
-    Notification, RawJson, RawJsonRef, Request, Revision, ServerNotification, methods,
+    ClientCapabilities, Conform, JsonObject, Notification, RawJson, RawJsonRef, Request, Revision,
+    ServerNotification, methods,
 };
 use serde::Serialize;
 use tokio::sync::watch;
@@ -26,6 +27,8 @@ use crate::transport::Transport;
 pub(super) struct Channel {
     peer: Peer,
     shared: Arc<ChannelState>,
+    /// Extensions of the protocol that the transport uses.
+    extensions: Vec<String>,
     /// The outcome, once it is over.
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
 }
@@ -55,6 +58,7 @@ impl Channel {
         state: Arc<ClientState>,
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
+        let extensions = transport.extensions();
         state.set_status(|status| status.transport = TransportState::Connecting);
         let halves = transport.open().await.inspect_err(|_| {
             state.set_status(|status| status.transport = TransportState::Disconnected);
@@ -84,7 +88,23 @@ impl Channel {
             state.set_status(|status| status.transport = TransportState::Disconnected);
             ended.send_replace(Some(outcome.map_err(Arc::new)));
         });
-        Ok(Self { peer, shared, end })
+        Ok(Self {
+            peer,
+            shared,
+            extensions,
+            end,
+        })
+    }
+
+    /// The capabilities to declare to a server that speaks `revision`.
+    pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
+        let mut capabilities = self.shared.client.config.input.capabilities(revision);
+        if !self.extensions.is_empty() {
+            let named = self.extensions.iter().cloned();
+            capabilities.extensions = Some(named.map(|it| (it, JsonObject::new())).collect());
+            capabilities.conform(revision);
+        }
+        capabilities
     }
 
     /// Queries or changes the lifecycle.

@@ -91,8 +91,8 @@ pub(super) async fn connect(
     let negotiated = state.unless_closing(negotiated).await;
     match negotiated.unwrap_or(Err(ConnectError::Closed)) {
         Ok(negotiated) => Ok(Connection {
+            meta: request_meta(&channel, &state.config, negotiated.revision),
             channel,
-            meta: request_meta(&state.config, negotiated.revision),
             negotiated,
         }),
         Err(error) => {
@@ -171,7 +171,8 @@ impl Negotiation<'_> {
         timeouts: Timeouts,
         suspended: Option<watch::Sender<bool>>,
     ) -> Result<Discovery, ConnectError> {
-        let (params, meta) = (RequestParams::new(), request_meta(self.config, asked));
+        let params = RequestParams::new();
+        let meta = request_meta(self.channel, self.config, asked);
         let mut options = request_options::<DiscoverRequest>(timeouts);
         options.suspended = suspended;
         let written = self.channel.write(&params, meta, options)?;
@@ -269,7 +270,7 @@ impl Negotiation<'_> {
     async fn initialize_once(&self, asked: Revision) -> Outcome {
         let mut params = InitializeRequestParams::new(
             asked.as_str(),
-            self.config.input.capabilities(asked),
+            self.channel.capabilities(asked),
             self.config.info.clone(),
         );
         params.conform(asked);
@@ -321,14 +322,14 @@ async fn silence(limit: Duration, mut suspended: watch::Receiver<bool>) {
 }
 
 /// The members of `_meta` that each request in `revision` carries, as JSON without braces.
-fn request_meta(config: &Config, revision: Revision) -> String {
+fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> String {
     if revision.era() == Era::Handshake {
         return String::new();
     }
     let mut meta = RequestMetaObject::new()
         .with_protocol_version(revision.as_str())
         .with_client_info(config.info.clone())
-        .with_client_capabilities(config.input.capabilities(revision));
+        .with_client_capabilities(channel.capabilities(revision));
     meta.conform(revision);
     let object = RawJson::encode(&meta);
     let object = object.get();

@@ -108,6 +108,10 @@ impl<T: Transport> Transport for Recorder<T> {
         self.transport.set_timeouts(timeouts);
     }
 
+    fn extensions(&self) -> Vec<String> {
+        self.transport.extensions()
+    }
+
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (reader, writer) = self.transport.open().await?;
         Ok((Recorder::new(reader, self.sender, &self.recording), writer))

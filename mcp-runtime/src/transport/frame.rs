@@ -58,6 +58,12 @@ pub trait Transport: Send + 'static {
         let _ = timeouts;
     }
 
+    /// Identifiers of the protocol's extensions that the transport uses, as an authenticator over
+    /// HTTP may: the client declares them in its capabilities, without settings. None by default.
+    fn extensions(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
     fn again(&self) -> Option<Self>
     where

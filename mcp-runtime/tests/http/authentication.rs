@@ -81,6 +81,10 @@ impl Authenticator for Login {
         })
     }
 
+    fn extensions(&self) -> Vec<String> {
+        vec!["com.example/login".to_owned()]
+    }
+
     fn observe(&self, _: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
         let nonce = headers
             .get("dpop-nonce")
@@ -478,4 +482,38 @@ async fn other_answers_are_observed() {
     let expected =
         expected.map(|(status, nonce)| (StatusCode::from_u16(status).unwrap(), nonce.to_owned()));
     assert_eq!(*observed, expected);
+}
+
+#[tokio::test]
+async fn extensions_of_the_authenticator_are_declared_where_there_are_extensions() {
+    for (era, is_declared) in [(Era::Stateless, true), (Era::Handshake, false)] {
+        let declared = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&declared);
+        let server = Scripted::new(move |exchange| {
+            let params = &exchange.message["params"];
+            let capabilities = match exchange.name().as_str() {
+                "initialize" => Some(&params["capabilities"]),
+                "server/discover" | "tools/call" if era == Era::Stateless => {
+                    Some(&params["_meta"]["io.modelcontextprotocol/clientCapabilities"])
+                }
+                _ => None,
+            };
+            log.lock().unwrap().extend(capabilities.cloned());
+            serve(exchange)
+        });
+        let url = http_client(server.await.url()).auth(Login(Tokens::until(0)));
+        let builder = builder(era).on_form(async |form| form.decline());
+        let client = in_time(builder.connect(url)).await.unwrap();
+        call(&client, "any").await.unwrap();
+        let declared = declared.lock().unwrap();
+        let extensions = match is_declared {
+            true => json!({"com.example/login": {}}),
+            false => Value::Null,
+        };
+        assert_eq!(declared.len(), if is_declared { 2 } else { 1 });
+        for capabilities in &*declared {
+            assert!(capabilities["elicitation"].is_object(), "{capabilities}");
+            assert_eq!(capabilities["extensions"], extensions, "{capabilities}");
+        }
+    }
 }

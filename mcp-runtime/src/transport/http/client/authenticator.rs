@@ -90,6 +90,13 @@ pub trait Authenticator: Send + Sync + 'static {
     fn observe(&self, request: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
         let _ = (request, status, headers);
     }
+
+    /// Identifiers of the protocol's extensions that the scheme is defined by, such as
+    /// `io.modelcontextprotocol/oauth-client-credentials`: the client declares them in its
+    /// capabilities. Called when a connection is opened. None by default.
+    fn extensions(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
@@ -112,6 +119,10 @@ impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
 
     fn observe(&self, request: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
         (**self).observe(request, status, headers);
+    }
+
+    fn extensions(&self) -> Vec<String> {
+        (**self).extensions()
     }
 }
 

@@ -186,6 +186,11 @@ impl Transport for HttpUrl {
         self.timeouts = timeouts;
     }
 
+    fn extensions(&self) -> Vec<String> {
+        let authenticator = self.credentials.authenticator.as_ref();
+        authenticator.map_or(Vec::new(), Authenticator::extensions)
+    }
+
     fn again(&self) -> Option<Self> {
         Some(self.clone())
     }
