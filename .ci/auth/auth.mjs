@@ -1,5 +1,5 @@
 // Drives the examples `protected` and `login` from outside, with `oidc-provider` as the authorization
-// server: `auth.mjs PROTECTED LOGIN WORK [CHROMIUM]`.
+// server: `auth.mjs PROTECTED LOGIN WORK DOCUMENT [CHROMIUM]`. DOCUMENT has a program for a walk-through.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 import { CLIENTS, Issuer } from './provider.mjs';
 
-const [PROTECTED, LOGIN, WORK, CHROMIUM] = process.argv.slice(2);
+const [PROTECTED, LOGIN, WORK, DOCUMENT, CHROMIUM] = process.argv.slice(2);
 const HERE = dirname(fileURLToPath(import.meta.url));
 const REVISION = '2026-07-28';
 
@@ -366,6 +366,22 @@ for (const nonces of [false, true]) {
     }
   });
 }
+
+await part('the walk-through of the document', async () => {
+  const [, program] = /<<'END'\n([^]*?)\nEND\n/.exec(readFileSync(DOCUMENT, 'utf8'));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const file = join(WORK, 'walk-through.mjs');
+  writeFileSync(file, program.replace('http://127.0.0.1:9000', url));
+  const provider = start(process.execPath, [file]);
+  const walked = await startProtected({ url });
+  const store = join(WORK, 'tokens.json');
+  succeeded('whoami', await login([walked.url, 'whoami']), 'alice');
+  succeeded('write', await login(['--store', store, walked.url, 'write']), 'written');
+  const again = await login(['--store', store, walked.url, 'write']);
+  succeeded('write again', again, 'written');
+  check('no page', again.pages.length === 0, again.pages);
+  check('the provider runs', provider.child.exitCode === null, provider.stderr);
+});
 
 if (CHROMIUM) {
   await part('a browser', async () => {
