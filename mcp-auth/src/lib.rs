@@ -11,6 +11,12 @@
 //!
 //! [OAuth 2.1]: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13
 //! [authorization]: https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+// Compiles the programs of these documents.
+#![cfg_attr(
+    all(doctest, feature = "client", feature = "server"),
+    doc = include_str!("../../README.md"),
+    doc = include_str!("../../docs/authorization.md")
+)]
 
 pub mod challenge;
 #[cfg(feature = "client")]

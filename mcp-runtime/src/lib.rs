@@ -81,7 +81,6 @@
 // Compiles the programs of these documents.
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
-    doc = include_str!("../../README.md"),
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/security.md")
 )]
