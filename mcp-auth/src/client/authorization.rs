@@ -116,6 +116,10 @@ impl AuthorizationRequest<'_> {
             .append_pair("resource", self.resource);
         if let Some(scope) = self.scope {
             query.append_pair("scope", scope);
+            // Else OpenID providers leave it out (OpenID Connect Core 1.0 §11).
+            if scope.split(' ').any(|it| it == "offline_access") {
+                query.append_pair("prompt", "consent");
+            }
         }
         // An endpoint may have a query of its own (RFC 6749 §3.1).
         let separator = if endpoint.contains('?') { '&' } else { '?' };

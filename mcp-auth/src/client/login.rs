@@ -48,7 +48,9 @@ impl Login<'_> {
     async fn attempt(&self) -> Result<TokenSet, AuthError> {
         let issuer = &self.discovery.issuer;
         let (key, store) = (registration_key(&issuer.issuer), &*self.config.store);
-        let receiver = self.config.redirect.listen().await;
+        let kept: Option<Registration> = load(store, &key).await?;
+        let registered = kept.as_ref().map(|kept| &*kept.redirect_uri);
+        let receiver = self.config.redirect.listen(registered).await;
         let receiver = receiver.map_err(|error| self.error(AuthErrorKind::Redirection(error)))?;
         let redirect_uri = receiver.uri().to_owned();
         let request = RegistrationRequest {
@@ -57,7 +59,6 @@ impl Login<'_> {
             redirect_uri: &redirect_uri,
             scopes: &self.scopes,
         };
-        let kept: Option<Registration> = load(store, &key).await?;
         let (client, registration) = request.credentials(self.http, kept.clone()).await?;
         if registration.is_some() && registration != kept {
             save(store, &key, &registration).await?;

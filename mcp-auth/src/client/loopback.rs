@@ -48,7 +48,8 @@ struct Listening {
 }
 
 impl Loopback {
-    /// Listens on a port that the operating system chooses for each login; the path is `/callback`.
+    /// Listens on a port that the operating system chooses; the path is `/callback`. A client that was
+    /// registered with an earlier port has it again, if it is free.
     #[must_use]
     pub fn any_port() -> Self {
         Self::port(0)
@@ -70,8 +71,19 @@ impl Loopback {
         self
     }
 
+    /// The port of a redirect URI that this has had.
+    fn earlier_port(&self, uri: &str) -> Option<u16> {
+        let rest = uri.strip_prefix("http://127.0.0.1:")?;
+        rest.strip_suffix(&*self.path)?.parse().ok()
+    }
+
     async fn bind(self) -> io::Result<Listening> {
-        let Self { port, path } = self;
+        let port = self.port;
+        self.bind_to(port).await
+    }
+
+    async fn bind_to(self, port: u16) -> io::Result<Listening> {
+        let path = self.path;
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         let listener = bound.map_err(|error| {
             let reason = format!("no listener on 127.0.0.1:{port} for the login: {error}");
@@ -88,9 +100,20 @@ impl Loopback {
 }
 
 impl Redirect for Loopback {
-    fn listen(&self) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
+    fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
         let this = self.clone();
-        Box::pin(async move { Ok(Box::new(this.bind().await?) as Box<dyn RedirectReceiver>) })
+        let earlier = registered.and_then(|uri| self.earlier_port(uri));
+        Box::pin(async move {
+            let earlier = match earlier.filter(|_| this.port == 0) {
+                Some(port) => this.clone().bind_to(port).await.ok(),
+                None => None,
+            };
+            let listening = match earlier {
+                Some(listening) => listening,
+                None => this.bind().await?,
+            };
+            Ok(Box::new(listening) as Box<dyn RedirectReceiver>)
+        })
     }
 }
 
@@ -198,7 +221,7 @@ mod tests {
     use super::*;
 
     async fn listen(redirect: Loopback) -> (Box<dyn RedirectReceiver>, String) {
-        let receiver = redirect.listen().await.unwrap();
+        let receiver = redirect.listen(None).await.unwrap();
         let uri = receiver.uri().to_owned();
         (receiver, uri)
     }
@@ -291,10 +314,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_registered_port_is_used_again_if_it_is_free() {
+        let uri = |receiver: &dyn RedirectReceiver| receiver.uri().to_owned();
+        let redirect = Loopback::any_port();
+        let first = redirect.listen(None).await.unwrap();
+        let registered = uri(&*first);
+        let second = redirect.listen(Some(&registered)).await.unwrap();
+        assert_ne!(uri(&*second), registered);
+        drop(first);
+        let third = redirect.listen(Some(&registered)).await.unwrap();
+        assert_eq!(uri(&*third), registered);
+        for other in ["http://127.0.0.1:0/callback", "https://a/callback", ""] {
+            let receiver = redirect.listen(Some(other)).await.unwrap();
+            assert_ne!(uri(&*receiver), other);
+        }
+    }
+
+    #[tokio::test]
     async fn a_port_in_use_is_an_error_that_names_it() {
         let (_receiver, uri) = listen(Loopback::any_port()).await;
         let port = uri.split([':', '/']).nth(4).unwrap();
-        let error = Loopback::port(port.parse().unwrap()).listen().await;
+        let error = Loopback::port(port.parse().unwrap()).listen(None).await;
         let error = error.err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
         assert!(error.to_string().contains(port), "{error}");

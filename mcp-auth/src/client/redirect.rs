@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 /// struct Waiting(mpsc::Receiver<String>);
 ///
 /// impl Redirect for CustomScheme {
-///     fn listen(&self) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
+///     fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
 ///         let queries = self.0.lock().unwrap().take();
 ///         Box::pin(async move {
 ///             let queries = queries.ok_or(io::ErrorKind::AddrInUse)?;
@@ -51,8 +51,9 @@ use tokio::sync::oneshot;
 /// }
 /// ```
 pub trait Redirect: Send + Sync + 'static {
-    /// Prepares for one response, before the browser is opened.
-    fn listen(&self) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
+    /// Prepares for one response, before the browser is opened. `registered` is the redirect URI with
+    /// which the client was registered before: with another one it is registered anew.
+    fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
 }
 
 /// One wait for an authorization response. To drop it, or the future of

@@ -206,7 +206,7 @@ impl Renewal {
             true => discovery.scopes_supported(),
             false => demanded,
         };
-        let mut scopes = basic.union(set).union(&self.session.known_scopes());
+        let mut scopes = self.session.known_scopes().union(&basic).union(set);
         scopes.remove(OFFLINE);
         let offered = discovery.issuer.scopes_supported.as_ref();
         let is_offered = offered.is_some_and(|all| all.iter().any(|it| it == OFFLINE));

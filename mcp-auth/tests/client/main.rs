@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod discovery;
 mod login;
+mod refresh;
+mod scopes;
 mod signed;
 mod site;

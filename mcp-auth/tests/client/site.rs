@@ -16,8 +16,9 @@ use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, http
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, ConnectError};
 use serde_json::{Value, json};
-use support::{AuthorizationServer, browser};
+use support::{AuthorizationServer, Settings, browser};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// The well-known path of the server's metadata.
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -28,6 +29,8 @@ pub(crate) struct Site {
     pub(crate) issuer: AuthorizationServer,
     pub(crate) origin: String,
     state: Arc<Mutex<SiteState>>,
+    /// The number of requests with a token that was not accepted.
+    challenges: Arc<watch::Sender<usize>>,
 }
 
 /// Switches of the server.
@@ -47,9 +50,16 @@ pub(crate) struct SiteState {
     pub(crate) asked: Vec<String>,
     /// `Authorization` of all requests.
     pub(crate) seen: Vec<Option<String>>,
+    pub(crate) ignores_expiry: bool,
 }
 
 struct Files;
+
+async fn bind() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    (listener, origin)
+}
 
 #[mcp_server(undocumented = "allow")]
 impl Files {
@@ -71,8 +81,24 @@ impl Site {
     }
 
     pub(crate) async fn with(issuer: AuthorizationServer) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let (listener, origin) = bind().await;
+        let site = Self::new(issuer, origin);
+        let router = site.router().fallback(document);
+        site.serve(listener, router)
+    }
+
+    /// A server of revision 2025-03-26, which is its own authorization server and has no metadata of its
+    /// own.
+    pub(crate) async fn own_issuer(change: impl FnOnce(&mut Settings)) -> Self {
+        let (listener, origin) = bind().await;
+        let issuer = AuthorizationServer::mounted(&origin, change);
+        let router = issuer.router();
+        let site = Self::new(issuer, origin);
+        let router = site.router().fallback_service(router);
+        site.serve(listener, router)
+    }
+
+    fn new(issuer: AuthorizationServer, origin: String) -> Self {
         let metadata = json!({
             "resource": format!("{origin}/mcp"),
             "authorization_servers": [issuer.issuer()],
@@ -86,22 +112,32 @@ impl Site {
             revokes_all: false,
             asked: Vec::new(),
             seen: Vec::new(),
+            ignores_expiry: false,
         };
-        let site = Self {
+        Self {
             issuer,
             origin,
             state: Arc::new(Mutex::new(state)),
-        };
-        let mcp = http_service(
-            Files.into_server(),
-            HttpOptions::default().auth(Tokens(site.clone())),
-        );
-        let router = Router::new()
-            .route_service("/mcp", mcp)
-            .fallback(document)
-            .with_state(site.clone());
+            challenges: watch::Sender::new(0).into(),
+        }
+    }
+
+    fn router(&self) -> Router<Self> {
+        let options = HttpOptions::default().auth(Tokens(self.clone()));
+        Router::new().route_service("/mcp", http_service(Files.into_server(), options))
+    }
+
+    fn serve(self, listener: TcpListener, router: Router<Self>) -> Self {
+        let router = router.with_state(self.clone());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        site
+        self
+    }
+
+    /// Waits until this many requests with a token that is not accepted have come.
+    pub(crate) async fn challenged(&self, count: usize) {
+        let mut challenges = self.challenges.subscribe();
+        let enough = challenges.wait_for(|now| *now >= count).await;
+        drop(enough.unwrap());
     }
 
     pub(crate) fn url(&self) -> String {
@@ -110,6 +146,31 @@ impl Site {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, SiteState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes members of the metadata.
+    pub(crate) fn set_metadata(&self, changes: &Value) {
+        let mut state = self.state();
+        let document = state.documents.get_mut(METADATA).unwrap();
+        let mut metadata: Value = serde_json::from_str(&document.2).unwrap();
+        for (name, value) in changes.as_object().unwrap() {
+            metadata[name] = value.clone();
+        }
+        document.2 = metadata.to_string();
+    }
+
+    /// Has `path` answer with a status, a `Location` and a body.
+    pub(crate) fn document(&self, path: &str, status: u16, location: &'static str, body: &str) {
+        let document = (status, location, body.to_owned());
+        self.state().documents.insert(path.to_owned(), document);
+    }
+
+    /// Accepts none of the tokens that were sent until now.
+    pub(crate) fn revoke_seen(&self) {
+        let mut state = self.state();
+        let seen = state.seen.clone();
+        let tokens = seen.into_iter().flatten();
+        state.revoked.extend(tokens);
     }
 
     /// The last token that was sent.
@@ -123,6 +184,14 @@ impl Site {
         builder
             .connect(http_client(self.url()).without_proxy().auth(oauth.clone()))
             .await
+    }
+
+    /// Connects; the text of the error with which that fails.
+    pub(crate) async fn refused(&self, oauth: &OAuth) -> String {
+        match self.connect(oauth).await {
+            Ok(_) => panic!("the client is connected"),
+            Err(error) => error.to_string(),
+        }
     }
 }
 
@@ -166,7 +235,10 @@ impl AccessPolicy for Tokens {
         let Some(claims) = claims else {
             let challenge = state.challenge.clone();
             let challenge = match token {
-                Some(_) => challenge.with_error("invalid_token"),
+                Some(_) => {
+                    self.0.challenges.send_modify(|count| *count += 1);
+                    challenge.with_error("invalid_token")
+                }
                 None => challenge,
             };
             return Err(AccessDenied::unauthorized(challenge.to_header_value()));
@@ -195,7 +267,7 @@ impl Site {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let is_right = claims["iss"] == state.accepts.as_str()
             && claims["aud"] == self.url().as_str()
-            && claims["exp"].as_u64()? > now.as_secs();
+            && (state.ignores_expiry || claims["exp"].as_u64()? > now.as_secs());
         is_right.then_some(claims)
     }
 }

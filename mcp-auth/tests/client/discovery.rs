@@ -1,0 +1,257 @@
+//! Discovery: from the URL of a server to its authorization server.
+
+use mcp_auth::OAuth;
+use mcp_auth::challenge::Challenge;
+use serde_json::json;
+use support::{AuthorizationServer, Client, Endpoint, Fault, Metadata};
+
+use crate::site::{METADATA, Site, app, call};
+
+const ROOT: &str = "/.well-known/oauth-protected-resource";
+
+/// Moves the metadata of a server to another path.
+fn move_metadata(site: &Site, path: &str) {
+    let mut state = site.state();
+    let document = state.documents.remove(METADATA).unwrap();
+    state.documents.insert(path.to_owned(), document);
+}
+
+#[tokio::test]
+async fn an_announced_url_is_asked_first() {
+    let site = Site::start().await;
+    move_metadata(&site, "/custom.json");
+    let url = format!("{}/custom.json", site.origin);
+    site.state().challenge = Challenge::bearer().with_resource_metadata(&url);
+    site.connect(&app()).await.unwrap();
+    assert_eq!(site.state().asked, ["/custom.json"]);
+}
+
+#[tokio::test]
+async fn the_path_is_asked_before_the_root() {
+    let site = Site::start().await;
+    site.connect(&app()).await.unwrap();
+    assert_eq!(site.state().asked, [METADATA]);
+    let site = Site::start().await;
+    move_metadata(&site, ROOT);
+    site.connect(&app()).await.unwrap();
+    assert_eq!(site.state().asked, [METADATA, ROOT]);
+}
+
+#[tokio::test]
+async fn issuers_are_found_by_either_kind_of_metadata() {
+    for (metadata, path) in [
+        (Metadata::Rfc8414, ""),
+        (Metadata::Rfc8414, "/tenant1"),
+        (Metadata::OpenId, "/tenant1"),
+        (Metadata::OpenIdBehind, "/tenant1"),
+    ] {
+        let issuer = AuthorizationServer::with(|settings| {
+            settings.metadata = metadata;
+            settings.path = path.to_owned();
+        });
+        let site = Site::with(issuer.await).await;
+        let client = site.connect(&app()).await;
+        let client = client.unwrap_or_else(|error| panic!("{metadata:?} {path}: {error}"));
+        assert_eq!(call(&client, "read").await.unwrap(), "read");
+    }
+}
+
+#[tokio::test]
+async fn metadata_about_another_resource_opens_no_page() {
+    let site = Site::start().await;
+    site.set_metadata(&json!({"resource": "https://evil.example.com/mcp"}));
+    let error = site.refused(&app()).await;
+    assert!(error.contains("https://evil.example.com/mcp"), "{error}");
+    assert!(site.issuer.requests().is_empty());
+}
+
+#[tokio::test]
+async fn metadata_of_another_issuer_is_not_used() {
+    let site = Site::start().await;
+    let claimed = Some("https://attacker.example.com".to_owned());
+    site.issuer
+        .change(|settings| settings.claimed_issuer = claimed);
+    let error = site.refused(&app()).await;
+    assert!(error.contains("https://attacker.example.com"), "{error}");
+    assert_eq!(
+        site.issuer.requests().len(),
+        site.issuer.count(Endpoint::Metadata)
+    );
+}
+
+#[tokio::test]
+async fn a_named_issuer_is_never_guessed() {
+    let issuer = AuthorizationServer::with(|settings| settings.metadata = Metadata::None).await;
+    let site = Site::with(issuer).await;
+    let error = site.refused(&app()).await;
+    assert!(
+        error.contains("reading the authorization server's metadata"),
+        "{error}"
+    );
+    assert!(error.contains(site.issuer.issuer()), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Register), 0);
+}
+
+#[tokio::test]
+async fn faults_of_metadata_are_errors_that_name_the_url() {
+    let site = Site::start().await;
+    let elsewhere = "http://127.0.0.1:9/".to_owned();
+    for (fault, expected) in [
+        (Fault::Status(500), "HTTP 500"),
+        (Fault::Garbage, "can't be read"),
+        (Fault::Json("[]".to_owned()), "can't be read"),
+        (Fault::Large(2 << 20), "longer than"),
+        (Fault::Redirect(elsewhere), "127.0.0.1:9"),
+        (
+            Fault::Redirect("http://169.254.169.254/latest".to_owned()),
+            "169.254.169.254",
+        ),
+        (
+            Fault::Redirect("file:///etc/passwd".to_owned()),
+            "must be `https`",
+        ),
+        (
+            Fault::Redirect("http://example.com/".to_owned()),
+            "must be `https`",
+        ),
+        (
+            Fault::Redirect("/.well-known/oauth-authorization-server".to_owned()),
+            "redirects",
+        ),
+    ] {
+        site.issuer.fail(Endpoint::Metadata, fault.clone());
+        let error = site.refused(&app()).await;
+        assert!(error.contains(expected), "{fault:?}: {error}");
+        assert!(
+            error.contains("reading the authorization server's metadata at "),
+            "{error}"
+        );
+    }
+    assert_eq!(site.issuer.count(Endpoint::Register), 0);
+}
+
+#[tokio::test]
+async fn faults_of_resource_metadata_are_errors_that_name_the_url() {
+    let site = Site::start().await;
+    for (status, location, body, expected) in [
+        (500, "", "", "HTTP 500"),
+        (200, "", "<html>", "can't be read"),
+        (302, "http://169.254.169.254/", "", "169.254.169.254"),
+        (302, "ftp://example.com/", "", "must be `https`"),
+        (302, METADATA, "", "redirects"),
+    ] {
+        site.document(METADATA, status, location, body);
+        let error = site.refused(&app()).await;
+        assert!(
+            error.contains(expected),
+            "{status} {location} {body}: {error}"
+        );
+    }
+    for announced in [
+        "http://example.com/a",
+        "file:///a",
+        "a",
+        "http://169.254.169.254/a",
+    ] {
+        let challenge = Challenge::bearer().with_resource_metadata(announced);
+        site.state().challenge = challenge;
+        let error = site.refused(&app()).await;
+        assert!(
+            error.contains("reading the MCP server's metadata"),
+            "{announced}: {error}"
+        );
+    }
+    assert!(site.issuer.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_redirect_of_metadata_is_followed() {
+    let site = Site::start().await;
+    move_metadata(&site, "/moved");
+    site.document(METADATA, 307, "/on", "");
+    site.document("/on", 302, "moved", "");
+    site.connect(&app()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_first_issuer_that_works_is_used() {
+    let down = AuthorizationServer::start().await;
+    down.stop().await;
+    let closed = AuthorizationServer::with(|settings| settings.registration = false).await;
+    let site = Site::start().await;
+    let issuers = [down.issuer(), closed.issuer(), site.issuer.issuer()];
+    site.set_metadata(&json!({"authorization_servers": issuers}));
+    site.connect(&app()).await.unwrap();
+    assert_eq!(closed.count(Endpoint::Authorize), 0);
+}
+
+#[tokio::test]
+async fn metadata_without_an_issuer_is_an_error_unless_the_user_knows_it() {
+    let site = Site::start().await;
+    site.set_metadata(&json!({"authorization_servers": []}));
+    let error = site.refused(&app()).await;
+    assert!(error.contains("names no authorization server"), "{error}");
+    site.connect(&app().issuer(site.issuer.issuer()))
+        .await
+        .unwrap();
+    site.state().documents.clear();
+    site.connect(&app().issuer(site.issuer.issuer()))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_pre_registered_client_is_used_at_its_issuer_alone() {
+    let issuer = AuthorizationServer::with(|settings| {
+        settings.clients = vec![Client::secret("me", "s 1%")];
+    });
+    let site = Site::with(issuer.await).await;
+    let known = |oauth: OAuth| oauth.client("me").client_secret("s 1%");
+    let oauth = known(app()).issuer(site.issuer.issuer());
+    let client = site.connect(&oauth).await.unwrap();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    assert_eq!(site.issuer.count(Endpoint::Register), 0);
+    let token = &site.issuer.requests_to(Endpoint::Token)[0];
+    assert!(token.header("authorization").unwrap().starts_with("Basic "));
+    // Without an issuer, or with another one.
+    let before = site.issuer.count(Endpoint::Authorize);
+    let error = site.refused(&known(app())).await;
+    assert!(error.contains("set its issuer"), "{error}");
+    let error = site
+        .refused(&known(app()).issuer("https://other.example"))
+        .await;
+    assert!(error.contains("https://other.example"), "{error}");
+    assert!(error.contains(site.issuer.issuer()), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Authorize), before);
+}
+
+#[tokio::test]
+async fn a_server_without_metadata_is_its_own_issuer() {
+    for metadata in [Metadata::Rfc8414, Metadata::None] {
+        let site = Site::own_issuer(|settings| settings.metadata = metadata).await;
+        let client = site.connect(&app()).await;
+        let client = client.unwrap_or_else(|error| panic!("{metadata:?}: {error}"));
+        assert_eq!(call(&client, "read").await.unwrap(), "read");
+        let login = &site.issuer.requests_to(Endpoint::Authorize)[0];
+        assert_eq!(login.parameter("code_challenge_method"), Some("S256"));
+        assert_eq!(login.parameter("resource"), Some(site.url().as_str()));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_changes_its_issuer_is_registered_at_anew() {
+    let site = Site::start().await;
+    // So that the identifiers of clients differ.
+    site.connect(&app()).await.unwrap();
+    let client = site.connect(&app()).await.unwrap();
+    call(&client, "read").await.unwrap();
+    let second = AuthorizationServer::start().await;
+    site.set_metadata(&json!({"authorization_servers": [second.issuer()]}));
+    site.state().accepts = second.issuer().to_owned();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    assert_eq!(second.count(Endpoint::Register), 1);
+    for request in second.requests() {
+        assert_ne!(request.parameter("client_id"), Some("client-2"));
+        assert_eq!(request.parameter("refresh_token"), None);
+    }
+}
