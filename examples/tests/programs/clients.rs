@@ -29,3 +29,35 @@ fn a_server_is_inspected_in_either_era() {
         assert!(printed.contains(r#""text":"5""#), "{printed}");
     }
 }
+
+#[test]
+fn a_login_that_fails_is_explained_on_one_line() {
+    for (arguments, expected) in [
+        (&[][..], "usage: "),
+        (
+            &["--color", "red", "http://127.0.0.1:9"],
+            "unknown option `--color`",
+        ),
+        (&["--store"], "usage: "),
+        (
+            &["http://127.0.0.1:9/mcp", "whoami", "{"],
+            "the JSON of the call",
+        ),
+        (
+            &["http://127.0.0.1:9/mcp", "whoami", "{}", "more"],
+            "usage: ",
+        ),
+        (&["http://127.0.0.1:9/mcp"], "127.0.0.1:9"),
+        (&["nowhere"], "URL"),
+    ] {
+        let mut login = Command::new(env!("CARGO_BIN_EXE_login"));
+        let output = login.args(arguments).env("NO_PROXY", "*").output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(
+            error.contains(expected) && error.lines().count() == 1,
+            "{error}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
+use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::{
     AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
 };
@@ -38,6 +39,10 @@ impl Authenticator for OAuth {
         if let Some(token) = token.filter(|_| status.is_success()) {
             token.accepted();
         }
+    }
+
+    fn principal(&self) -> PrincipalChanges {
+        self.principal.clone()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
+use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::AuthHttp;
 
 use super::assertion::AssertionKey;
@@ -52,6 +53,7 @@ pub struct OAuth {
     config: Arc<Config>,
     /// By the URL of the server.
     sessions: Arc<Mutex<HashMap<String, Arc<Session>>>>,
+    pub(super) principal: PrincipalChanges,
 }
 
 impl OAuth {
@@ -62,6 +64,7 @@ impl OAuth {
         Self {
             config: Arc::new(Config::new(name.into())),
             sessions: Arc::default(),
+            principal: PrincipalChanges::default(),
         }
     }
 
@@ -170,9 +173,10 @@ impl OAuth {
     /// The session of the server at a URL.
     pub(super) fn session(&self, server: &str, http: AuthHttp) -> Arc<Session> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = sessions
-            .entry(server.to_owned())
-            .or_insert_with(|| Arc::new(Session::new(server.to_owned())));
+        let session = sessions.entry(server.to_owned()).or_insert_with(|| {
+            let principal = self.principal.clone();
+            Arc::new(Session::new(server.to_owned(), principal))
+        });
         session.set_http(http);
         Arc::clone(session)
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::header::HeaderValue;
+use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::AuthHttp;
 use tokio::time::Instant;
 
@@ -22,6 +23,7 @@ pub(crate) struct Session {
     state: Mutex<SessionState>,
     /// Held by the one who renews the token.
     renewing: Arc<tokio::sync::Mutex<()>>,
+    principal: PrincipalChanges,
 }
 
 #[derive(Default)]
@@ -57,9 +59,10 @@ pub(crate) enum TokenOrigin {
 }
 
 impl Session {
-    pub(crate) fn new(server: String) -> Self {
+    pub(crate) fn new(server: String, principal: PrincipalChanges) -> Self {
         Self {
             server,
+            principal,
             state: Mutex::default(),
             renewing: Arc::default(),
         }
@@ -104,6 +107,7 @@ impl Session {
 
     /// Makes `tokens` the current ones; `None` to have none.
     pub(crate) fn set(&self, binding: Option<Binding>, tokens: Option<(TokenSet, TokenOrigin)>) {
+        let is_refreshed = matches!(tokens, Some((_, TokenOrigin::Refresh)));
         let mut state = self.state();
         state.is_loaded = true;
         state.binding = binding;
@@ -115,6 +119,9 @@ impl Session {
                 is_accepted: AtomicBool::new(false),
             })
         });
+        if !is_refreshed {
+            self.principal.changed();
+        }
     }
 
     /// Forgets the scopes that were asked for, as another person may log in next.

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use mcp_auth::client::store::{FileStore, MemoryStore, TokenStore};
+use mcp_runtime::Client;
+use mcp_runtime::client::ResponseCache;
+use mcp_runtime::transport::http_client::http_client;
 use support::{Endpoint, Fault, Recorded};
 use tokio::task::JoinSet;
 
@@ -231,4 +234,20 @@ async fn a_store_that_does_not_work_is_an_error() {
         "{error}"
     );
     assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
+}
+
+#[tokio::test]
+async fn a_logout_forgets_what_is_private_to_the_person() {
+    let site = Site::start().await;
+    let oauth = app();
+    let builder = Client::builder("test", "1.0.0").cache(ResponseCache::new());
+    let server = http_client(site.url()).without_proxy().auth(oauth.clone());
+    let client = builder.connect(server).await.unwrap();
+    client.list_tools().await.unwrap();
+    let before = site.state().seen.len();
+    client.list_tools().await.unwrap();
+    assert_eq!(site.state().seen.len(), before);
+    oauth.logout().await.unwrap();
+    client.list_tools().await.unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
 }

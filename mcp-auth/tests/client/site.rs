@@ -61,7 +61,7 @@ async fn bind() -> (TcpListener, String) {
     (listener, origin)
 }
 
-#[mcp_server(undocumented = "allow")]
+#[mcp_server(undocumented = "allow", cache(ttl = "5m", scope = private))]
 impl Files {
     #[tool]
     fn read(&self) -> &'static str {

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
 use crate::protocol::Change;
+use crate::transport::PrincipalChanges;
 
 /// Keeps the answers of a server for as long as it allows: lists, and the contents of resources
 /// (2026-07-28, "Caching"). At most 1,024 answers and 16 MiB.
@@ -54,6 +55,8 @@ impl ResponseCache {
 pub(super) struct ClientCache {
     cache: ResponseCache,
     client: u64,
+    /// The principal as whom the client calls, and the number of its changes that are known.
+    principal: Mutex<(PrincipalChanges, u64)>,
 }
 
 impl ClientCache {
@@ -62,7 +65,37 @@ impl ClientCache {
         Self {
             cache,
             client: LAST.fetch_add(1, Ordering::Relaxed),
+            principal: Mutex::default(),
         }
+    }
+
+    /// Sets the principal of the connection that is about to be opened.
+    pub(super) fn set_principal(&self, principal: PrincipalChanges) {
+        let mut known = self
+            .principal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.0 = principal;
+    }
+
+    /// Forgets the client's private answers if its principal has changed. Answers that are under way
+    /// are not kept.
+    fn check_principal(&self) {
+        let mut known = self
+            .principal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let changes = known.0.count();
+        if std::mem::replace(&mut known.1, changes) != changes {
+            self.cache.lock().generation += 1;
+            self.forget_private();
+        }
+    }
+
+    fn forget_private(&self) {
+        let client = Some(self.client);
+        let mut entries = self.cache.lock();
+        entries.table.retain(|(owner, ..), _| *owner != client);
     }
 
     /// The place of the answer to `params`; `None` for requests whose answers are never kept.
@@ -75,6 +108,7 @@ impl ClientCache {
                 | methods::RESOURCES_TEMPLATES_LIST
                 | methods::RESOURCES_READ
         );
+        self.check_principal();
         let params = is_cacheable.then(|| serde_json::to_string(params).ok())??;
         Some(CachePlace {
             cache: self,
@@ -106,9 +140,7 @@ impl ClientCache {
 
 impl Drop for ClientCache {
     fn drop(&mut self) {
-        let client = Some(self.client);
-        let mut entries = self.cache.lock();
-        entries.table.retain(|(owner, ..), _| *owner != client);
+        self.forget_private();
     }
 }
 
@@ -149,6 +181,7 @@ impl CachePlace<'_> {
         let Ok(hints) = result.parse::<Hints>() else {
             return;
         };
+        self.cache.check_principal();
         let seconds = hints.ttl_ms.unwrap_or_default().max(0.0) / 1000.0;
         let ttl = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let expires = Instant::now().checked_add(ttl);
@@ -229,6 +262,28 @@ mod tests {
 
     fn has(cache: &ClientCache, uri: &str) -> bool {
         place(cache, uri).get().is_some()
+    }
+
+    #[test]
+    fn a_change_of_the_principal_forgets_private_answers() {
+        let shared = ResponseCache::new();
+        let (one, other) = (ClientCache::new(shared.clone()), ClientCache::new(shared));
+        let principal = PrincipalChanges::default();
+        one.set_principal(principal.clone());
+        for cache in [&one, &other] {
+            put(cache, "private", r#"{"ttlMs":60000}"#);
+        }
+        put(&one, "public", r#"{"ttlMs":60000,"cacheScope":"public"}"#);
+        let under_way = place(&one, "late");
+        principal.changed();
+        under_way.put(&serde_json::from_str(r#"{"ttlMs":60000}"#).unwrap());
+        assert!(!has(&one, "private") && !has(&one, "late"));
+        assert!(has(&one, "public") && has(&other, "private"));
+        // Also after the connection was opened anew, in the meantime of a change.
+        put(&one, "private", r#"{"ttlMs":60000}"#);
+        principal.changed();
+        one.set_principal(principal);
+        assert!(!has(&one, "private"));
     }
 
     #[test]

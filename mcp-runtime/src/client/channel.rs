@@ -59,6 +59,9 @@ impl Channel {
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
         let extensions = transport.extensions();
+        if let Some(cache) = &state.cache {
+            cache.set_principal(transport.principal());
+        }
         state.set_status(|status| status.transport = TransportState::Connecting);
         let halves = transport.open().await.inspect_err(|_| {
             state.set_status(|status| status.transport = TransportState::Disconnected);

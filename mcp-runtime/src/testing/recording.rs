@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_types::Side;
 
 use crate::protocol::Timeouts;
-use crate::transport::{FrameReader, Incoming, Transport};
+use crate::transport::{FrameReader, Incoming, PrincipalChanges, Transport};
 
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
 /// share the messages.
@@ -110,6 +110,10 @@ impl<T: Transport> Transport for Recorder<T> {
 
     fn extensions(&self) -> Vec<String> {
         self.transport.extensions()
+    }
+
+    fn principal(&self) -> PrincipalChanges {
+        self.transport.principal()
     }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {

@@ -2,6 +2,8 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_types::RequestId;
 
@@ -64,12 +66,33 @@ pub trait Transport: Send + 'static {
         Vec::new()
     }
 
+    /// Counts the changes of the principal as whom the transport calls, if it can change: a client
+    /// with a [cache](crate::ClientBuilder::cache) forgets private answers then.
+    fn principal(&self) -> PrincipalChanges {
+        PrincipalChanges::default()
+    }
+
     /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
     fn again(&self) -> Option<Self>
     where
         Self: Sized,
     {
         None
+    }
+}
+
+/// The number of changes of a principal, such as by a login or a logout. Clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct PrincipalChanges(Arc<AtomicU64>);
+
+impl PrincipalChanges {
+    /// Counts a change: answers to requests that were sent before are not for those who come after.
+    pub fn changed(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
     }
 }
 

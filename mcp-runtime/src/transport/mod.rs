@@ -36,7 +36,9 @@ pub use self::websocket::websocket;
 pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
-pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
+pub use frame::{
+    DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport,
+};
 pub use line::{ByteStream, LineReader, LineWriter};
 #[cfg(not(feature = "http-server"))]
 pub use no_http::http;

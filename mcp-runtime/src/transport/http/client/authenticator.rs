@@ -9,6 +9,7 @@ use http::{Method, StatusCode, Uri};
 
 use super::auth_http::AuthHttp;
 use crate::connection::BoxFuture;
+use crate::transport::PrincipalChanges;
 
 /// The result of an [`Authenticator`] or a
 /// [header provider](super::HttpUrl::header_provider). An error fails the request with
@@ -97,6 +98,13 @@ pub trait Authenticator: Send + Sync + 'static {
     fn extensions(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Counts the changes of the principal as whom requests are sent, by a login or a logout: a
+    /// client with a [cache](crate::ClientBuilder::cache) forgets private answers then. Called when
+    /// a connection is opened. By default, it never changes.
+    fn principal(&self) -> PrincipalChanges {
+        PrincipalChanges::default()
+    }
 }
 
 impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
@@ -123,6 +131,10 @@ impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
 
     fn extensions(&self) -> Vec<String> {
         (**self).extensions()
+    }
+
+    fn principal(&self) -> PrincipalChanges {
+        (**self).principal()
     }
 }
 

@@ -28,7 +28,7 @@ use crate::limits::{
 use crate::protocol::Timeouts;
 use crate::transport::http::sse::Event;
 use crate::transport::server_address::{ServerAddress, tls_config};
-use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
+use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, PrincipalChanges, Transport};
 
 /// A server at `url`, such as `https://example.com/mcp`. User information in it
 /// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header
@@ -189,6 +189,11 @@ impl Transport for HttpUrl {
     fn extensions(&self) -> Vec<String> {
         let authenticator = self.credentials.authenticator.as_ref();
         authenticator.map_or(Vec::new(), Authenticator::extensions)
+    }
+
+    fn principal(&self) -> PrincipalChanges {
+        let authenticator = self.credentials.authenticator.as_ref();
+        authenticator.map_or_else(PrincipalChanges::default, Authenticator::principal)
     }
 
     fn again(&self) -> Option<Self> {
