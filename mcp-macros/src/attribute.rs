@@ -276,6 +276,27 @@ impl Entries {
         Vec::new()
     }
 
+    /// String literals in parentheses, at least one; `example` is one of them.
+    pub(crate) fn texts(
+        &mut self,
+        name: &str,
+        example: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<LitStr> {
+        let Some(entry) = self.take(name) else {
+            return Vec::new();
+        };
+        if let Value::List(list) = entry.value
+            && !list.is_empty()
+        {
+            let texts = Punctuated::<LitStr, Token![,]>::parse_terminated.parse2(list);
+            return diagnostics.absorb(texts).into_iter().flatten().collect();
+        }
+        let what = format!("`{name}` needs string literals in parentheses");
+        diagnostics.mistake(entry.name, what, format!("write `{name}(\"{example}\")`"));
+        Vec::new()
+    }
+
     /// The path of a function.
     pub(crate) fn path(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
         match self.expr(name, diagnostics)? {

@@ -46,6 +46,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         undocumented: Undocumented::default(),
         helpers: Helpers::default(),
         visible: None,
+        scopes: Vec::new(),
         lenient: false,
         blocking: false,
     };

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Helper, Kind, Undocumented};
 use crate::signature::take_attribute;
-use crate::{docs, expand, resource, signature, tool, validate};
+use crate::{docs, expand, resource, scopes, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.
 const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
@@ -38,6 +38,8 @@ pub(crate) struct Surroundings {
     pub(crate) helpers: Helpers,
     /// Condition on the callers of every function.
     pub(crate) visible: Option<Helper>,
+    /// Scopes that the callers of every function need.
+    pub(crate) scopes: Vec<LitStr>,
     /// Whether the arguments of tools are lenient.
     pub(crate) lenient: bool,
     /// Whether plain functions run away from the async ones.
@@ -102,6 +104,7 @@ pub(crate) fn read(
         meta,
         running,
         visible,
+        scopes: scopes::read_with(&surroundings.scopes, &mut entries, diagnostics),
         runtime,
         kind: kind?,
     };

@@ -25,10 +25,12 @@ pub(crate) const SERVER: Grammar = Grammar {
         "logging",
         "page_size",
         "cache",
+        "filter_by_scopes",
         "undocumented",
         "lenient",
         "blocking",
         "visible",
+        "scopes",
         "group",
         "groups",
         "crate",
@@ -54,6 +56,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "icons",
         "meta",
         "visible",
+        "scopes",
         "crate",
     ],
 };
@@ -86,6 +89,7 @@ pub(crate) const PROMPT: Grammar = Grammar {
         "icons",
         "meta",
         "visible",
+        "scopes",
         "crate",
     ],
 };
@@ -114,6 +118,7 @@ pub(crate) const RESOURCE: Grammar = Grammar {
         "icons",
         "meta",
         "visible",
+        "scopes",
         "crate",
     ],
 };

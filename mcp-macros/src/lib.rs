@@ -29,6 +29,7 @@ mod pattern;
 mod pattern;
 mod question;
 mod resource;
+mod scopes;
 mod server;
 mod signature;
 mod template;

@@ -40,6 +40,10 @@ pub(crate) struct Info {
     pub(crate) list_changed: Vec<Ident>,
     /// Whether clients are sent log messages.
     pub(crate) logging: bool,
+    /// The scopes that all operations need.
+    pub(crate) scopes: Vec<LitStr>,
+    /// Whether lists show only what the caller has the scopes for.
+    pub(crate) filter_by_scopes: bool,
     pub(crate) page_size: Option<Expr>,
     pub(crate) cache: Option<Cache>,
 }
@@ -79,6 +83,8 @@ pub(crate) struct Function {
     pub(crate) running: Running,
     /// Conditions on the caller, all of which have to hold: of the block and of the function.
     pub(crate) visible: Vec<Helper>,
+    /// The scopes that callers need: of a group and of the function.
+    pub(crate) scopes: Vec<LitStr>,
     /// Path of the runtime, if the function names it.
     pub(crate) runtime: Option<Path>,
     /// Whether the compiler warns that nothing describes the function.

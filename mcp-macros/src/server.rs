@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{LIST_CHANGED, REQUIRES, SERVER};
 use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
-use crate::{cache, docs, expand, hook, manifest, validate};
+use crate::{cache, docs, expand, hook, manifest, scopes, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -82,7 +82,12 @@ fn surroundings(
     diagnostics: &mut Diagnostics,
 ) -> Surroundings {
     let visible = entries.path("visible", diagnostics);
+    let scopes = match entries.name_of("group") {
+        Some(_) => scopes::read(entries, diagnostics),
+        None => Vec::new(),
+    };
     Surroundings {
+        scopes,
         of_type,
         undocumented: undocumented(entries, diagnostics),
         visible: visible.map(|path| helpers.find(path)),
@@ -161,6 +166,10 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         requires: entries.words("requires", &REQUIRES, diagnostics),
         list_changed: entries.words("list_changed", &LIST_CHANGED, diagnostics),
         logging: entries.flag("logging", diagnostics).unwrap_or(false),
+        scopes: scopes::read(entries, diagnostics),
+        filter_by_scopes: entries
+            .flag("filter_by_scopes", diagnostics)
+            .unwrap_or(false),
         page_size: page_size(entries, diagnostics),
         cache: cache::read(entries, diagnostics),
         instructions: entries

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::setter::{cache, setter};
+use super::setter::{cache, scopes, setter};
 use super::{arguments, call, uri};
 use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Running, Tool};
 
@@ -53,6 +53,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
         Some(complete(&argument.name, completer, &function.running))
     });
     let visible = visible(&function.visible);
+    let scopes = scopes(&function.scopes);
     let (this, call) = call::call(callable, &function.running);
     quote_spanned! {Span::mixed_site()=>
         let mut builder = #builder #title #description #icons #meta;
@@ -60,7 +61,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
         #(#completers)*
         let convert = #convert;
         #this
-        builder.entry(move |call| { #call }) #visible
+        builder.entry(move |call| { #call }) #visible #scopes
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
-use super::setter::{cache, setter};
+use super::setter::{cache, scopes, setter};
 use super::{claim, function, hook, uri};
 use crate::model::{Info, Role, Server};
 
@@ -189,7 +189,12 @@ fn settings(info: &Info) -> TokenStream {
     let logging = info
         .logging
         .then(|| quote_spanned!(Span::mixed_site()=> __server.logging();));
-    quote!(#requires #list_changed #logging #page_size)
+    let scopes = scopes(&info.scopes);
+    let scopes = scopes.map(|scopes| quote_spanned!(Span::mixed_site()=> __server #scopes;));
+    let filter = info
+        .filter_by_scopes
+        .then(|| quote_spanned!(Span::mixed_site()=> __server.filter_by_scopes();));
+    quote!(#requires #list_changed #logging #scopes #filter #page_size)
 }
 
 fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {

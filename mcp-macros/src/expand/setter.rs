@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Expr;
+use syn::{Expr, LitStr};
 
 use crate::model::Cache;
 
@@ -19,4 +19,9 @@ pub(super) fn cache(cache: &Cache) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         .cache(__mcp::milliseconds(#ttl), __mcp::CacheScope::#scope)
     }
+}
+
+/// A call of the method `scopes`, where there are any.
+pub(super) fn scopes(scopes: &[LitStr]) -> Option<TokenStream> {
+    (!scopes.is_empty()).then(|| quote!(.scopes([#(#scopes),*])))
 }

@@ -75,6 +75,8 @@ const _: () = {
                     &__mcp::ClientCapabilities::new()
                         .with_sampling(::core::default::Default::default()),
                 );
+            __server.scopes(["books:read"]);
+            __server.filter_by_scopes();
             const PAGE_SIZE: __mcp::NonZeroUsize = __mcp::page_size(50);
             __server.page_size(PAGE_SIZE);
             __server
@@ -156,6 +158,7 @@ const _: () = {
                                 Self::summary(&this, arg_title, arg_tone),
                             )
                         })
+                        .scopes(["books:read", "books:quote"])
                 });
             __server
                 .resource({

@@ -9,6 +9,8 @@ struct Library<D> {
     name = "library",
     website = "https://example.com",
     requires(sampling),
+    scopes("books:read"),
+    filter_by_scopes,
     page_size = 50
 )]
 impl<D: Db> Library<D> {
@@ -26,7 +28,7 @@ impl<D: Db> Library<D> {
     }
 
     /// Summarises one book for a reader.
-    #[prompt]
+    #[prompt(scopes("books:read", "books:quote"))]
     fn summary(&self, #[arg(complete = Self::titles)] title: String, tone: Option<Tone>) -> String {
         format!("Summarise {title} {tone:?}.")
     }

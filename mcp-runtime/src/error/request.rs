@@ -73,6 +73,9 @@ pub(crate) enum RequestError {
     /// A subscription beyond what one client may have.
     #[error("Too many subscriptions: a client may have {0}; end some first")]
     TooManySubscriptions(usize),
+    /// An operation whose scopes the caller does not have. The text is that of the access policy.
+    #[error("{message}")]
+    AccessDenied { code: i64, message: String },
     /// A tool that this server does not have.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
@@ -206,7 +209,8 @@ impl RequestError {
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
             | Self::InvalidArguments(_) => code::INVALID_PARAMS,
-            Self::ResourceNotFound { code, .. }
+            Self::AccessDenied { code, .. }
+            | Self::ResourceNotFound { code, .. }
             | Self::MissingCapability { code, .. }
             | Self::UnsupportedVersion { code, .. } => *code,
             Self::HeaderMismatch(_) => error_codes::HEADER_MISMATCH,

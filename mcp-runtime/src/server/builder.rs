@@ -76,6 +76,36 @@ impl ServerBuilder {
         self
     }
 
+    /// Adds OAuth scopes that a caller needs for each operation: calls of tools, prompts and
+    /// resources, completions, subscriptions to resources, and methods of extensions; those that
+    /// an entry needs come on top. Over HTTP and WebSocket, the access policy has the check of them
+    /// (`transport::http::ScopeCheck`). Over other transports, scopes have no effect.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    ///
+    /// let server = Server::builder().scopes(["files:read"]).build();
+    /// # drop(server);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(&mut self, scopes: impl IntoIterator<Item = S>) -> &mut Self {
+        self.settings.scopes.add(scopes);
+        self
+    }
+
+    /// Lists only the tools, prompts, resources and templates for which the caller has the scopes.
+    /// By default all are listed, so that clients learn what they can ask for more scopes for; a
+    /// call without them is denied either way. Lists of which callers may see different parts are
+    /// private to them (2026-07-28, "Caching").
+    pub fn filter_by_scopes(&mut self) -> &mut Self {
+        self.settings.filter_by_scopes = true;
+        self
+    }
+
     /// Serves only clients with these capabilities. Others get an error that names the missing
     /// ones, at the handshake or for each stateless request but `server/discover`.
     ///
@@ -235,8 +265,10 @@ impl ServerBuilder {
     /// heading that names the prefix, if there is one; its experimental capabilities are offered;
     /// its extensions are declared and their methods served, its hooks run where it was mounted
     /// among those of this one, clients have to have what either of them
-    /// [requires](Self::requires), and get the log messages of its handlers. Page size, caching,
-    /// revisions, name and state keys are those of this one.
+    /// [requires](Self::requires), and get the log messages of its handlers; its
+    /// [scopes](Self::scopes) are needed for what is its own, and lists are
+    /// [filtered](Self::filter_by_scopes) if either of them filters. Page size, caching, revisions,
+    /// name and state keys are those of this one.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -347,12 +379,15 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
     for (index, mount) in mounts.iter().enumerate() {
         let theirs = mount.server.settings();
         settings.logging |= theirs.logging;
+        settings.filter_by_scopes |= theirs.filter_by_scopes;
         let requirement = &mut settings.rules.requirement;
         *requirement = requirement.and(&theirs.rules.requirement);
         if !is_mounted(&mounts[..index], &mount.server) {
             let server = mount.server.clone();
             let at = move |context: &Context| context.at(&server);
-            settings.extensions.mount(&theirs.extensions, at);
+            settings
+                .extensions
+                .mount(&theirs.extensions, &theirs.scopes, at);
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::handler::error::to_protocol;
+use super::scopes::Scopes;
 use super::{Context, HandlerError, Reply};
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
@@ -40,8 +41,8 @@ impl Extensions {
         self.methods.insert(method, serve);
     }
 
-    /// Adds the extensions of a mounted server, which serves their methods; `at` makes
-    /// its contexts.
+    /// Adds the extensions of a mounted server, which serves their methods to callers with
+    /// `scopes`; `at` makes its contexts.
     ///
     /// # Panics
     ///
@@ -49,6 +50,7 @@ impl Extensions {
     pub(super) fn mount(
         &mut self,
         theirs: &Self,
+        scopes: &Scopes,
         at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
     ) {
         for (name, settings) in &theirs.declared {
@@ -61,10 +63,13 @@ impl Extensions {
             self.declared.insert(name.clone(), settings.clone());
         }
         for (method, serve) in &theirs.methods {
-            let (serve, at) = (Arc::clone(serve), at.clone());
+            let (serve, scopes, at) = (Arc::clone(serve), scopes.clone(), at.clone());
             let known = self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
+                    if let Err(denied) = scopes.check(call.context) {
+                        return Reply::Ready(Err(denied.to_error()));
+                    }
                     let context = &at(call.context);
                     serve(MethodCall { context, ..call })
                 }),
@@ -80,8 +85,22 @@ impl Extensions {
         self.methods.keys().cloned()
     }
 
-    pub(super) fn call(&self, method: &str, call: MethodCall<'_>) -> Option<Reply<JsonObject>> {
-        Some(self.methods.get(method)?(call))
+    /// Calls a method, for which `scopes` are needed; `None` if there is no such method.
+    ///
+    /// # Errors
+    ///
+    /// When the caller does not have the scopes.
+    pub(super) fn call(
+        &self,
+        method: &str,
+        scopes: &Scopes,
+        call: MethodCall<'_>,
+    ) -> Result<Option<Reply<JsonObject>>, RequestError> {
+        let Some(serve) = self.methods.get(method) else {
+            return Ok(None);
+        };
+        scopes.check(call.context)?;
+        Ok(Some(serve(call)))
     }
 
     /// The capabilities for clients of the handshake era, with the extensions under `experimental`.

@@ -1,8 +1,9 @@
-//! Identity of the client of a stream, in builds without HTTP.
+//! Identity and scopes of the client of a stream, in builds without HTTP.
 
 use std::any::Any;
 
 use super::Context;
+use crate::error::RequestError;
 
 impl Context {
     /// The identity of the client that the program has set with
@@ -21,5 +22,21 @@ impl Context {
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.peer().identity()
+    }
+
+    /// Scopes have no effect without HTTP.
+    #[allow(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "with HTTP, they are checked"
+    )]
+    pub(super) fn check_scopes(&self, _: &[&str]) -> Result<(), RequestError> {
+        Ok(())
+    }
+
+    /// Scopes have no effect without HTTP.
+    #[allow(clippy::unused_self, reason = "with HTTP, they are checked")]
+    pub(super) fn has_scopes(&self, _: &[&str]) -> bool {
+        true
     }
 }

@@ -32,6 +32,7 @@ mod proxy;
 mod reporter;
 pub mod resources;
 mod router;
+mod scopes;
 pub(crate) mod serve;
 mod session;
 mod settings;

@@ -211,7 +211,10 @@ impl Router {
     fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
         let (params, context) = (request.params.raw, request.context);
         let call = MethodCall { params, context };
-        match self.settings.extensions.call(request.method, call) {
+        let Settings {
+            extensions, scopes, ..
+        } = &*self.settings;
+        match extensions.call(request.method, scopes, call)? {
             Some(reply) => self.answered(reply, request, Answer::extension),
             None => Err(not_offered(
                 request.method,
@@ -265,7 +268,7 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// When something in it is no URI.
+    /// When something in it is no URI, or needs scopes that the caller does not have.
     fn accepted(
         &self,
         wanted: SubscriptionFilter,

@@ -11,6 +11,7 @@ use super::catalog::{Caching, List};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::input::RetryStates;
+use super::scopes::Scopes;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
 
@@ -22,6 +23,10 @@ pub(super) struct Settings {
     pub(super) caching: Caching,
     /// The number of items on a page of a list; all by default.
     pub(super) page_size: Option<NonZeroUsize>,
+    /// The scopes that each operation needs.
+    pub(super) scopes: Scopes,
+    /// True if lists show only what the caller has the scopes for.
+    pub(super) filter_by_scopes: bool,
     /// The lists that can change while the server runs.
     pub(super) list_changed: BTreeSet<List>,
     /// The time that users have to answer questions.
@@ -44,6 +49,8 @@ impl Default for Settings {
             },
             caching: Caching::default(),
             page_size: None,
+            scopes: Scopes::default(),
+            filter_by_scopes: false,
             list_changed: BTreeSet::new(),
             input_timeout: ANSWER_TIMEOUT,
             retry_states: RetryStates::default(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 
 use super::Connect;
-use crate::transport::http::Exchange;
+use crate::transport::http::{Exchange, ScopeCheck};
 
 /// The HTTP request that handlers see, as over WebSocket.
 #[derive(Debug, Default)]
@@ -21,7 +21,12 @@ impl Caller {
     /// When a header is malformed.
     pub(super) fn identity(self) -> io::Result<Option<Arc<dyn Any + Send + Sync>>> {
         let request = self.0.body(()).map_err(io::Error::other)?;
-        let exchange = Exchange::upgrade(request.into_parts().0, None);
+        let mut parts = request.into_parts().0;
+        if parts.extensions.get::<ScopeCheck>().is_none() {
+            // In memory, scopes have no effect unless the test sets a check.
+            parts.extensions.insert(ScopeCheck::new(|_| Ok(())));
+        }
+        let exchange = Exchange::upgrade(parts, None);
         Ok(Some(Arc::new(exchange)))
     }
 }
@@ -29,7 +34,8 @@ impl Caller {
 impl Connect {
     /// Sets the identity of the client, as [`Context::identity`](crate::Context::identity) returns
     /// it. One of each type, such as the application's user and the
-    /// [`Principal`](crate::transport::http::Principal) that handlers take as a parameter.
+    /// [`Principal`](crate::transport::http::Principal) that handlers take as a parameter. Scopes
+    /// are checked if it is a [`ScopeCheck`](crate::transport::http::ScopeCheck).
     ///
     /// ```
     /// use mcp_runtime::prelude::*;

@@ -189,3 +189,33 @@ async fn the_list_of_tools_is_what_a_client_lists() {
     assert!(text.find("\"inputSchema\"").unwrap() < add, "{text}");
     assert!(add < text.find("\"name\": \"greet\"").unwrap(), "{text}");
 }
+
+#[cfg(feature = "http-server")]
+struct Scoped;
+
+#[cfg(feature = "http-server")]
+#[mcp_server]
+impl Scoped {
+    /// Writes a file.
+    #[tool(scopes("write"))]
+    fn write(&self) -> &'static str {
+        "written"
+    }
+}
+
+#[cfg(feature = "http-server")]
+#[tokio::test]
+async fn scopes_are_checked_if_the_test_sets_a_check() {
+    use mcp_runtime::transport::http::{AccessDenied, ScopeCheck};
+
+    let free = testing::connect(Scoped).await.unwrap();
+    let written: String = free.call("write", json!({})).await.unwrap();
+    assert_eq!(written, "written");
+    let check = ScopeCheck::new(|_| Err(AccessDenied::forbidden().message("not you")));
+    let limited = testing::connect(Scoped).identity(check).await.unwrap();
+    let error = limited
+        .call::<String>("write", json!({}))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("not you"), "{error}");
+}

@@ -31,6 +31,7 @@ mod network;
 mod refusals;
 #[cfg(feature = "http-client")]
 mod resuming;
+mod scopes;
 #[cfg(feature = "http-client")]
 mod scripted;
 mod second;

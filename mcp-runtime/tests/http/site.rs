@@ -98,6 +98,13 @@ impl Site {
         Self::serving(server, events, |http| http.options(options), |serve| serve)
     }
 
+    /// A site of another server, at an endpoint of its own configuration.
+    #[cfg(feature = "sse")]
+    pub fn of_http(server: &Server, configure: impl FnOnce(Http) -> Http) -> Self {
+        let (_, events) = mpsc::unbounded_channel();
+        Self::serving(server, events, configure, |serve| serve)
+    }
+
     fn serving(
         server: &Server,
         events: mpsc::UnboundedReceiver<&'static str>,

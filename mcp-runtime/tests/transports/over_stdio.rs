@@ -32,6 +32,7 @@ fn the_server() {
     serve_if_told(|name| match name {
         "tools" => tools::server(),
         PRINTING => Printing.into_server(),
+        "scoped" => Scoped.into_server(),
         name => support::named(name),
     });
 }
@@ -50,6 +51,26 @@ async fn files_are_served_to_their_end() {
         .collect();
     ids.sort_by_key(serde_json::Value::as_i64);
     assert_eq!(ids, [1, 2]);
+}
+
+struct Scoped;
+
+#[mcp_server(undocumented = "allow", scopes("all"), filter_by_scopes)]
+impl Scoped {
+    #[tool(scopes("write"))]
+    fn write(&self) -> &'static str {
+        "written"
+    }
+}
+
+#[tokio::test]
+async fn scopes_have_no_effect() {
+    let call = support::stateless(1, "tools/call", json!({"name": "write"}));
+    let list = support::stateless(1, "tools/list", json!({}));
+    for (input, text) in [(call, "written"), (list, r#""name":"write""#)] {
+        let printed = over_files("scoped", &input.to_string()).await;
+        assert!(printed.contains(text), "{printed}");
+    }
 }
 
 struct Printing;

@@ -6,9 +6,11 @@ use std::time::Duration;
 use ::http::HeaderValue;
 use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
-use mcp_runtime::server::tools::ToolEntry;
+use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
 use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
-use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, Principal, http};
+use mcp_runtime::transport::http::{
+    AccessDenied, AccessPolicy, HttpOptions, Principal, ScopeCheck, http,
+};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
 use mcp_runtime::types::{SubscriptionFilter, Tool};
@@ -111,6 +113,12 @@ impl AccessPolicy for OnlyAnn {
             return Err(AccessDenied::unauthorized(challenge));
         }
         request.extensions.insert(Principal::new("ann"));
+        request
+            .extensions
+            .insert(ScopeCheck::new(|needed| match needed {
+                ["read"] => Ok(()),
+                _ => Err(AccessDenied::forbidden().message("this is not for reading")),
+            }));
         Ok(())
     }
 }
@@ -138,6 +146,26 @@ async fn only_whom_the_policy_admits_may_open_a_connection() {
     let who = stateless(1, "tools/call", json!({"name": "who"}));
     let answer = ask(&mut ann.unwrap(), who).await;
     assert_eq!(answer["result"]["content"][0]["text"], "ann", "{answer}");
+}
+
+#[tokio::test]
+async fn a_call_without_its_scopes_is_answered_with_an_error() {
+    let mut server = support::builder();
+    for (name, scope) in [("look", "read"), ("change", "write")] {
+        let tool = ToolBuilder::new(name).scopes([scope]);
+        server.tool(tool.arguments(()).call(|(), _| "done"));
+    }
+    let options = HttpOptions::default().auth(OnlyAnn);
+    let site = serve_at(&server.build(), |endpoint| endpoint.options(options));
+    let ann = connect(&site, Some(("authorization", "Bearer ann"))).await;
+    let mut ann = ann.unwrap();
+    let change = stateless(1, "tools/call", json!({"name": "change"}));
+    let error = &ask(&mut ann, change).await["error"];
+    assert_eq!(error["code"], -32600, "{error}");
+    assert_eq!(error["message"], "this is not for reading");
+    let look = stateless(2, "tools/call", json!({"name": "look"}));
+    let answer = ask(&mut ann, look).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::server::Context;
+use crate::server::scopes::Scopes;
 
 /// All entries of one kind, in the order in which they are listed.
 ///
@@ -153,6 +154,9 @@ pub(in crate::server) trait Entry:
 
     /// The callers that may see the entry.
     fn visibility(&self) -> &Visibility<Self>;
+
+    /// The scopes that a caller needs to use it.
+    fn needed_scopes(&self) -> &Scopes;
 
     /// Returns whether any of its arguments can be completed.
     fn completes(&self) -> bool {

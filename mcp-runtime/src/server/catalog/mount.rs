@@ -15,6 +15,7 @@ use crate::server::handle::ServerState;
 use crate::server::prompts::{PromptCall, PromptEntry};
 use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry};
 use crate::server::router::Router;
+use crate::server::scopes::Scopes;
 use crate::server::settings::{Introduction, Settings};
 use crate::server::tools::{ToolCall, ToolEntry};
 use crate::server::{Context, Server};
@@ -107,6 +108,11 @@ impl Mount {
         });
     }
 
+    /// The scopes that an entry of the mounted server needs: its own and those of the server.
+    fn scopes<R: Entry>(&self, inner: &R) -> Scopes {
+        self.server.settings().scopes.and(inner.needed_scopes())
+    }
+
     /// The visibility that `inner`, an entry that `catalog` offers, has in the outer server.
     fn visibility<R: Entry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
         let filter = catalog.visibility.clone();
@@ -143,6 +149,7 @@ fn mounted_tool(
     mount: &Arc<Mount>,
     visibility: Visibility<ToolEntry>,
 ) -> ToolEntry {
+    let scopes = mount.scopes(&**inner);
     let name = mount.namespace.name(&inner.name);
     let (described, named) = (Arc::clone(inner), name.clone());
     let tool = move || {
@@ -159,7 +166,7 @@ fn mounted_tool(
     let mut entry = ToolEntry::lazy(name, tool, Box::new(handler));
     entry.wrapped_schema.clone_from(&inner.wrapped_schema);
     entry.param_headers.clone_from(&inner.param_headers);
-    entry.visibility = visibility;
+    (entry.visibility, entry.scopes) = (visibility, scopes);
     entry
 }
 
@@ -168,6 +175,7 @@ fn mounted_prompt(
     mount: &Arc<Mount>,
     visibility: Visibility<PromptEntry>,
 ) -> PromptEntry {
+    let scopes = mount.scopes(&**inner);
     let mut prompt = inner.prompt.clone();
     prompt.name = mount.namespace.name(&prompt.name);
     let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
@@ -177,7 +185,7 @@ fn mounted_prompt(
         reply.then(move |result| Ok(mount.prompt_result(result)))
     });
     entry.completers = inner.completers.clone();
-    entry.visibility = visibility;
+    (entry.visibility, entry.scopes) = (visibility, scopes);
     entry
 }
 
@@ -186,6 +194,7 @@ fn mounted_resource(
     mount: &Arc<Mount>,
     visibility: Visibility<ResourceEntry>,
 ) -> ResourceEntry {
+    let scopes = mount.scopes(&**inner);
     let mut listed = inner.listed.clone();
     let uri = listed.uri_mut();
     *uri = mount.namespace.uri(uri);
@@ -209,7 +218,7 @@ fn mounted_resource(
     entry.lister = inner.lister.clone().map(|inner| lister(inner, mount));
     entry.completers = inner.completers.clone();
     entry.caching = inner.caching.clone();
-    entry.visibility = visibility;
+    (entry.visibility, entry.scopes) = (visibility, scopes);
     entry
 }
 

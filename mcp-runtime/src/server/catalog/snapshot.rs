@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::entries::{Entries, Entry, Visibility};
 use super::lists::{Caching, ListResult, Place};
+use crate::error::RequestError;
 use crate::server::Context;
+use crate::server::scopes::Scopes;
 use crate::server::settings::Settings;
 
 /// An immutable snapshot of what a server offers of one kind; an edit replaces it whole.
@@ -17,6 +19,12 @@ pub(in crate::server) struct Catalog<R> {
     by_name: HashMap<String, Arc<R>>,
     /// The filter of all entries.
     pub(in crate::server) visibility: Visibility<R>,
+    /// The scopes that all entries need.
+    scopes: Scopes,
+    /// True if any entry needs scopes.
+    checks_scopes: bool,
+    /// True if lists show only entries whose scopes the caller has.
+    filters_by_scopes: bool,
     /// True if callers may see different entries.
     pub(in crate::server) differs_by_caller: bool,
     pub(in crate::server) page_size: Option<NonZeroUsize>,
@@ -35,10 +43,17 @@ impl<R: Entry> Catalog<R> {
                 by_name.entry(name).or_insert_with(|| Arc::clone(entry));
             }
         }
-        let mut each = entries.iter();
+        let mut each = entries.iter().map(|(_, entry)| entry);
+        let checks_scopes = !settings.scopes.is_empty()
+            || each.clone().any(|entry| !entry.needed_scopes().is_empty());
+        let filters_by_scopes = checks_scopes && settings.filter_by_scopes;
         Self {
-            differs_by_caller: visibility.is_limited()
-                || each.any(|(_, entry)| entry.visibility().is_limited()),
+            differs_by_caller: filters_by_scopes
+                || visibility.is_limited()
+                || each.any(|entry| entry.visibility().is_limited()),
+            scopes: settings.scopes.clone(),
+            checks_scopes,
+            filters_by_scopes,
             entries,
             by_name,
             visibility,
@@ -67,6 +82,34 @@ impl<R: Entry> Catalog<R> {
         entry.filter(|entry| self.shows(entry, name, context))
     }
 
+    /// Returns whether a list shows `entry` under `name` to the caller of `context`.
+    pub(in crate::server) fn lists(&self, entry: &R, name: &str, context: &Context) -> bool {
+        let scopes = || self.scopes.and(entry.needed_scopes());
+        self.shows(entry, name, context)
+            && (!self.filters_by_scopes || scopes().are_granted(context))
+    }
+
+    /// Checks that the caller of `context` has the scopes for `entry`.
+    ///
+    /// # Errors
+    ///
+    /// When it has not.
+    pub(in crate::server) fn check_scopes(
+        &self,
+        entry: &R,
+        context: &Context,
+    ) -> Result<(), RequestError> {
+        match self.checks_scopes {
+            false => Ok(()),
+            true => self.scopes.and(entry.needed_scopes()).check(context),
+        }
+    }
+
+    /// Returns whether `entry` needs scopes.
+    pub(in crate::server) fn needs_scopes(&self, entry: &R) -> bool {
+        !self.scopes.is_empty() || !entry.needed_scopes().is_empty()
+    }
+
     /// The page after `after` of a list, as the caller of `context` may see it.
     pub(in crate::server) fn list<L: ListResult<Entry = R>>(
         &self,
@@ -82,7 +125,7 @@ impl<R: Entry> Catalog<R> {
         context: &Context,
     ) -> impl Iterator<Item = (Place, L::Item)> {
         let shown = self.entries.iter();
-        let shown = shown.filter(|(_, entry)| self.shows(entry, entry.name(), context));
+        let shown = shown.filter(|(_, entry)| self.lists(entry, entry.name(), context));
         shown.filter_map(|(number, entry)| {
             let item = L::item(entry, context.revision())?;
             Some((Place::Entry(*number), item))

@@ -21,6 +21,7 @@ use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCa
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply, metadata};
 
 /// A prompt that a server offers.
@@ -29,6 +30,7 @@ pub struct PromptEntry {
     pub(in crate::server) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
     pub(in crate::server) visibility: Visibility<Self>,
+    pub(in crate::server) scopes: Scopes,
 }
 
 type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
@@ -53,6 +55,7 @@ impl PromptEntry {
             handler: Box::new(handler),
             completers: Completers::default(),
             visibility: Visibility::default(),
+            scopes: Scopes::default(),
         }
     }
 
@@ -64,6 +67,19 @@ impl PromptEntry {
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
+        self
+    }
+
+    /// Adds OAuth scopes that a caller needs for the prompt, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes.add(scopes);
         self
     }
 
@@ -99,6 +115,10 @@ impl Entry for PromptEntry {
         &self.visibility
     }
 
+    fn needed_scopes(&self) -> &Scopes {
+        &self.scopes
+    }
+
     fn completes(&self) -> bool {
         !self.completers.is_empty()
     }
@@ -128,7 +148,8 @@ impl Catalog<PromptEntry> {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or there is no such prompt.
+    /// When the parameters do not fit, there is no such prompt, or the caller does not have its
+    /// scopes.
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
@@ -143,6 +164,7 @@ impl Catalog<PromptEntry> {
         let Some(entry) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownPrompt(name.into_owned()));
         };
+        self.check_scopes(entry, context)?;
         Ok((entry.handler)(PromptCall {
             arguments: &arguments,
             context,
@@ -153,7 +175,8 @@ impl Catalog<PromptEntry> {
     ///
     /// # Errors
     ///
-    /// When there is no such prompt for the caller of `context`, or no such argument.
+    /// When there is no such prompt for the caller of `context`, it does not have the scopes, or
+    /// there is no such argument.
     pub(in crate::server) fn complete(
         &self,
         name: &str,
@@ -163,6 +186,7 @@ impl Catalog<PromptEntry> {
         let Some(entry) = self.get_for(name, context) else {
             return Err(RequestError::UnknownPrompt(name.to_owned()));
         };
+        self.check_scopes(entry, context)?;
         let arguments = entry.prompt.arguments.iter().flatten();
         let arguments: Vec<_> = arguments.map(|argument| &*argument.name).collect();
         entry.completers.complete(params, &arguments)
@@ -191,6 +215,7 @@ impl Catalog<PromptEntry> {
 pub struct PromptBuilder<A = ()> {
     prompt: Prompt,
     completers: Completers,
+    scopes: Scopes,
     arguments: A,
 }
 
@@ -201,6 +226,7 @@ impl PromptBuilder {
         Self {
             prompt: Prompt::new(name),
             completers: Completers::default(),
+            scopes: Scopes::default(),
             arguments: (),
         }
     }
@@ -244,7 +270,7 @@ impl PromptBuilder {
             let reply = watch.reply(&name, || call(incoming));
             reply.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
-        entry.completers = self.completers;
+        (entry.completers, entry.scopes) = (self.completers, self.scopes);
         entry
     }
 }
@@ -255,6 +281,7 @@ impl<A> PromptBuilder<A> {
         let builder = PromptBuilder {
             prompt: self.prompt,
             completers: self.completers,
+            scopes: self.scopes,
             arguments,
         };
         (builder, self.arguments)
@@ -271,6 +298,19 @@ impl<A> PromptBuilder<A> {
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.prompt.title = Some(text.into());
+        self
+    }
+
+    /// Adds OAuth scopes that a caller needs for the prompt, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes.add(scopes);
         self
     }
 

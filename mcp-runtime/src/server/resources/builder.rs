@@ -182,6 +182,19 @@ impl<A> ResourceBuilder<A> {
         self
     }
 
+    /// Adds OAuth scopes that a caller needs for the resource, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.entry.scopes.add(scopes);
+        self
+    }
+
     /// Lets clients subscribe to the resource.
     #[must_use]
     pub fn subscribable(mut self) -> Self {

@@ -19,6 +19,7 @@ use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, 
 use crate::server::handler::text::Texts;
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
+use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource, or a template of resources, that a server offers.
@@ -32,6 +33,7 @@ pub struct ResourceEntry {
     /// Runs when a client subscribes to a URI; `None` if clients can't.
     pub(in crate::server) on_subscribe: Option<Arc<OnSubscribe>>,
     pub(in crate::server) visibility: Visibility<Self>,
+    pub(in crate::server) scopes: Scopes,
 }
 
 /// The item of a list that shows an entry.
@@ -147,6 +149,7 @@ impl ResourceEntry {
             caching: Caching::default(),
             on_subscribe: None,
             visibility: Visibility::default(),
+            scopes: Scopes::default(),
         }
     }
 
@@ -166,6 +169,19 @@ impl ResourceEntry {
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
+        self
+    }
+
+    /// Adds OAuth scopes that a caller needs for the resource, or for the resources of the template, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes.add(scopes);
         self
     }
 
@@ -249,6 +265,10 @@ impl Entry for ResourceEntry {
 
     fn visibility(&self) -> &Visibility<Self> {
         &self.visibility
+    }
+
+    fn needed_scopes(&self) -> &Scopes {
+        &self.scopes
     }
 
     fn completes(&self) -> bool {

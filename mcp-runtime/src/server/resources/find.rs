@@ -37,7 +37,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or nothing is found under the URI.
+    /// When the parameters do not fit, nothing is found under the URI, or the caller does not have
+    /// its scopes.
     pub(in crate::server) fn read(
         &self,
         request: ServerRequest<'_>,
@@ -46,6 +47,7 @@ impl Catalog<ResourceEntry> {
         let context = request.context;
         let found = self.find_for(&uri, "params.uri", context)?;
         let entry = found.entry;
+        self.check_scopes(entry, context)?;
         let reply = (entry.handler)(ResourceCall {
             uri: &uri,
             variables: &found.variables,
@@ -53,7 +55,9 @@ impl Catalog<ResourceEntry> {
         });
         let (canonical, uri) = (found.uri.into_owned(), uri.clone().into_owned());
         let (mime_type, caching) = (entry.mime_type(), entry.caching.clone());
-        let private = self.visibility.is_limited() || entry.visibility.is_limited();
+        let private = self.visibility.is_limited()
+            || entry.visibility.is_limited()
+            || self.needs_scopes(entry);
         let revision = context.revision();
         Ok(reply.then(move |contents| {
             let mut result = contents.result(uri.clone(), mime_type, revision)?;
@@ -86,7 +90,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// When one of them is no URI.
+    /// When one of them is no URI, or the caller does not have the scopes of one: changes are for
+    /// those who may read.
     pub(in crate::server) fn subscribable(
         &self,
         uris: Vec<String>,
@@ -96,7 +101,10 @@ impl Catalog<ResourceEntry> {
         for (index, uri) in uris.into_iter().enumerate() {
             let path = format!("params.notifications.resourceSubscriptions[{index}]");
             match self.find_for(&uri, &path, context) {
-                Ok(found) if found.entry.on_subscribe.is_some() => subscribable.push(uri),
+                Ok(found) if found.entry.on_subscribe.is_some() => {
+                    self.check_scopes(found.entry, context)?;
+                    subscribable.push(uri);
+                }
                 Err(error @ RequestError::InvalidParams { .. }) => return Err(error),
                 _ => {}
             }
@@ -109,7 +117,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// When `uri` is no URI, has no resource, or one that does not announce changes.
+    /// When `uri` is no URI, has no resource, or one that does not announce changes or whose scopes
+    /// the caller does not have.
     pub(in crate::server) fn check_subscribable<'a>(
         &'a self,
         uri: &'a str,
@@ -117,6 +126,7 @@ impl Catalog<ResourceEntry> {
     ) -> Result<Cow<'a, str>, RequestError> {
         let found = self.find_for(uri, "params.uri", context)?;
         if found.entry.on_subscribe.is_some() {
+            self.check_scopes(found.entry, context)?;
             return Ok(found.uri);
         }
         Err(RequestError::InvalidParams {
@@ -146,7 +156,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// When there is no such template for the caller of `context`, or no such variable.
+    /// When there is no such template for the caller of `context`, it does not have the scopes, or
+    /// there is no such variable.
     pub(in crate::server) fn complete(
         &self,
         uri: &str,
@@ -159,6 +170,7 @@ impl Catalog<ResourceEntry> {
             .or_else(found)
             .filter(|(entry, uri)| self.shows(entry, uri, context));
         let (entry, _) = shown.ok_or_else(|| not_found(uri, context))?;
+        self.check_scopes(entry, context)?;
         entry
             .completers
             .complete(params, &entry.template.variables())
@@ -323,8 +335,8 @@ impl Catalog<ResourceEntry> {
         match self.find(uri) {
             Some(found) => [entry, found.entry]
                 .iter()
-                .all(|entry| self.shows(entry, &found.uri, context)),
-            None => self.shows(entry, uri, context),
+                .all(|entry| self.lists(entry, &found.uri, context)),
+            None => self.lists(entry, uri, context),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Describes a tool step by step, and makes an entry of it and a function.
 
+use std::mem;
+
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -14,6 +16,7 @@ use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
 use crate::server::handler::watch::Watch;
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
+use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 
 /// Describes a tool, and makes an entry of it and a function.
@@ -43,6 +46,7 @@ pub struct ToolBuilder<A = ()> {
     wrapped_schema: Option<RawJson>,
     /// True if the output schema is written by hand.
     has_own_output: bool,
+    scopes: Scopes,
     arguments: A,
 }
 
@@ -58,6 +62,7 @@ impl ToolBuilder {
             text_only: false,
             wrapped_schema: None,
             has_own_output: false,
+            scopes: Scopes::default(),
             arguments: (),
         }
     }
@@ -169,6 +174,7 @@ impl ToolBuilder {
             }
         };
         let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
+        let scopes = mem::take(&mut self.scopes);
         let listed = move || {
             let mut tool = self.tool;
             let input = || input_schema(&self.parameters, self.strict);
@@ -176,7 +182,7 @@ impl ToolBuilder {
             tool
         };
         let mut entry = ToolEntry::lazy(name, listed, Box::new(handler));
-        entry.wrapped_schema = wrapped_schema;
+        (entry.wrapped_schema, entry.scopes) = (wrapped_schema, scopes);
         entry
     }
 }
@@ -192,6 +198,7 @@ impl<A> ToolBuilder<A> {
             text_only: self.text_only,
             wrapped_schema: self.wrapped_schema,
             has_own_output: self.has_own_output,
+            scopes: self.scopes,
             arguments,
         };
         (builder, self.arguments)
@@ -258,6 +265,19 @@ impl<A> ToolBuilder<A> {
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
         self.tool.meta = Some(metadata::checked(meta.into_meta()));
+        self
+    }
+
+    /// Adds OAuth scopes that a caller needs for the tool, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes.add(scopes);
         self
     }
 

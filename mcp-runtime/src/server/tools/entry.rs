@@ -17,6 +17,7 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::context::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{CallResult, Convert, Rejection};
+use crate::server::scopes::Scopes;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
 /// A tool that a server offers.
@@ -31,6 +32,7 @@ pub struct ToolEntry {
     /// The arguments that headers repeat, read from the input schema when the tool is first called.
     pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
     pub(in crate::server) visibility: Visibility<Self>,
+    pub(in crate::server) scopes: Scopes,
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
@@ -174,6 +176,7 @@ impl ToolEntry {
             wrapped_schema: None,
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
+            scopes: Scopes::default(),
         }
     }
 
@@ -185,6 +188,19 @@ impl ToolEntry {
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
+        self
+    }
+
+    /// Adds OAuth scopes that a caller needs for the tool, beside those of the server
+    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+    ///
+    /// # Panics
+    ///
+    /// When a text is no scope (RFC 6749, section 3.3).
+    #[must_use]
+    #[track_caller]
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes.add(scopes);
         self
     }
 
@@ -259,6 +275,10 @@ impl Entry for ToolEntry {
     fn visibility(&self) -> &Visibility<Self> {
         &self.visibility
     }
+
+    fn needed_scopes(&self) -> &Scopes {
+        &self.scopes
+    }
 }
 
 impl ListResult for ListToolsResult {
@@ -283,8 +303,8 @@ impl Catalog<ToolEntry> {
     ///
     /// # Errors
     ///
-    /// When the parameters are no call, there is no such tool, or the headers of the request do not
-    /// repeat the arguments that they have to.
+    /// When the parameters are no call, there is no such tool, the caller does not have its scopes,
+    /// or the headers of the request do not repeat the arguments that they have to.
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
@@ -295,6 +315,7 @@ impl Catalog<ToolEntry> {
         let Some(entry) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };
+        self.check_scopes(entry, context)?;
         entry.check_headers(arguments, context)?;
         Ok(entry.call(arguments, context))
     }

@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 use http::request::Parts;
@@ -20,7 +20,7 @@ use super::server::state::{ConnectionInfo, HttpState};
 use super::session::HttpSession;
 use super::stream::Stream;
 use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
-use crate::error::{CallError, RequestError};
+use crate::error::{AccessDenied, CallError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
 
@@ -30,6 +30,8 @@ pub(crate) struct Exchange {
     pub(crate) arrival: Arrival,
     pub(crate) session: Option<Arc<HttpSession>>,
     pub(crate) stream: Arc<Stream>,
+    /// Set if the caller does not have the scopes that the request needs.
+    pub(crate) denied: OnceLock<Box<AccessDenied>>,
 }
 
 impl Exchange {
@@ -42,6 +44,7 @@ impl Exchange {
             },
             session: None,
             stream: Arc::new(Stream::new(0, None)),
+            denied: OnceLock::new(),
         }
     }
 
@@ -124,11 +127,9 @@ pub(crate) enum Begun {
 
 /// An answer that comes later.
 pub(crate) struct Later {
-    pub(crate) stream: Arc<Stream>,
+    pub(crate) exchange: Arc<Exchange>,
     /// The handler, unless a task of its own drives it.
     pub(crate) work: Option<Work>,
-    /// The session of the request, which stays open meanwhile.
-    pub(crate) session: Option<Arc<HttpSession>>,
 }
 
 /// An error as the whole answer.
@@ -150,10 +151,14 @@ impl Begun {
 
     /// An answer that is there at once, behind whatever the handler has sent before it.
     pub(crate) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
-        if later.stream.is_untouched() {
+        if let Some(denied) = later.exchange.denied.get() {
+            return Self::Done(denied.response(message));
+        }
+        let stream = &later.exchange.stream;
+        if stream.is_untouched() {
             return Self::Done(response::json(status, message));
         }
-        later.stream.answer(status, message);
+        stream.answer(status, message);
         Self::Later(later)
     }
 }
@@ -163,26 +168,29 @@ impl Later {
     /// stream of events. An answer that takes long is a stream, too, so that the connection does not
     /// look dead.
     pub(crate) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+        let Exchange {
+            stream, session, ..
+        } = &*self.exchange;
         let mut silence = pin!(tokio::time::sleep(state.options.keep_alive));
         poll_fn(|cx| {
             if let Some(work) = &mut self.work
                 && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
             {
                 self.work = None;
-                self.stream.answer(status, message);
+                stream.answer(status, message);
             }
-            match self.stream.poll_ready(cx) {
+            match stream.poll_ready(cx) {
                 Poll::Ready(()) => Poll::Ready(()),
                 Poll::Pending => silence.as_mut().poll(cx),
             }
         })
         .await;
-        if let Some((status, message)) = self.stream.take_lone_answer() {
+        if let Some((status, message)) = stream.take_lone_answer() {
             return response::json(status, message);
         }
-        let events = EventStream::new(self.stream, self.work, &state.options);
-        let events = match self.session {
-            Some(session) => events.in_session(session),
+        let events = EventStream::new(Arc::clone(stream), self.work, &state.options);
+        let events = match session {
+            Some(session) => events.in_session(Arc::clone(session)),
             None => events,
         };
         response::events(events)

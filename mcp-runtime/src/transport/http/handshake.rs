@@ -1,6 +1,6 @@
 //! The handshake era: POST, GET and DELETE requests of sessions (2025-11-25, "Transports").
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::header::HeaderValue;
 use http::request::Parts;
@@ -112,13 +112,13 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         arrival: post.arrival,
         session: Some(Arc::clone(&session)),
         stream: Arc::clone(&stream),
+        denied: OnceLock::new(),
     };
-    let to = Arc::clone(&stream);
     let delivery = Delivery {
         server: &post.state.server,
         permits: &post.state.permits,
         exchange: Arc::new(exchange),
-        reply: ReplyTo { to, batch },
+        reply: ReplyTo { to: stream, batch },
         params: post.params.and_then(Result::ok),
     };
     let answer = receive(&session, frame, &delivery);
@@ -126,9 +126,8 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         return Begun::Done(response::empty(StatusCode::ACCEPTED));
     }
     let later = Later {
-        stream,
+        exchange: delivery.exchange,
         work: None,
-        session: Some(session),
     };
     match answer {
         Some((status, message)) => Begun::now(status, message, later),

@@ -4,7 +4,7 @@
 //! address in the first event of the stream.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use http::request::Parts;
@@ -211,6 +211,7 @@ async fn post<B: Body>(
             arrival,
             session: Some(Arc::clone(&session)),
             stream: Arc::clone(&stream),
+            denied: OnceLock::new(),
         }),
         reply: ReplyTo {
             to: stream,
@@ -219,6 +220,9 @@ async fn post<B: Body>(
         params: None,
     };
     if let Some((status, answer)) = session.receive(member, &delivery) {
+        if let Some(denied) = delivery.exchange.denied.get() {
+            return Ok(denied.response(answer));
+        }
         session.answer(&delivery.reply, status, answer);
     }
     Ok(response::empty(StatusCode::ACCEPTED))

@@ -1,6 +1,6 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
@@ -46,11 +46,11 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             return Begun::refused(ErrorId::Of(id), &error, status);
         }
     };
-    let stream = Arc::new(Stream::new(0, None));
     let exchange = Arc::new(Exchange {
         arrival: post.arrival,
         session: None,
-        stream: Arc::clone(&stream),
+        stream: Arc::new(Stream::new(0, None)),
+        denied: OnceLock::new(),
     });
     let peer = Exchange::peer(&exchange);
     let call = IncomingRequest {
@@ -71,12 +71,12 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         Served::Later(handler) => Served::Later(state.unless_terminated(handler)),
         served => served,
     });
+    let progress = poll_once(served, |kind| permit(state, kind, &exchange));
     let mut later = Later {
-        stream,
+        exchange,
         work: None,
-        session: None,
     };
-    match poll_once(served, |kind| permit(state, kind, &exchange)) {
+    match progress {
         Progress::Done(outcome, _) => {
             let status = response::stateless(outcome.as_ref().err(), admitted);
             Begun::now(status, connection::response(id, &outcome), later)

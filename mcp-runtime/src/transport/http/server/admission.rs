@@ -7,7 +7,9 @@ use std::time::SystemTime;
 use http::request::Parts;
 use http::{HeaderMap, Response};
 
-use crate::error::AccessDenied;
+use crate::error::{AccessDenied, Rejection, RequestError};
+use crate::server::Context;
+use crate::transport::http::exchange::Exchange;
 
 /// Decides whether the caller of a request has the scopes that an operation needs.
 ///
@@ -70,6 +72,45 @@ impl ScopeCheck {
 impl fmt::Debug for ScopeCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScopeCheck").finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// Checks that the caller has all scopes that are `needed`.
+    ///
+    /// # Errors
+    ///
+    /// When it has not; a request of its own over HTTP is answered with what the check returned.
+    pub(crate) fn check_scopes(&self, needed: &[&str]) -> Result<(), RequestError> {
+        let Some(exchange) = self.peer().identity::<Exchange>() else {
+            return Ok(());
+        };
+        exchange.check_scopes(needed).map_err(|denied| {
+            tracing::debug!(?needed, "a caller does not have the scopes");
+            let error = Rejection::Denied(Box::new(denied.clone())).to_error();
+            exchange.denied.get_or_init(|| Box::new(denied));
+            RequestError::AccessDenied {
+                code: error.code,
+                message: error.message.into_owned(),
+            }
+        })
+    }
+
+    /// Returns whether the caller has all scopes that are `needed`.
+    pub(crate) fn has_scopes(&self, needed: &[&str]) -> bool {
+        let exchange = self.peer().identity::<Exchange>();
+        exchange.is_none_or(|exchange| exchange.check_scopes(needed).is_ok())
+    }
+}
+
+impl Exchange {
+    fn check_scopes(&self, needed: &[&str]) -> Result<(), AccessDenied> {
+        if let Some(scopes) = self.arrival.parts.extensions.get::<ScopeCheck>() {
+            return scopes.check(needed);
+        }
+        let reason = "this needs scopes, and the access policy of the server has no check of them";
+        tracing::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
+        Err(AccessDenied::forbidden().message(reason))
     }
 }
 

@@ -7,7 +7,7 @@ use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, code};
 
 use super::body::ResponseBody;
-use crate::error::{Rejection, RequestError};
+use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::headers;
 
@@ -63,6 +63,15 @@ pub(crate) fn stateless(error: Option<&ErrorObject>, admitted: bool) -> StatusCo
         Some(code::INVALID_PARAMS) if !admitted => StatusCode::BAD_REQUEST,
         Some(code::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
         _ => StatusCode::OK,
+    }
+}
+
+impl AccessDenied {
+    /// The response to a request whose answer is the error `message`.
+    pub(crate) fn response(&self, message: Vec<u8>) -> Response<ResponseBody> {
+        let mut response = json(self.status(), message);
+        self.clone().add_headers(&mut response);
+        response
     }
 }
 
