@@ -1,19 +1,30 @@
 //! The login of a person.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use http::HeaderMap;
+use mcp_auth::challenge::Challenge;
 use mcp_auth::client::error::{AuthErrorKind, AuthStep};
 use mcp_auth::{AuthError, OAuth};
-use mcp_runtime::{CallError, ConnectError};
+use mcp_runtime::transport::http_client::{
+    self, AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, RequestInfo,
+};
+use mcp_runtime::{CallError, Client, ConnectError};
 use support::{Decision, Endpoint, Fault, Iss, browser};
+use tokio::sync::watch;
 
 use crate::site::{Site, app, call};
 
 /// The error of a client that can't connect.
 async fn error(site: &Site, oauth: &OAuth) -> AuthError {
-    match site.connect(oauth).await {
+    failure(site.connect(oauth).await)
+}
+
+fn failure(connected: Result<Client, ConnectError>) -> AuthError {
+    match connected {
         Err(ConnectError::Authentication(CallError::Authentication { error, .. })) => {
             error.downcast_ref::<AuthError>().unwrap().clone()
         }
@@ -201,6 +212,81 @@ async fn many_requests_wait_for_one_login() {
     }
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
     assert_eq!(site.issuer.count(Endpoint::Register), 1);
+}
+
+/// Counts the requests that wait for a login.
+#[derive(Clone)]
+struct Counted {
+    oauth: OAuth,
+    waiting: Arc<watch::Sender<usize>>,
+}
+
+impl Authenticator for Counted {
+    fn credentials(
+        &self,
+        request: RequestInfo,
+        http: AuthHttp,
+    ) -> BoxFuture<AuthResult<HeaderMap>> {
+        self.oauth.credentials(request, http)
+    }
+
+    fn challenged(
+        &self,
+        request: RequestInfo,
+        challenge: http_client::Challenge,
+        http: AuthHttp,
+    ) -> BoxFuture<AuthResult<AfterChallenge>> {
+        let waiting = Arc::clone(&self.waiting);
+        let mut decision = self.oauth.challenged(request, challenge, http);
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                decided = &mut decision => return decided,
+                () = ready(()) => waiting.send_modify(|count| *count += 1),
+            }
+            decision.await
+        })
+    }
+}
+
+#[tokio::test]
+async fn many_requests_that_wait_for_a_login_fail_with_it() {
+    let site = Site::start().await;
+    let decision = Decision::Refuse("access_denied".to_owned(), String::new());
+    site.issuer.change(|settings| settings.decision = decision);
+    let hold = site.issuer.hold(Endpoint::Authorize);
+    let counted = Counted {
+        oauth: app(),
+        waiting: watch::Sender::new(0).into(),
+    };
+    let connecting: Vec<_> = (0..20)
+        .map(|_| {
+            let server = http_client::http_client(site.url()).without_proxy();
+            let builder = Client::builder("test", "1.0.0");
+            tokio::spawn(builder.connect(server.auth(counted.clone())))
+        })
+        .collect();
+    let mut waiting = counted.waiting.subscribe();
+    waiting.wait_for(|count| *count == 20).await.unwrap();
+    drop(hold);
+    for connected in connecting {
+        let failed = failure(connected.await.unwrap());
+        assert_eq!(failed.code(), Some("access_denied"));
+    }
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+}
+
+#[tokio::test]
+async fn only_challenges_of_oauth_lead_to_a_login() {
+    let site = Site::start().await;
+    for challenge in [r#"Basic realm="a""#, "Negotiate"] {
+        site.state().challenge = Challenge::parse(challenge).remove(0);
+        let error = site.refused(&app()).await;
+        assert!(error.contains("401"), "{error}");
+    }
+    assert!(site.issuer.requests().is_empty());
+    site.state().challenge = Challenge::dpop();
+    site.connect(&app()).await.unwrap();
 }
 
 #[tokio::test]

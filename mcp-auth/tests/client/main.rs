@@ -5,6 +5,7 @@
 mod discovery;
 mod login;
 mod refresh;
+mod registration;
 mod scopes;
 mod signed;
 mod site;
