@@ -28,3 +28,7 @@ pub mod server;
 
 #[cfg(feature = "client")]
 pub use client::{OAuth, error::AuthError, loopback::Loopback};
+#[cfg(feature = "server")]
+pub use jwt::Claims;
+#[cfg(feature = "server")]
+pub use server::{Issuer, ResourceServer};

@@ -1,12 +1,13 @@
 //! Verification of access tokens.
 
+use serde::Deserialize;
 use std::time::{Duration, SystemTime};
 
 use super::algorithm::Algorithm;
 use super::claims::Claims;
 use super::error::TokenError;
 use super::jwk::JwkSet;
-use super::jws::{Header, Jws};
+use super::jws::{Header, Jws, decode};
 
 /// Rules for the access tokens of one issuer (RFC 9068 §4, RFC 8725).
 ///
@@ -34,8 +35,16 @@ impl AccessTokenRules {
     /// compared character by character.
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
         Self {
-            issuer: issuer.into(),
             audiences: vec![audience.into()],
+            ..Self::of_issuer(issuer.into())
+        }
+    }
+
+    /// Rules without an audience.
+    pub(crate) fn of_issuer(issuer: String) -> Self {
+        Self {
+            issuer,
+            audiences: Vec::new(),
             algorithms: Algorithm::ALL.to_vec(),
             leeway: Duration::from_secs(60),
             accepts_other_types: false,
@@ -103,7 +112,19 @@ impl AccessTokenRules {
         header.is_of_type("at+jwt") || is_generic && self.accepts_other_types
     }
 
-    fn check(&self, claims: &Claims, now: SystemTime) -> Result<(), TokenError> {
+    /// The issuer whose tokens these rules are for.
+    pub(crate) fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// The time from which on a token with these claims is not accepted any more.
+    pub(crate) fn end(&self, claims: &Claims) -> SystemTime {
+        let end = claims.expires_at().checked_add(self.leeway);
+        end.unwrap_or_else(|| claims.expires_at())
+    }
+
+    /// Checks claims that were verified at the time `now`.
+    pub(crate) fn check(&self, claims: &Claims, now: SystemTime) -> Result<(), TokenError> {
         if claims.issuer() != self.issuer {
             return Err(TokenError::Issuer);
         }
@@ -126,4 +147,20 @@ impl AccessTokenRules {
         }
         Ok(())
     }
+}
+
+/// The `iss` of a JWT, which is not verified: it tells whose keys are to verify the token.
+///
+/// # Errors
+///
+/// [`TokenError::Malformed`], [`TokenError::MissingClaim`].
+pub(crate) fn unverified_issuer(token: &str) -> Result<String, TokenError> {
+    #[derive(Deserialize)]
+    struct Payload {
+        iss: Option<String>,
+    }
+    let payload = token.split('.').nth(1).ok_or(TokenError::Malformed)?;
+    let payload: Payload =
+        serde_json::from_slice(&decode(payload)?).map_err(|_| TokenError::Malformed)?;
+    payload.iss.ok_or(TokenError::MissingClaim("iss"))
 }

@@ -1,14 +1,21 @@
 //! Claims of access tokens.
 
 use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::error::TokenError;
 use super::members;
 
-/// The claims of a verified access token (RFC 9068 §2.2).
-#[derive(Clone, Debug)]
-pub struct Claims {
+/// The claims of a verified access token (RFC 9068 §2.2). Clones share them.
+///
+/// Handlers of a server behind a `ResourceServer` take them as `&Claims`. `Debug` shows issuer,
+/// subject, client and scope only: other claims may be personal.
+#[derive(Clone)]
+pub struct Claims(Arc<Members>);
+
+struct Members {
     issuer: String,
     subject: Option<String>,
     client_id: Option<String>,
@@ -22,9 +29,34 @@ pub struct Claims {
 
 impl Claims {
     /// Reads claims; those that this type has are checked for their types.
-    pub(super) fn parse(json: &[u8]) -> Result<Self, TokenError> {
-        let all = members::parse(json).ok_or(TokenError::Malformed)?;
-        let claims = Self {
+    pub(crate) fn parse(json: &[u8]) -> Result<Self, TokenError> {
+        Self::new(members::parse(json).ok_or(TokenError::Malformed)?)
+    }
+
+    /// The claims of a token that was verified by other means than its signature.
+    ///
+    /// ```
+    /// use mcp_auth::jwt::Claims;
+    /// use serde_json::json;
+    ///
+    /// let found = json!({
+    ///     "iss": "https://login.example.com",
+    ///     "sub": "alice",
+    ///     "aud": "https://mcp.example.com/mcp",
+    ///     "exp": 1_900_000_000,
+    ///     "scope": "files:read",
+    /// });
+    /// let claims = Claims::new(found.as_object().cloned().unwrap_or_default())?;
+    /// assert_eq!(claims.subject(), Some("alice"));
+    /// # Ok::<(), mcp_auth::jwt::TokenError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError::MissingClaim`] without `iss`, `aud`, `exp`, or both of `sub` and `client_id`;
+    /// [`TokenError::InvalidClaim`] for one of a wrong type.
+    pub fn new(all: Map<String, Value>) -> Result<Self, TokenError> {
+        let claims = Members {
             issuer: text(&all, "iss")?.ok_or(TokenError::MissingClaim("iss"))?,
             subject: text(&all, "sub")?,
             client_id: text(&all, "client_id")?,
@@ -38,49 +70,49 @@ impl Claims {
         if claims.subject.is_none() && claims.client_id.is_none() {
             return Err(TokenError::MissingClaim("sub"));
         }
-        Ok(claims)
+        Ok(Self(Arc::new(claims)))
     }
 
     /// `iss`: the authorization server that has issued the token.
     #[must_use]
     pub fn issuer(&self) -> &str {
-        &self.issuer
+        &self.0.issuer
     }
 
     /// `sub`: on whose behalf the token is used; unique only together with the issuer. A token without
     /// has a [`client_id`](Self::client_id).
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
-        self.subject.as_deref()
+        self.0.subject.as_deref()
     }
 
     /// `client_id`: the client that the token was issued to.
     #[must_use]
     pub fn client_id(&self) -> Option<&str> {
-        self.client_id.as_deref()
+        self.0.client_id.as_deref()
     }
 
     /// `aud`: the resources that the token is for.
     #[must_use]
     pub fn audience(&self) -> &[String] {
-        &self.audience
+        &self.0.audience
     }
 
     /// `exp`: the time at which the token ends.
     #[must_use]
     pub fn expires_at(&self) -> SystemTime {
-        self.expires_at
+        self.0.expires_at
     }
 
     /// `nbf`: the time at which the token begins.
     #[must_use]
     pub fn not_before(&self) -> Option<SystemTime> {
-        self.not_before
+        self.0.not_before
     }
 
     /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3).
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
-        let scope = self.scope.as_deref().unwrap_or_default();
+        let scope = self.0.scope.as_deref().unwrap_or_default();
         scope.split(' ').filter(|it| !it.is_empty())
     }
 
@@ -88,13 +120,24 @@ impl Claims {
     /// a token is no bearer token.
     #[must_use]
     pub fn key_thumbprint(&self) -> Option<&str> {
-        self.key_thumbprint.as_deref()
+        self.0.key_thumbprint.as_deref()
     }
 
     /// A claim of any name, as the token has it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.all.get(name)
+        self.0.all.get(name)
+    }
+}
+
+impl fmt::Debug for Claims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Claims")
+            .field("issuer", &self.0.issuer)
+            .field("subject", &self.0.subject)
+            .field("client_id", &self.0.client_id)
+            .field("scope", &self.0.scope)
+            .finish_non_exhaustive()
     }
 }
 

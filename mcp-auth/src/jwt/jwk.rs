@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
     RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
@@ -106,7 +107,7 @@ impl Jwk {
         Self::new(&members::parse(json).ok_or(JwkError::Malformed)?)
     }
 
-    fn new(members: &Map<String, Value>) -> Result<Self, JwkError> {
+    pub(crate) fn new(members: &Map<String, Value>) -> Result<Self, JwkError> {
         if PRIVATE.iter().any(|name| members.contains_key(*name)) {
             return Err(JwkError::Private);
         }
@@ -133,6 +134,29 @@ impl Jwk {
     #[must_use]
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
+    }
+
+    /// The thumbprint by SHA-256 (RFC 7638 §3): `jkt` of tokens that are bound to the key.
+    #[must_use]
+    pub fn thumbprint(&self) -> String {
+        let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        let curve = |name: &str, point: &[u8]| {
+            let (x, y) = point[1..].split_at(point.len() / 2);
+            let (x, y) = (encode(x), encode(y));
+            format!(r#"{{"crv":"{name}","kty":"EC","x":"{x}","y":"{y}"}}"#)
+        };
+        let members = match &self.key {
+            PublicKey::P256(point) => curve("P-256", point),
+            PublicKey::P384(point) => curve("P-384", point),
+            PublicKey::Ed25519(key) => {
+                format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, encode(key))
+            }
+            PublicKey::Rsa(key) => {
+                let (e, n) = (encode(&key.e), encode(&key.n));
+                format!(r#"{{"e":"{e}","kty":"RSA","n":"{n}"}}"#)
+            }
+        };
+        encode(digest(&SHA256, members.as_bytes()).as_ref())
     }
 
     /// True if the key's type, and its `alg` if it has one, are those of the algorithm.
@@ -299,6 +323,42 @@ mod tests {
                 JwkError::Purpose,
                 "{purpose}"
             );
+        }
+    }
+
+    #[test]
+    fn thumbprints_are_those_of_the_rfcs() {
+        // RFC 9449 §4.1 and §6.1; RFC 8037 A.2 and A.3; RFC 7638 §3.1.
+        for (key, thumbprint) in [
+            (
+                json!({
+                    "kty": "EC", "crv": "P-256", "use": "sig",
+                    "x": "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
+                    "y": "9VE4jf_Ok_o64zbTTlcuNJajHmt6v9TDVrU0CdvGRDA",
+                }),
+                "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I",
+            ),
+            (
+                json!({
+                    "kty": "OKP", "crv": "Ed25519",
+                    "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                }),
+                "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+            ),
+            (
+                json!({
+                    "kty": "RSA", "alg": "RS256", "kid": "2011-04-29", "e": "AQAB",
+                    "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aP\
+                          FFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl9\
+                          3lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdA\
+                          ZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3\
+                          XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw",
+                }),
+                "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
+            ),
+        ] {
+            let key = Jwk::new(key.as_object().unwrap()).unwrap();
+            assert_eq!(key.thumbprint(), thumbprint);
         }
     }
 

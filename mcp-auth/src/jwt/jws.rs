@@ -2,11 +2,11 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::algorithm::Algorithm;
 use super::error::TokenError;
-use super::jwk::JwkSet;
+use super::jwk::{Jwk, JwkSet};
 use super::members;
 
 /// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
@@ -20,12 +20,15 @@ pub struct Jws<'a> {
     signature: Vec<u8>,
 }
 
-/// The header of a signature. Keys that it brings along (`jwk`, `jku`, `x5c`, `x5u`) are ignored.
+/// The header of a signature. Keys that it brings along (`jwk`, `jku`, `x5c`, `x5u`) verify no access
+/// token.
 #[derive(Clone, Debug)]
 pub struct Header {
     algorithm: Algorithm,
     key_id: Option<String>,
     media_type: Option<String>,
+    /// `jwk`, which only a proof of possession is verified by.
+    embedded_key: Option<Map<String, Value>>,
 }
 
 impl<'a> Jws<'a> {
@@ -80,9 +83,21 @@ impl<'a> Jws<'a> {
     }
 }
 
+impl Jws<'_> {
+    /// Verifies the signature by one key, and returns the payload.
+    pub(crate) fn verify_by(&self, key: &Jwk) -> Result<Vec<u8>, TokenError> {
+        key.verify(
+            self.header.algorithm,
+            self.signed.as_bytes(),
+            &self.signature,
+        )?;
+        decode(self.payload)
+    }
+}
+
 impl Header {
     fn parse(json: &[u8]) -> Result<Self, TokenError> {
-        let members = members::parse(json).ok_or(TokenError::Malformed)?;
+        let mut members = members::parse(json).ok_or(TokenError::Malformed)?;
         let text = |name: &str| match members.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -96,6 +111,11 @@ impl Header {
             algorithm: Algorithm::from_name(&name).ok_or(TokenError::Algorithm)?,
             key_id: text("kid")?,
             media_type: text("typ")?,
+            embedded_key: match members.remove("jwk") {
+                None => None,
+                Some(Value::Object(key)) => Some(key),
+                Some(_) => return Err(TokenError::Malformed),
+            },
         })
     }
 
@@ -117,6 +137,11 @@ impl Header {
         self.media_type.as_deref()
     }
 
+    /// `jwk`: the key that a proof of possession brings along.
+    pub(crate) fn embedded_key(&self) -> Option<&Map<String, Value>> {
+        self.embedded_key.as_ref()
+    }
+
     /// True if `typ` is the media type `application/{subtype}`, in either form (RFC 7515 §4.1.9).
     #[must_use]
     pub fn is_of_type(&self, subtype: &str) -> bool {
@@ -130,7 +155,7 @@ impl Header {
 }
 
 /// Decodes base64url without padding; exactly one text has each value.
-fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
     let decoded = BASE64_URL_SAFE_NO_PAD.decode(text);
     decoded.map_err(|_| TokenError::Malformed)
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Parses a JSON object. A member that is there twice is an error, as two readers could take
 /// different ones (RFC 7515 §4, RFC 7519 §4). Members of inner objects are not compared.
-pub(super) fn parse(json: &[u8]) -> Option<Map<String, Value>> {
+pub(crate) fn parse(json: &[u8]) -> Option<Map<String, Value>> {
     let Members(members) = serde_json::from_slice(json).ok()?;
     Some(members)
 }

@@ -16,12 +16,14 @@ mod jwk;
 #[cfg(feature = "server")]
 mod jws;
 #[cfg(feature = "server")]
-mod members;
+pub(crate) mod members;
 #[cfg(feature = "client")]
 mod signing_key;
 
 #[cfg(feature = "server")]
 pub use access_token::AccessTokenRules;
+#[cfg(feature = "server")]
+pub(crate) use access_token::unverified_issuer;
 pub use algorithm::Algorithm;
 #[cfg(feature = "server")]
 pub use claims::Claims;

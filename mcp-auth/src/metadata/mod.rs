@@ -4,7 +4,7 @@
 mod authorization_server;
 mod error;
 mod resource;
-mod url;
+pub(crate) mod url;
 
 pub use authorization_server::{AuthorizationServerMetadata, authorization_server_metadata_urls};
 pub use error::MetadataError;

@@ -1,21 +1,22 @@
 //! URLs of servers, by their parts.
 
 use iri_string::types::UriStr;
+use std::net::IpAddr;
 
 use super::error::MetadataError;
 
 /// The parts of an `http` or `https` URL without user and fragment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ServerUrl<'a> {
+pub(crate) struct ServerUrl<'a> {
     scheme: &'a str,
     authority: &'a str,
     /// Empty, or begins with `/`.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
     pub(super) query: Option<&'a str>,
 }
 
 impl<'a> ServerUrl<'a> {
-    pub(super) fn parse(url: &'a str) -> Result<Self, MetadataError> {
+    pub(crate) fn parse(url: &'a str) -> Result<Self, MetadataError> {
         Self::parts(url).ok_or_else(|| MetadataError::Url(url.to_owned()))
     }
 
@@ -39,13 +40,27 @@ impl<'a> ServerUrl<'a> {
     }
 
     /// The URL without path and query, with scheme and host in lower case and without a default port.
-    pub(super) fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         let scheme = self.scheme.to_ascii_lowercase();
         let authority = self.authority.to_ascii_lowercase();
         let default_port = if scheme == "https" { ":443" } else { ":80" };
         let authority = authority.strip_suffix(default_port).unwrap_or(&authority);
         let authority = authority.strip_suffix(':').unwrap_or(authority);
         format!("{scheme}://{authority}")
+    }
+
+    /// True if nobody on the way can read what is sent: `https`, or `http` on the loopback interface.
+    #[cfg_attr(not(feature = "server"), allow(dead_code))]
+    pub(crate) fn is_secure(&self) -> bool {
+        let authority = self.authority;
+        let end = authority
+            .find(']')
+            .map_or_else(|| authority.find(':'), |end| Some(end + 1));
+        let host = &authority[..end.unwrap_or(authority.len())];
+        let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+        self.scheme.eq_ignore_ascii_case("https")
+            || host.eq_ignore_ascii_case("localhost")
+            || address.is_some_and(|address| address.is_loopback())
     }
 
     /// The URL with a well-known path before its own.
@@ -68,7 +83,7 @@ impl<'a> ServerUrl<'a> {
 
     /// True if this URL is `inner` or stands above it: same origin, and its path has the first
     /// segments of the other's.
-    pub(super) fn is_above(&self, inner: &ServerUrl<'_>) -> bool {
+    pub(crate) fn is_above(&self, inner: &ServerUrl<'_>) -> bool {
         let path = self.path.trim_end_matches('/');
         let below = inner.path.strip_prefix(path);
         self.origin() == inner.origin()
@@ -119,6 +134,27 @@ mod tests {
             "javascript:alert(1)",
         ] {
             assert_eq!(origin(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn plain_http_is_secure_on_loopback_only() {
+        let is_secure = |url| ServerUrl::parse(url).unwrap().is_secure();
+        for url in [
+            "https://a",
+            "http://localhost:80/",
+            "http://127.0.0.2",
+            "http://[::1]:80/b",
+        ] {
+            assert!(is_secure(url), "{url}");
+        }
+        for url in [
+            "http://a",
+            "http://10.0.0.1:80",
+            "http://[::2]",
+            "http://localhost.a",
+        ] {
+            assert!(!is_secure(url), "{url}");
         }
     }
 

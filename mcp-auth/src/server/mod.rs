@@ -1,1 +1,33 @@
-//! Server: accepts access tokens.
+//! A server as a protected resource (OAuth 2.1 §5): it accepts access tokens of its issuers.
+//!
+//! [`ResourceServer`] is an [`AccessPolicy`](mcp_runtime::transport::http::AccessPolicy) of
+//! `mcp-runtime`, and a [layer](ResourceServer::layer) for other HTTP services. Tokens are verified
+//! by the issuer's keys, by introspection at the issuer, or by a [`TokenVerifier`].
+
+mod access_token;
+mod admission;
+mod claims;
+mod credentials;
+mod discovery;
+mod dpop;
+mod error;
+mod htu;
+mod introspection;
+mod issuer;
+mod key_state;
+mod keys;
+mod layer;
+mod nonce;
+mod refusal;
+mod replay;
+mod resource_server;
+mod scopes;
+mod token_cache;
+mod verification;
+mod verifier;
+
+pub use error::ResourceServerError;
+pub use issuer::Issuer;
+pub use layer::{ResourceServerLayer, ResourceServerService};
+pub use resource_server::ResourceServer;
+pub use verifier::{TokenVerifier, VerifyError};

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{Response, StatusCode};
 
 /// The answer to a request that an [`AccessPolicy`](crate::transport::http::AccessPolicy) does not
@@ -84,6 +86,17 @@ impl AccessDenied {
         self.status
     }
 
+    /// The answer as a response with the text as its body, for services that are not MCP's.
+    #[must_use]
+    pub fn into_response(self) -> Response<String> {
+        let mut response = Response::new(self.message.clone().into_owned());
+        *response.status_mut() = self.status;
+        let text = HeaderValue::from_static("text/plain; charset=utf-8");
+        response.headers_mut().insert(CONTENT_TYPE, text);
+        self.add_headers(&mut response);
+        response
+    }
+
     /// The text for the caller.
     pub(super) fn text(&self) -> Cow<'static, str> {
         self.message.clone()
@@ -105,6 +118,16 @@ mod tests {
             let denied = AccessDenied::new(StatusCode::from_u16(asked).unwrap());
             assert_eq!(denied.status(), status);
         }
+    }
+
+    #[test]
+    fn a_response_has_status_headers_and_text() {
+        let challenge = HeaderValue::from_static("Bearer");
+        let denied = AccessDenied::unauthorized(challenge).message("who calls?");
+        let response = denied.into_response();
+        assert_eq!(response.status(), 401);
+        assert_eq!(response.headers()["www-authenticate"], "Bearer");
+        assert_eq!(response.body(), "who calls?");
     }
 
     #[test]

@@ -33,6 +33,8 @@ const ONLY: &[(&str, &[&str])] = &[
             "subtle",
             "thiserror",
             "tokio",
+            "tower-layer",
+            "tower-service",
             "tracing",
         ],
     ),

@@ -41,7 +41,7 @@ impl AuthHttp {
     /// Sends requests to URLs of trusted configuration, and without an MCP server: from a server to
     /// its authorization server, for example. Every address is allowed. The proxies are those of the
     /// environment; certificates are checked against the roots of the Mozilla project and `roots`,
-    /// which are in DER. Must not send to URLs that came over the network.
+    /// which are in DER. URLs must come from configuration, or from the servers that it names.
     ///
     /// ```
     /// use mcp_runtime::transport::http_client::AuthHttp;

@@ -1,0 +1,124 @@
+//! The way of a request with a token.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::request::Parts;
+use mcp_runtime::transport::http::{AccessDenied, AccessExpires, ResponseHeaders};
+use ring::digest::{SHA256, digest};
+use tokio::time::Instant;
+
+use super::access_token::VerifiedToken;
+use super::credentials::{Credentials, Scheme};
+use super::dpop::{Proofs, ProvenRequest};
+use super::refusal::{Answers, DPOP_NONCE, Refusal, with_nonce};
+use super::token_cache::TokenHash;
+use super::verification::Verification;
+
+/// Decides about requests.
+pub(super) struct Admission {
+    pub(super) verification: Verification,
+    pub(super) proofs: Proofs,
+    pub(super) answers: Arc<Answers>,
+    /// Scopes that every request needs.
+    pub(super) scopes: Vec<String>,
+    /// The metadata of the resource, and the paths at which it is.
+    pub(super) document: Bytes,
+    pub(super) paths: Vec<String>,
+}
+
+impl Admission {
+    /// Admits a request: its credentials are removed, and its extensions have what is known of the
+    /// caller.
+    pub(super) async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        let credentials = Credentials::take(request);
+        let credentials = credentials.map_err(|refusal| self.denied(&refusal, Scheme::Bearer))?;
+        let now = SystemTime::now();
+        match self.decide(&credentials, request, now).await {
+            Ok(token) => {
+                self.grant(request, &token, now);
+                Ok(())
+            }
+            Err(refusal) => Err(self.denied(&refusal, credentials.scheme)),
+        }
+    }
+
+    async fn decide(
+        &self,
+        credentials: &Credentials,
+        request: &Parts,
+        now: SystemTime,
+    ) -> Result<Arc<VerifiedToken>, Refusal> {
+        let token = credentials.checked_token()?;
+        let mut hash = TokenHash::default();
+        hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+        let token = self.verification.verify(token, &hash, now).await?;
+        match (credentials.scheme, token.claims.key_thumbprint()) {
+            (Scheme::Bearer, Some(_)) => {
+                let text = "the token is bound to a key: send it by the scheme `DPoP`";
+                return Err(Refusal::Token(text.into()));
+            }
+            (Scheme::Bearer, None) if self.answers.dpop_required => {
+                let text = "only tokens that are bound to a key by DPoP are accepted";
+                return Err(Refusal::Token(text.into()));
+            }
+            (Scheme::Bearer, None) => {}
+            (Scheme::Dpop, None) => {
+                let text = "the token is not bound to a key: send it by the scheme `Bearer`";
+                return Err(Refusal::Token(text.into()));
+            }
+            (Scheme::Dpop, Some(thumbprint)) => {
+                let request = ProvenRequest {
+                    method: &request.method,
+                    path: request.uri.path(),
+                    token_hash: &hash,
+                    thumbprint,
+                    now,
+                };
+                self.proofs.check(&credentials.proofs, &request)?;
+            }
+        }
+        if self.scopes.iter().any(|it| !token.scopes.contains(it)) {
+            return Err(Refusal::Scopes(Vec::new()));
+        }
+        Ok(token)
+    }
+
+    fn grant(&self, request: &mut Parts, token: &VerifiedToken, now: SystemTime) {
+        let expires = token.claims.expires_at();
+        // The clocks may differ: within the leeway, streams last until its end.
+        let expires = if now < expires { expires } else { token.end };
+        let extensions = &mut request.extensions;
+        extensions.insert(token.claims.clone());
+        extensions.insert(token.principal.clone());
+        extensions.insert(token.scope_check.clone());
+        extensions.insert(AccessExpires(expires));
+        if token.claims.key_thumbprint().is_some()
+            && let Some(nonce) = self.nonce()
+        {
+            let headers = HeaderMap::from_iter([(DPOP_NONCE, nonce)]);
+            extensions.insert(ResponseHeaders(headers));
+        }
+    }
+
+    fn denied(&self, refusal: &Refusal, scheme: Scheme) -> AccessDenied {
+        tracing::debug!(?refusal, "a request is not admitted");
+        let scheme = match refusal {
+            Refusal::Proof(_) | Refusal::Nonce => Scheme::Dpop,
+            _ => scheme,
+        };
+        with_nonce(self.answers.answer(refusal, scheme), self.nonce())
+    }
+
+    fn nonce(&self) -> Option<http::HeaderValue> {
+        self.proofs.nonces.as_ref()?.current(Instant::now())
+    }
+
+    /// The metadata of the resource, if it is at `path`.
+    pub(super) fn document(&self, path: &str) -> Option<Bytes> {
+        let mut paths = self.paths.iter();
+        paths.any(|it| it == path).then(|| self.document.clone())
+    }
+}

@@ -1,0 +1,167 @@
+//! Metadata of an issuer, and the requests for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::ACCEPT;
+use http::{Request, StatusCode};
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::metadata::url::ServerUrl;
+use crate::metadata::{AuthorizationServerMetadata, authorization_server_metadata_urls};
+
+/// How long metadata is used before it is fetched again.
+const LIFETIME: Duration = Duration::from_secs(3600);
+/// Pause after an attempt that failed.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Finds the endpoints of one issuer.
+pub(super) struct Discovery {
+    pub(super) issuer: String,
+    pub(super) http: AuthHttp,
+    /// Locked while metadata is fetched, so that one request does it.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    metadata: Option<Arc<AuthorizationServerMetadata>>,
+    /// The time and the error of the last attempt.
+    attempt: Option<(Instant, Option<FetchError>)>,
+}
+
+/// The cause for which something of an issuer can't be had; for the log of the server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{url}: {cause}")]
+pub(super) struct FetchError {
+    url: String,
+    cause: String,
+    /// True if a server has answered.
+    is_answered: bool,
+}
+
+impl FetchError {
+    pub(super) fn answer(url: &str, cause: impl ToString) -> Self {
+        Self {
+            url: url.to_owned(),
+            cause: cause.to_string(),
+            is_answered: true,
+        }
+    }
+
+    pub(super) fn network(url: &str, cause: impl ToString) -> Self {
+        Self {
+            is_answered: false,
+            ..Self::answer(url, cause)
+        }
+    }
+}
+
+impl Discovery {
+    pub(super) fn new(issuer: &str, http: AuthHttp) -> Self {
+        Self {
+            issuer: issuer.to_owned(),
+            http,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The issuer's metadata. Old metadata serves while new can't be had.
+    pub(super) async fn metadata(&self) -> Result<Arc<AuthorizationServerMetadata>, FetchError> {
+        let mut state = self.state.lock().await;
+        let now = Instant::now();
+        if let Some((at, error)) = &state.attempt {
+            let age = now.duration_since(*at);
+            match (&state.metadata, error) {
+                (Some(found), None) if age < LIFETIME => return Ok(Arc::clone(found)),
+                (Some(found), Some(_)) if age < PAUSE => return Ok(Arc::clone(found)),
+                (None, Some(error)) if age < PAUSE => return Err(error.clone()),
+                _ => {}
+            }
+        }
+        let found = self.discover().await;
+        state.attempt = Some((Instant::now(), found.as_ref().err().cloned()));
+        match (found, &state.metadata) {
+            (Ok(found), _) => {
+                let found = Arc::new(found);
+                state.metadata = Some(Arc::clone(&found));
+                Ok(found)
+            }
+            (Err(error), Some(old)) => {
+                tracing::warn!(%error, "the metadata of an issuer can't be had: the last one is used");
+                Ok(Arc::clone(old))
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Has the metadata fetched anew when it is needed next: an endpoint may have moved.
+    pub(super) async fn expire(&self) {
+        self.state.lock().await.attempt = None;
+    }
+
+    async fn discover(&self) -> Result<AuthorizationServerMetadata, FetchError> {
+        let urls = authorization_server_metadata_urls(&self.issuer)
+            .map_err(|error| FetchError::network(&self.issuer, error))?;
+        let mut first = None;
+        for url in &urls {
+            let found = self.fetch(url).await.and_then(|json| {
+                AuthorizationServerMetadata::parse(&json, &self.issuer)
+                    .map_err(|error| FetchError::answer(url, error))
+            });
+            match found {
+                Ok(metadata) => return Ok(metadata),
+                // Nobody is there for other URLs either.
+                Err(error) if !error.is_answered => return Err(error),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| FetchError::answer(&self.issuer, "it has no metadata")))
+    }
+
+    /// Fetches a document.
+    pub(super) async fn fetch(&self, url: &str) -> Result<Bytes, FetchError> {
+        let request = Request::get(url)
+            .header(ACCEPT, "application/json")
+            .body(String::new());
+        self.send(url, request).await
+    }
+
+    /// Sends a request, and returns the body of an answer with status 200.
+    pub(super) async fn send(
+        &self,
+        url: &str,
+        request: http::Result<Request<String>>,
+    ) -> Result<Bytes, FetchError> {
+        let request = request.map_err(|error| FetchError::network(url, error))?;
+        let sent = self.http.send(request).await;
+        let answer = sent.map_err(|error| FetchError::network(url, error))?;
+        match answer.status() {
+            StatusCode::OK => Ok(answer.into_body()),
+            status => Err(FetchError::answer(
+                url,
+                format!("it answers with status {status} instead of 200"),
+            )),
+        }
+    }
+
+    /// Checks the URL of an endpoint, which the metadata has under `name`.
+    pub(super) fn endpoint<'a>(
+        &self,
+        name: &str,
+        url: Option<&'a str>,
+    ) -> Result<&'a str, FetchError> {
+        let wrong = |cause: String| FetchError::answer(&self.issuer, cause);
+        let url = url.ok_or_else(|| wrong(format!("its metadata has no `{name}`")))?;
+        let parsed = ServerUrl::parse(url).map_err(|error| wrong(error.to_string()))?;
+        // One that comes by http is on loopback, as its issuer.
+        let may_be_plain = self.issuer.starts_with("http:") && parsed.is_secure();
+        if may_be_plain || url.starts_with("https:") {
+            return Ok(url);
+        }
+        Err(wrong(format!("its `{name}` is not an https URL")))
+    }
+}

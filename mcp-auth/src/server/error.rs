@@ -1,0 +1,29 @@
+//! Errors of the configuration.
+
+/// A mistake in the configuration of a [`ResourceServer`](super::ResourceServer).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResourceServerError {
+    /// The identifier of the resource is no `http` or `https` URL, or has a user or a fragment.
+    #[error(
+        "the resource `{0}` is not the URL of a server: give `ResourceServer::new` the URL of the \
+         MCP endpoint, such as `https://mcp.example.com/mcp`"
+    )]
+    Resource(String),
+    /// The issuer is no `https` URL (or `http` on the loopback interface), or has a query, a user or a
+    /// fragment.
+    #[error(
+        "the issuer `{0}` is not the URL of an authorization server: it needs `https`, or `http` \
+         on the loopback interface"
+    )]
+    Issuer(String),
+    /// There are neither issuers nor a verifier.
+    #[error("no tokens can be verified: add an `issuer` or a `verifier`")]
+    NoIssuer,
+    /// A scope is empty, or has spaces, quotes, backslashes or other characters than ASCII's.
+    #[error("`{0}` is not a scope: it must be one word of printable ASCII")]
+    Scope(String),
+    /// A root certificate is none, or in another form than DER.
+    #[error("the certificates for requests to issuers can't be used: {0}")]
+    Certificate(String),
+}

@@ -1,0 +1,128 @@
+//! Decisions about the keys of one issuer: whether they can be used, and when they are fetched.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::jwt::JwkSet;
+
+/// Age at which keys are fetched again, while the old ones are used.
+const REFRESH: Duration = Duration::from_secs(300);
+/// Age at which keys are not used before another attempt to fetch them was made: nobody has called for
+/// a while.
+const IDLE: Duration = Duration::from_secs(600);
+/// Age at which keys are not used any more.
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
+/// Pause between fetches because of an unknown key, and after one that failed while there are keys.
+const PAUSE: Duration = Duration::from_secs(30);
+/// Pause after a fetch that failed while there are no keys.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+
+/// Keys as they were fetched.
+#[derive(Clone)]
+pub(super) struct Fetched {
+    pub(super) set: Arc<JwkSet>,
+    /// Another number for each document that differs from the one before.
+    pub(super) generation: u64,
+}
+
+/// A fetch under way; it is over when the sender is dropped.
+pub(super) type Flight = watch::Receiver<()>;
+
+#[derive(Default)]
+pub(super) struct KeyState {
+    keys: Option<(Fetched, Instant)>,
+    failed_at: Option<Instant>,
+    unknown_key_at: Option<Instant>,
+    pub(super) flight: Option<Flight>,
+}
+
+/// The step to take before a token is verified.
+pub(super) enum Plan {
+    Use(Fetched),
+    /// Use the keys, and fetch new ones beside.
+    Refresh(Fetched),
+    Fetch,
+    /// Not available before this time is over.
+    Wait(Duration),
+}
+
+impl KeyState {
+    /// The plan at the time `now`.
+    pub(super) fn plan(&self, now: Instant) -> Plan {
+        let since_failure = self.failed_at.map(|at| now.duration_since(at));
+        let pause = |pause: Duration| since_failure.and_then(|since| pause.checked_sub(since));
+        let usable = self
+            .keys
+            .as_ref()
+            .map(|(keys, at)| (keys.clone(), now.duration_since(*at)));
+        match usable.filter(|(_, age)| *age < MAX_AGE) {
+            None => match pause(SHORT_PAUSE).filter(|rest| !rest.is_zero()) {
+                Some(rest) => Plan::Wait(rest),
+                None => Plan::Fetch,
+            },
+            Some((keys, age)) if age < REFRESH => Plan::Use(keys),
+            Some((_, age)) if age >= IDLE && since_failure.is_none() => Plan::Fetch,
+            Some((keys, _)) => match pause(PAUSE).filter(|rest| !rest.is_zero()) {
+                Some(_) => Plan::Use(keys),
+                None => Plan::Refresh(keys),
+            },
+        }
+    }
+
+    /// The keys after a fetch that was waited for, or the time after which to try again.
+    pub(super) fn after_fetch(&self, now: Instant) -> Result<Fetched, Duration> {
+        match &self.keys {
+            Some((keys, at)) if now.duration_since(*at) < MAX_AGE => Ok(keys.clone()),
+            _ => Err(SHORT_PAUSE),
+        }
+    }
+
+    /// True if keys may be fetched because a token has been signed by an unknown one, which counts.
+    pub(super) fn allow_for_unknown_key(&mut self, now: Instant) -> bool {
+        let is_allowed = self
+            .unknown_key_at
+            .is_none_or(|at| now.duration_since(at) >= PAUSE);
+        if is_allowed {
+            self.unknown_key_at = Some(now);
+        }
+        is_allowed
+    }
+
+    /// The keys for a token whose key was not among those of `generation`. An error is the time after
+    /// which to try again: the key may be new, and the issuer can't be asked.
+    pub(super) fn after_unknown_key(
+        &self,
+        generation: u64,
+        now: Instant,
+    ) -> Result<Fetched, Duration> {
+        let keys = self.after_fetch(now)?;
+        match self.failed_at {
+            Some(at) if keys.generation == generation => {
+                let rest = PAUSE.saturating_sub(now.duration_since(at));
+                Err(rest.max(SHORT_PAUSE))
+            }
+            _ => Ok(keys),
+        }
+    }
+
+    /// The generation of the keys, if they can be used at once.
+    pub(super) fn generation(&self) -> Option<u64> {
+        self.keys.as_ref().map(|(keys, _)| keys.generation)
+    }
+
+    /// Keeps what a fetch has brought; none if it failed.
+    pub(super) fn fetched(&mut self, set: Option<JwkSet>, is_same: bool, now: Instant) {
+        let Some(set) = set else {
+            self.failed_at = Some(now);
+            return;
+        };
+        let last = self.generation().unwrap_or_default();
+        let generation = if is_same { last } else { last + 1 };
+        let set = Arc::new(set);
+        self.failed_at = None;
+        self.keys = Some((Fetched { set, generation }, now));
+    }
+}

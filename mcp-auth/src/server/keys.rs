@@ -1,0 +1,160 @@
+//! Keys of one issuer, which are fetched by one request at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use super::discovery::{Discovery, FetchError};
+use super::key_state::{Fetched, Flight, KeyState, Plan};
+use crate::jwt::JwkSet;
+
+/// Time limit of one fetch, metadata included. Below that of an access policy.
+const TIME_LIMIT: Duration = Duration::from_secs(8);
+
+/// The keys of an issuer.
+pub(super) struct Keys {
+    discovery: Arc<Discovery>,
+    state: Mutex<KeyState>,
+    /// The document that the keys are from.
+    document: Mutex<Bytes>,
+}
+
+impl Keys {
+    pub(super) fn new(discovery: Arc<Discovery>) -> Arc<Self> {
+        Arc::new(Self {
+            discovery,
+            state: Mutex::default(),
+            document: Mutex::default(),
+        })
+    }
+
+    /// The keys for a token.
+    ///
+    /// # Errors
+    ///
+    /// If they can't be had: the time after which to try again.
+    pub(super) async fn get(self: &Arc<Self>) -> Result<Fetched, Duration> {
+        let flight = {
+            let mut state = self.state();
+            match state.plan(Instant::now()) {
+                Plan::Use(keys) => return Ok(keys),
+                Plan::Refresh(keys) => {
+                    self.begin(&mut state);
+                    return Ok(keys);
+                }
+                Plan::Wait(rest) => return Err(rest),
+                Plan::Fetch => self.begin(&mut state),
+            }
+        };
+        landed(flight).await;
+        self.state().after_fetch(Instant::now())
+    }
+
+    /// The generation of the keys, if [`get`](Self::get) would return them at once. Has them fetched
+    /// anew when it is time.
+    pub(super) fn current_generation(self: &Arc<Self>) -> Option<u64> {
+        let mut state = self.state();
+        match state.plan(Instant::now()) {
+            Plan::Use(keys) => Some(keys.generation),
+            Plan::Refresh(keys) => {
+                self.begin(&mut state);
+                Some(keys.generation)
+            }
+            Plan::Fetch | Plan::Wait(_) => None,
+        }
+    }
+
+    /// The keys for a token whose key is not among those of `generation`: fetched anew, unless that
+    /// was done within the last 30 seconds.
+    ///
+    /// # Errors
+    ///
+    /// If they can't be fetched: the time after which to try again.
+    pub(super) async fn after_unknown_key(
+        self: &Arc<Self>,
+        generation: u64,
+    ) -> Result<Fetched, Duration> {
+        let flight = {
+            let mut state = self.state();
+            let is_newer = state.generation() != Some(generation);
+            let flight = state.flight.clone().filter(is_under_way);
+            if is_newer {
+                None
+            } else if flight.is_some() {
+                flight
+            } else if state.allow_for_unknown_key(Instant::now()) {
+                Some(self.begin(&mut state))
+            } else {
+                None
+            }
+        };
+        if let Some(flight) = flight {
+            landed(flight).await;
+        }
+        self.state().after_unknown_key(generation, Instant::now())
+    }
+
+    /// Begins to fetch, unless that is under way. It goes on when the request is given up, as others
+    /// wait for it.
+    fn begin(self: &Arc<Self>, state: &mut KeyState) -> Flight {
+        if let Some(flight) = state.flight.clone().filter(is_under_way) {
+            return flight;
+        }
+        let (over, flight) = watch::channel(());
+        state.flight = Some(flight.clone());
+        let keys = Arc::clone(self);
+        tokio::spawn(async move {
+            keys.fetch().await;
+            drop(over);
+        });
+        flight
+    }
+
+    async fn fetch(&self) {
+        let fetched = timeout(TIME_LIMIT, self.fetched()).await;
+        let fetched = fetched.unwrap_or_else(|_| {
+            let cause = format!("its keys were not there within {TIME_LIMIT:?}");
+            Err(FetchError::network(&self.discovery.issuer, cause))
+        });
+        let (set, is_same) = match fetched {
+            Ok((document, set)) => {
+                let mut last = self.document.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_same = *last == document;
+                *last = document;
+                (Some(set), is_same)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the keys of an issuer can't be had");
+                self.discovery.expire().await;
+                (None, false)
+            }
+        };
+        self.state().fetched(set, is_same, Instant::now());
+    }
+
+    async fn fetched(&self) -> Result<(Bytes, JwkSet), FetchError> {
+        let metadata = self.discovery.metadata().await?;
+        let url = self
+            .discovery
+            .endpoint("jwks_uri", metadata.jwks_uri.as_deref())?;
+        let document = self.discovery.fetch(url).await?;
+        let set = JwkSet::parse(&document).map_err(|error| FetchError::answer(url, error))?;
+        Ok((document, set))
+    }
+
+    fn state(&self) -> MutexGuard<'_, KeyState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_under_way(flight: &Flight) -> bool {
+    flight.has_changed().is_ok()
+}
+
+/// Waits until a fetch is over.
+async fn landed(mut flight: Flight) {
+    while flight.changed().await.is_ok() {}
+}

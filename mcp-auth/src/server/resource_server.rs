@@ -1,0 +1,288 @@
+//! The access policy, and its settings.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::request::Parts;
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
+use mcp_runtime::transport::http_client::AuthHttp;
+
+use super::admission::Admission;
+use super::dpop::Proofs;
+use super::error::ResourceServerError;
+use super::htu::BaseUrl;
+use super::issuer::Issuer;
+use super::layer::ResourceServerLayer;
+use super::nonce::Nonces;
+use super::refusal::Answers;
+use super::replay::Replay;
+use super::scopes::{self, Implied};
+use super::token_cache::TokenCache;
+use super::verification::{TokenIssuer, Verification};
+use super::verifier::{AnyVerifier, TokenVerifier};
+use crate::jwt::Algorithm;
+use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
+
+/// An OAuth 2.1 resource server: admits requests with a valid access token (RFC 6750, RFC 9449).
+///
+/// ```
+/// use mcp_auth::{Claims, ResourceServer};
+/// use mcp_runtime::transport::http::http;
+/// use mcp_runtime::{McpServer, mcp_server};
+///
+/// struct Files;
+///
+/// #[mcp_server]
+/// impl Files {
+///     /// Answers who calls.
+///     #[tool]
+///     fn whoami(&self, claims: &Claims) -> String {
+///         claims.subject().unwrap_or("a client").to_owned()
+///     }
+/// }
+///
+/// # async fn example() -> Result<(), mcp_runtime::ServeError> {
+/// let auth = ResourceServer::new("https://mcp.example.com/mcp")
+///     .issuer("https://login.example.com")
+///     .scopes(["files:read"])
+///     .implies("files:admin", ["files:read", "files:write"]);
+/// Files.serve(http("0.0.0.0:8080").auth(auth)).await
+/// # }
+/// ```
+///
+/// - The metadata of the resource (RFC 9728) is at the well-known paths, with the resource's path and
+///   without. Requests without a valid token are answered with 401 and a challenge that has its URL.
+/// - JWTs (RFC 9068) are verified by the keys of their issuer: `iss`, `aud`, `exp`, `nbf`, `typ`. The
+///   keys are fetched when they are first needed, again after 5 minutes, and for a token with an
+///   unknown key, at most every 30 seconds. A key that is no longer there does not count any more.
+///   While the issuer is down, the last keys serve for 24 hours; without keys, requests are answered
+///   with 503 and `Retry-After`.
+/// - Other tokens are introspected, if the [`Issuer`] has a client for that.
+/// - Tokens that are bound to a key (`cnf.jkt`) need a proof of possession (DPoP), which serves once.
+///   Proofs and nonces are remembered in this process.
+/// - Tokens are removed from requests, and are in no answer, error or log.
+/// - Handlers take [`Claims`](crate::jwt::Claims); the principal is issuer and subject. A stream ends
+///   when the token does.
+///
+/// What needs a scope beyond those of [`scopes`](Self::scopes) says so itself: tools by
+/// `#[tool(scopes("files:write"))]`. A token without it is answered with 403 and `insufficient_scope`.
+#[must_use]
+pub struct ResourceServer {
+    settings: Settings,
+    /// Made of the settings when it is first needed.
+    admission: OnceLock<Result<Admission, ResourceServerError>>,
+}
+
+struct Settings {
+    resource: String,
+    issuers: Vec<Issuer>,
+    verifier: Option<Arc<dyn AnyVerifier>>,
+    scopes: Vec<String>,
+    optional_scopes: Vec<String>,
+    implied: Implied,
+    dpop_required: bool,
+    dpop_nonce: bool,
+    roots: Vec<Vec<u8>>,
+}
+
+impl ResourceServer {
+    /// A server whose identifier is the URL of its MCP endpoint, as clients see it. Tokens must have it
+    /// as their `aud`. URLs in proofs of possession are compared with it, whatever host a proxy asks
+    /// for.
+    pub fn new(resource: impl Into<String>) -> Self {
+        Self {
+            settings: Settings {
+                resource: resource.into(),
+                issuers: Vec::new(),
+                verifier: None,
+                scopes: Vec::new(),
+                optional_scopes: Vec::new(),
+                implied: Implied::default(),
+                dpop_required: false,
+                dpop_nonce: false,
+                roots: Vec::new(),
+            },
+            admission: OnceLock::new(),
+        }
+    }
+
+    /// Accepts tokens of this issuer: its URL, or an [`Issuer`] with settings of its own. There may be
+    /// several; a token is verified only by the one that it names.
+    pub fn issuer(self, issuer: impl Into<Issuer>) -> Self {
+        self.with(|it| it.issuers.push(issuer.into()))
+    }
+
+    /// Has all tokens verified by code of your own, instead of keys and introspection. Issuers are then
+    /// only named in the metadata.
+    pub fn verifier(self, verifier: impl TokenVerifier) -> Self {
+        self.with(|it| it.verifier = Some(Arc::new(verifier)))
+    }
+
+    /// Scopes that every request needs. Challenges and metadata name them.
+    pub fn scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.with(|it| it.scopes.extend(scopes.into_iter().map(Into::into)))
+    }
+
+    /// Scopes that the metadata names as well (`scopes_supported`), and not every request needs. Clients
+    /// may ask for all of them at once: what few need is better left to the challenges of tools.
+    pub fn optional_scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.with(|it| {
+            it.optional_scopes
+                .extend(scopes.into_iter().map(Into::into));
+        })
+    }
+
+    /// A token with the scope `broad` counts as one that has the others, too, and what these imply.
+    pub fn implies(
+        self,
+        broad: impl Into<String>,
+        others: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let others = others.into_iter().map(Into::into);
+        self.with(|it| it.implied.add(broad.into(), others))
+    }
+
+    /// Accepts only tokens that are bound to a key by DPoP.
+    pub fn dpop_required(self) -> Self {
+        self.with(|it| it.dpop_required = true)
+    }
+
+    /// Requires a nonce of this process in proofs of possession (RFC 9449 §9), which is another one each
+    /// minute. Clients then need no right clock, and no proof can be made beforehand. Where several
+    /// processes serve one URL, each client must stay at one of them.
+    pub fn dpop_nonce(self) -> Self {
+        self.with(|it| it.dpop_nonce = true)
+    }
+
+    /// Trusts one more root certificate, in DER, in requests to issuers.
+    pub fn root_certificate(self, der: impl Into<Vec<u8>>) -> Self {
+        self.with(|it| it.roots.push(der.into()))
+    }
+
+    /// Checks the settings. With a mistake in them, each request is answered with 500.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn check(&self) -> Result<(), ResourceServerError> {
+        self.admission().map(drop)
+    }
+
+    /// A layer that admits requests to any HTTP service, such as routes of axum, as this policy does.
+    pub fn layer(self) -> ResourceServerLayer {
+        ResourceServerLayer::new(self)
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self.admission = OnceLock::new();
+        self
+    }
+
+    fn admission(&self) -> Result<&Admission, ResourceServerError> {
+        let admission = self.admission.get_or_init(|| self.settings.admission());
+        admission.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl AccessPolicy for ResourceServer {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        match self.admission() {
+            Ok(admission) => admission.admit(request).await,
+            Err(error) => {
+                tracing::error!(%error, "the resource server is misconfigured");
+                let text = "the server's authorization is misconfigured: its log has the reason";
+                Err(AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text))
+            }
+        }
+    }
+
+    fn document(&self, path: &str) -> Option<Bytes> {
+        self.admission().ok()?.document(path)
+    }
+}
+
+impl Settings {
+    fn admission(&self) -> Result<Admission, ResourceServerError> {
+        let invalid = || ResourceServerError::Resource(self.resource.clone());
+        let urls = resource_metadata_urls(&self.resource).map_err(|_| invalid())?;
+        let base = BaseUrl::new(&self.resource).ok_or_else(invalid)?;
+        let metadata_url = urls.first().ok_or_else(invalid)?.url().to_owned();
+        if self.issuers.is_empty() && self.verifier.is_none() {
+            return Err(ResourceServerError::NoIssuer);
+        }
+        self.issuers.iter().try_for_each(Issuer::check)?;
+        let named = self.scopes.iter().chain(&self.optional_scopes);
+        named
+            .chain(self.implied.scopes())
+            .try_for_each(|it| scopes::check(it))?;
+        let answers = Arc::new(Answers {
+            metadata_url,
+            scope: self.scopes.join(" "),
+            dpop_required: self.dpop_required,
+        });
+        let paths = urls.iter().filter_map(|url| path(url.url()));
+        Ok(Admission {
+            paths: paths.collect(),
+            document: self.document(),
+            scopes: self.scopes.clone(),
+            proofs: Proofs {
+                base,
+                nonces: self.dpop_nonce.then(Nonces::default),
+                replay: Replay::default(),
+            },
+            verification: self.verification(Arc::clone(&answers))?,
+            answers,
+        })
+    }
+
+    fn verification(&self, answers: Arc<Answers>) -> Result<Verification, ResourceServerError> {
+        let http = AuthHttp::trusted(self.roots.iter().cloned());
+        let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
+        let issuers = self.issuers.iter();
+        let issuers = issuers.map(|it| TokenIssuer::new(it, &self.resource, http.clone()));
+        Ok(Verification {
+            resource: self.resource.clone(),
+            issuers: issuers.collect(),
+            verifier: self.verifier.clone(),
+            implied: self.implied.clone(),
+            answers,
+            cache: TokenCache::default(),
+        })
+    }
+
+    /// The metadata of the resource (RFC 9728 §2).
+    fn document(&self) -> Bytes {
+        let issuers = self.issuers.iter().map(|it| it.rules.issuer());
+        let mut metadata = ProtectedResourceMetadata::new(&self.resource, issuers);
+        let scopes: Vec<_> = self
+            .scopes
+            .iter()
+            .chain(&self.optional_scopes)
+            .cloned()
+            .collect();
+        metadata.scopes_supported = (!scopes.is_empty()).then_some(scopes);
+        let algorithms = Algorithm::ALL.map(|it| it.name().to_owned());
+        metadata.dpop_signing_alg_values_supported = Some(algorithms.to_vec());
+        metadata.dpop_bound_access_tokens_required = self.dpop_required.then_some(true);
+        serde_json::to_vec(&metadata).unwrap_or_default().into()
+    }
+}
+
+fn path(url: &str) -> Option<String> {
+    let url: http::Uri = url.parse().ok()?;
+    Some(url.path().to_owned())
+}
+
+impl fmt::Debug for ResourceServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceServer")
+            .field("resource", &self.settings.resource)
+            .field("issuers", &self.settings.issuers)
+            .field("verifier", &self.settings.verifier.is_some())
+            .field("scopes", &self.settings.scopes)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,151 @@
+//! Verification of access tokens, by whatever they need.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::access_token::{Source, VerifiedToken};
+use super::discovery::Discovery;
+use super::introspection::{self, introspect};
+use super::issuer::{IntrospectionClient, Issuer};
+use super::keys::Keys;
+use super::refusal::{Answers, Refusal};
+use super::scopes::Implied;
+use super::token_cache::{TokenCache, TokenHash};
+use super::verifier::AnyVerifier;
+use crate::jwt::{AccessTokenRules, Claims, Jws, TokenError, unverified_issuer};
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::time::Instant;
+
+/// Verifies tokens, and remembers those that are valid.
+pub(super) struct Verification {
+    /// The identifier of the resource.
+    pub(super) resource: String,
+    pub(super) issuers: Vec<TokenIssuer>,
+    pub(super) verifier: Option<Arc<dyn AnyVerifier>>,
+    pub(super) implied: Implied,
+    pub(super) answers: Arc<Answers>,
+    pub(super) cache: TokenCache,
+}
+
+/// An issuer, and what has been fetched from it.
+pub(super) struct TokenIssuer {
+    rules: AccessTokenRules,
+    client: Option<IntrospectionClient>,
+    discovery: Arc<Discovery>,
+    keys: Arc<Keys>,
+}
+
+impl TokenIssuer {
+    pub(super) fn new(issuer: &Issuer, resource: &str, http: AuthHttp) -> Self {
+        let discovery = Arc::new(Discovery::new(issuer.rules.issuer(), http));
+        Self {
+            rules: issuer.rules.clone().audience(resource),
+            client: issuer.client.clone(),
+            keys: Keys::new(Arc::clone(&discovery)),
+            discovery,
+        }
+    }
+}
+
+impl Verification {
+    /// Verifies a token, whose hash is `hash`.
+    pub(super) async fn verify(
+        &self,
+        token: &str,
+        hash: &TokenHash,
+        now: SystemTime,
+    ) -> Result<Arc<VerifiedToken>, Refusal> {
+        if let Some(found) = self.cache.get(hash) {
+            if self.is_still_valid(&found, now) {
+                return Ok(found);
+            }
+            self.cache.remove(hash);
+        }
+        let verified = if let Some(verifier) = &self.verifier {
+            let claims = verifier.verified(token).await?;
+            let rules = AccessTokenRules::new(claims.issuer(), &self.resource);
+            rules.check(&claims, now)?;
+            self.verified(claims, &rules, Source::Verifier)
+        } else if matches!(Jws::parse(token), Err(TokenError::Malformed)) {
+            self.introspected(token, now).await?
+        } else {
+            self.by_keys(token, now).await?
+        };
+        let verified = Arc::new(verified);
+        if verified.source != Source::Verifier {
+            self.cache.insert(*hash, Arc::clone(&verified));
+        }
+        Ok(verified)
+    }
+
+    fn is_still_valid(&self, token: &VerifiedToken, now: SystemTime) -> bool {
+        let holds = match token.source {
+            Source::Keys(issuer, generation) => {
+                self.issuers[issuer].keys.current_generation() == Some(generation)
+            }
+            Source::Introspection(end) => Instant::now() < end,
+            Source::Verifier => false,
+        };
+        holds && now < token.end
+    }
+
+    /// Verifies a JWT by the keys of the issuer that it names.
+    async fn by_keys(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, Refusal> {
+        let name = unverified_issuer(token)?;
+        let mut issuers = self.issuers.iter();
+        let number = issuers.position(|issuer| issuer.rules.issuer() == name);
+        let number = number.ok_or(TokenError::Issuer)?;
+        let TokenIssuer { rules, keys, .. } = &self.issuers[number];
+        let mut fetched = keys.get().await.map_err(Refusal::Unavailable)?;
+        let mut claims = rules.verify(token, &fetched.set, now);
+        if may_have_a_new_key(token, &claims) {
+            let newer = keys.after_unknown_key(fetched.generation).await;
+            fetched = newer.map_err(Refusal::Unavailable)?;
+            claims = rules.verify(token, &fetched.set, now);
+        }
+        Ok(self.verified(claims?, rules, Source::Keys(number, fetched.generation)))
+    }
+
+    /// Asks the issuers about an opaque token, one after the other.
+    async fn introspected(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, Refusal> {
+        let mut refusal = None;
+        for issuer in &self.issuers {
+            let TokenIssuer {
+                rules,
+                client,
+                discovery,
+                ..
+            } = issuer;
+            let Some(client) = client else { continue };
+            match introspect(discovery, client, rules, token, now).await {
+                Ok(Some(claims)) => {
+                    let end = Instant::now() + introspection::LIFETIME;
+                    return Ok(self.verified(claims, rules, Source::Introspection(end)));
+                }
+                Ok(None) => {
+                    let inactive = Refusal::Token("the token is not active".into());
+                    refusal = refusal.or(Some(inactive));
+                }
+                // It may be valid there: this counts more.
+                Err(error) => refusal = Some(error),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| TokenError::Malformed.into()))
+    }
+
+    fn verified(&self, claims: Claims, rules: &AccessTokenRules, source: Source) -> VerifiedToken {
+        let end = rules.end(&claims);
+        VerifiedToken::new(claims, end, source, &self.implied, &self.answers)
+    }
+}
+
+/// True if the token may be signed by a key that was not there when the keys were fetched.
+fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> bool {
+    match verified {
+        Err(TokenError::UnknownKey) => true,
+        Err(TokenError::Signature) => {
+            Jws::parse(token).is_ok_and(|jws| jws.header().key_id().is_none())
+        }
+        _ => false,
+    }
+}

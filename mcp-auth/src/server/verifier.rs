@@ -1,0 +1,79 @@
+//! Verification of tokens by the user's own code.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::jwt::{Claims, TokenError};
+
+/// Verifies tokens that issuers' keys and introspection can't, such as keys of an API.
+///
+/// Set by [`ResourceServer::verifier`](super::ResourceServer::verifier). Its answers are not cached.
+///
+/// ```
+/// use mcp_auth::jwt::Claims;
+/// use mcp_auth::server::{ResourceServer, TokenVerifier, VerifyError};
+/// use serde_json::json;
+///
+/// struct ApiKeys;
+///
+/// impl TokenVerifier for ApiKeys {
+///     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
+///         // Looks up the hash of the token.
+///         if token != "key of alice" {
+///             return Err(VerifyError::Invalid("the key is not known".into()));
+///         }
+///         let claims = json!({
+///             "iss": "https://mcp.example.com",
+///             "sub": "alice",
+///             "aud": "https://mcp.example.com/mcp",
+///             "exp": 4_000_000_000_u64,
+///         });
+///         Ok(Claims::new(claims.as_object().cloned().unwrap_or_default())?)
+///     }
+/// }
+///
+/// let auth = ResourceServer::new("https://mcp.example.com/mcp").verifier(ApiKeys);
+/// assert_eq!(auth.check(), Ok(()));
+/// ```
+pub trait TokenVerifier: Send + Sync + 'static {
+    /// Verifies a token, and returns its claims, whose `aud`, `exp` and `nbf` the resource server
+    /// checks. A claim `cnf` with `jkt` binds the token to a key (RFC 9449 §6.1).
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`].
+    fn verify(&self, token: &str) -> impl Future<Output = Result<Claims, VerifyError>> + Send;
+}
+
+/// The cause for which a [`TokenVerifier`] does not accept a token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The token is not valid: 401. The text is for the client's developer, and must not quote the
+    /// token.
+    #[error("{0}")]
+    Invalid(Cow<'static, str>),
+    /// It can't be found out whether the token is valid: 503, with this time as `Retry-After`.
+    #[error("tokens can't be verified for now")]
+    Unavailable(Duration),
+}
+
+impl From<TokenError> for VerifyError {
+    fn from(error: TokenError) -> Self {
+        Self::Invalid(error.to_string().into())
+    }
+}
+
+type Verified<'a> = Pin<Box<dyn Future<Output = Result<Claims, VerifyError>> + Send + 'a>>;
+
+/// A [`TokenVerifier`] that can be a trait object.
+pub(super) trait AnyVerifier: Send + Sync {
+    fn verified<'a>(&'a self, token: &'a str) -> Verified<'a>;
+}
+
+impl<V: TokenVerifier> AnyVerifier for V {
+    fn verified<'a>(&'a self, token: &'a str) -> Verified<'a> {
+        Box::pin(self.verify(token))
+    }
+}

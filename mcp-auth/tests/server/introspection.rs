@@ -1,0 +1,122 @@
+//! Opaque tokens.
+
+use std::time::Duration;
+
+use mcp_auth::{Issuer, ResourceServer};
+use serde_json::{Value, json};
+use support::{AuthorizationServer, Client, Endpoint, Fault, Metadata};
+
+use crate::asking::{
+    RESOURCE, bear, guard, in_seconds, introspecting, refuses, token, unavailable,
+};
+use crate::clock::Clock;
+
+async fn issuer() -> AuthorizationServer {
+    AuthorizationServer::with(|it| {
+        it.clients = vec![Client::secret("resource server", "a:b/ü")];
+    })
+    .await
+}
+
+fn opaque(issuer: &AuthorizationServer, claims: &Value) -> String {
+    let mut all = json!({"aud": RESOURCE});
+    for (name, value) in claims.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    issuer.mint_opaque(&all)
+}
+
+#[tokio::test]
+async fn opaque_tokens_are_introspected() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    let opaque = opaque(&issuer, &json!({"scope": "files:read", "sub": "bob"}));
+    let claims = bear(&policy, &opaque).await.unwrap();
+    assert_eq!(claims.subject(), Some("bob"));
+    assert_eq!(claims.issuer(), issuer.issuer());
+    assert_eq!(claims.scopes().collect::<Vec<_>>(), ["files:read"]);
+    // JWTs are verified by keys.
+    bear(&policy, &token(&issuer)).await.unwrap();
+    assert_eq!(issuer.count(Endpoint::Introspect), 1);
+    refuses(&guard(&issuer), &opaque, "no client").await;
+}
+
+#[tokio::test]
+async fn tokens_that_are_not_active_for_the_resource_are_refused() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    refuses(&policy, "unknown", "unknown").await;
+    for claims in [
+        json!({"aud": "https://other.example.com/mcp"}),
+        json!({"aud": null}),
+        json!({"iss": "https://login.example.com"}),
+        json!({"exp": in_seconds(-70)}),
+        json!({"exp": null}),
+    ] {
+        let token = opaque(&issuer, &claims);
+        refuses(&policy, &token, &claims.to_string()).await;
+    }
+}
+
+#[tokio::test]
+async fn answers_are_kept_for_a_minute() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    let token = opaque(&issuer, &json!({}));
+    let clock = Clock::stopped();
+    bear(&policy, &token).await.unwrap();
+    issuer.revoke_all();
+    clock.pass(Duration::from_secs(59)).await;
+    bear(&policy, &token).await.unwrap();
+    assert_eq!(issuer.count(Endpoint::Introspect), 1);
+    clock.pass(Duration::from_secs(1)).await;
+    refuses(&policy, &token, "revoked").await;
+    assert_eq!(issuer.count(Endpoint::Introspect), 2);
+}
+
+#[tokio::test]
+async fn an_issuer_that_can_not_be_asked_is_an_outage() {
+    let issuer = issuer().await;
+    let token = opaque(&issuer, &json!({}));
+    let wrong = Issuer::new(issuer.issuer()).introspection("resource server", "wrong");
+    let wrong = ResourceServer::new(RESOURCE).issuer(wrong);
+    unavailable(&wrong, &token).await;
+    for fault in [
+        Fault::Status(500),
+        Fault::Garbage,
+        Fault::Json("[]".to_owned()),
+    ] {
+        issuer.fail(Endpoint::Introspect, fault);
+        unavailable(&introspecting(&issuer), &token).await;
+        issuer.heal();
+    }
+    let policy = introspecting(&issuer);
+    bear(&policy, &token).await.unwrap();
+    issuer.stop().await;
+    // What is known is known.
+    bear(&policy, &token).await.unwrap();
+    unavailable(&policy, "other").await;
+    unavailable(&introspecting(&issuer), &token).await;
+    issuer.restart().await;
+    issuer.change(|it| it.metadata = Metadata::None);
+    unavailable(&introspecting(&issuer), &token).await;
+}
+
+#[tokio::test]
+async fn each_issuer_is_asked_until_one_knows_the_token() {
+    let (first, second) = (issuer().await, issuer().await);
+    let with = |issuer: &AuthorizationServer| {
+        Issuer::new(issuer.issuer()).introspection("resource server", "a:b/ü")
+    };
+    let policy = ResourceServer::new(RESOURCE)
+        .issuer(with(&first))
+        .issuer(with(&second));
+    let token = opaque(&second, &json!({}));
+    let claims = bear(&policy, &token).await.unwrap();
+    assert_eq!(claims.issuer(), second.issuer());
+    refuses(&policy, "unknown", "unknown").await;
+    first.stop().await;
+    unavailable(&policy, "unknown").await;
+    let other = opaque(&second, &json!({}));
+    bear(&policy, &other).await.unwrap();
+}

@@ -1,0 +1,165 @@
+//! Keys of issuers, and when they are fetched.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use mcp_auth::ResourceServer;
+use mcp_runtime::transport::http::AccessPolicy;
+use serde_json::json;
+use std::sync::Arc;
+use support::{AuthorizationServer, Endpoint, Metadata};
+use tokio::task::JoinSet;
+
+use crate::asking::{RESOURCE, bear, guard, refuses, request, token, token_with};
+use crate::clock::Clock;
+
+/// Statuses of the answers to many requests with one token at the same time.
+async fn together(policy: &Arc<ResourceServer>, token: &str, count: usize) -> Vec<u16> {
+    let mut set = JoinSet::new();
+    for _ in 0..count {
+        let (policy, value) = (Arc::clone(policy), format!("Bearer {token}"));
+        set.spawn(async move {
+            let mut parts = request(&[("authorization", &value)]);
+            match policy.admit(&mut parts).await {
+                Ok(()) => 200,
+                Err(denied) => denied.status().as_u16(),
+            }
+        });
+    }
+    set.join_all().await
+}
+
+#[tokio::test]
+async fn metadata_is_found_in_each_place() {
+    for (metadata, path) in [
+        (Metadata::Rfc8414, ""),
+        (Metadata::Rfc8414, "/tenant1"),
+        (Metadata::OpenId, ""),
+        (Metadata::OpenId, "/tenant1"),
+        (Metadata::OpenIdBehind, "/tenant1"),
+    ] {
+        let issuer = AuthorizationServer::with(|it| {
+            it.metadata = metadata;
+            it.path = path.to_owned();
+        });
+        let issuer = issuer.await;
+        bear(&guard(&issuer), &token(&issuer)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_requests_fetch_the_keys_once() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = Arc::new(guard(&issuer));
+    let token = token(&issuer);
+    let hold = issuer.hold(Endpoint::Jwks);
+    let asking = together(&policy, &token, 200);
+    let (statuses, ()) = tokio::join!(asking, async {
+        issuer.arrived(Endpoint::Jwks, 1).await;
+        drop(hold);
+    });
+    assert_eq!(statuses, [200; 200]);
+    assert_eq!(issuer.count(Endpoint::Metadata), 1);
+    assert_eq!(issuer.count(Endpoint::Jwks), 1);
+}
+
+#[tokio::test]
+async fn a_new_key_is_fetched_and_the_old_one_does_not_count() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = Arc::new(guard(&issuer));
+    let old = token(&issuer);
+    bear(&policy, &old).await.unwrap();
+    issuer.rotate_keys();
+    // Known from before, as the keys are not fetched for each request.
+    bear(&policy, &old).await.unwrap();
+    let new = token(&issuer);
+    let hold = issuer.hold(Endpoint::Jwks);
+    let (statuses, ()) = tokio::join!(together(&policy, &new, 200), async {
+        issuer.arrived(Endpoint::Jwks, 2).await;
+        drop(hold);
+    });
+    assert_eq!(statuses, [200; 200]);
+    assert_eq!(issuer.count(Endpoint::Jwks), 2);
+    refuses(&policy, &old, "the key is gone").await;
+}
+
+#[tokio::test]
+async fn keys_are_fetched_for_unknown_ones_once_in_30_seconds() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    bear(&policy, &token(&issuer)).await.unwrap();
+    let clock = Clock::stopped();
+    let unknown = |number: usize| {
+        let header = json!({"kid": format!("unknown-{number}")});
+        issuer.mint_with(&header, &json!({"aud": RESOURCE}))
+    };
+    for number in 0..20 {
+        refuses(&policy, &unknown(number), "unknown").await;
+    }
+    assert_eq!(issuer.count(Endpoint::Jwks), 2);
+    clock.pass(Duration::from_secs(31)).await;
+    refuses(&policy, &unknown(20), "unknown").await;
+    refuses(&policy, &unknown(21), "unknown").await;
+    assert_eq!(issuer.count(Endpoint::Jwks), 3);
+    // Known keys are not in its way.
+    bear(&policy, &token(&issuer)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_key_without_a_name_is_fetched_as_well() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    bear(&policy, &token(&issuer)).await.unwrap();
+    issuer.rotate_keys();
+    let nameless = issuer.mint_with(&json!({"kid": null}), &json!({"aud": RESOURCE}));
+    bear(&policy, &nameless).await.unwrap();
+}
+
+#[tokio::test]
+async fn keys_are_fetched_again_after_five_minutes() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    let old = token_with(&issuer, &json!({"exp": 9_999_999_999_u64}));
+    bear(&policy, &old).await.unwrap();
+    issuer.rotate_keys();
+    let clock = Clock::stopped();
+    clock.pass(Duration::from_secs(299)).await;
+    bear(&policy, &old).await.unwrap();
+    assert_eq!(issuer.count(Endpoint::Jwks), 1);
+    clock.pass(Duration::from_secs(2)).await;
+    // It goes on beside this request.
+    bear(&policy, &old).await.unwrap();
+    issuer.arrived(Endpoint::Jwks, 2).await;
+    clock.go_on();
+    for _ in 0..1000 {
+        if bear(&policy, &old).await.is_err() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    refuses(&policy, &old, "the key is gone").await;
+}
+
+#[tokio::test]
+async fn after_a_quiet_time_keys_are_fetched_first() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    let old = token_with(&issuer, &json!({"exp": 9_999_999_999_u64}));
+    bear(&policy, &old).await.unwrap();
+    issuer.rotate_keys();
+    let clock = Clock::stopped();
+    clock.pass(Duration::from_secs(600)).await;
+    refuses(&policy, &old, "the key is gone").await;
+}
+
+#[tokio::test]
+async fn the_token_goes_to_no_issuer() {
+    let issuer = AuthorizationServer::start().await;
+    let token = token(&issuer);
+    bear(&guard(&issuer), &token).await.unwrap();
+    for sent in issuer.requests() {
+        let all = format!("{sent:?}");
+        assert!(!all.contains(&token), "{all}");
+        assert_eq!(sent.headers.get("authorization"), HeaderMap::new().get("a"));
+    }
+}
