@@ -2,10 +2,11 @@
 
 use axum::Router;
 use http::Request;
+use mcp_auth::challenge::Challenge;
 use mcp_auth::{Claims, ResourceServer};
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{HttpOptions, Principal, http_service};
-use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::transport::http_client::{AuthHttp, http_client};
 use mcp_runtime::{Client, Context, FromContext, ProtocolError};
 use serde_json::json;
 use support::AuthorizationServer;
@@ -34,6 +35,21 @@ impl Files {
         format!("{subject} {} {}", role.0, principal.name())
     }
 
+    #[tool(scopes("files:write", "files:list"))]
+    fn write(&self) -> &'static str {
+        "written"
+    }
+
+    #[prompt(scopes("files:write"))]
+    fn summary(&self) -> &'static str {
+        "a summary"
+    }
+
+    #[resource("files://all", scopes("files:write"))]
+    fn all(&self) -> &'static str {
+        "files"
+    }
+
     #[tool]
     fn maybe(&self, claims: Option<&Claims>) -> String {
         claims.map_or("nobody", |_| "somebody").to_owned()
@@ -44,7 +60,9 @@ impl Files {
 async fn serve(issuer: &AuthorizationServer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let policy = ResourceServer::new(&url).issuer(issuer.issuer());
+    let policy = ResourceServer::new(&url)
+        .issuer(issuer.issuer())
+        .implies("files:admin", ["files:write", "files:list"]);
     let options = HttpOptions::default().auth(policy);
     let service = http_service(Files.into_server(), options);
     let router = Router::new()
@@ -95,4 +113,60 @@ async fn metadata_is_served_beside() {
         assert_eq!(document["resource"], url);
     }
     assert_eq!(send(Request::post(&url)).await.status(), 401);
+}
+
+/// A stateless request with a token: status, scopes of the challenge, body.
+async fn call(url: &str, token: &str, method: &str, name: &str) -> (u16, Option<String>, String) {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let key = if method == "resources/read" {
+        "uri"
+    } else {
+        "name"
+    };
+    let params = json!({key: name, "_meta": meta});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let request = Request::post(url)
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", method)
+        .header("mcp-name", name)
+        .header("authorization", format!("Bearer {token}"))
+        .body(body.to_string())
+        .unwrap();
+    let http = AuthHttp::trusted([]).unwrap();
+    let answer = http.send(request).await.unwrap();
+    let challenges = Challenge::from_headers(answer.headers());
+    let challenge = challenges.first().inspect(|challenge| {
+        assert_eq!(challenge.error(), Some("insufficient_scope"));
+        let metadata = challenge.resource_metadata().unwrap();
+        assert!(metadata.ends_with("/.well-known/oauth-protected-resource/mcp"));
+    });
+    let scope = challenge.and_then(|challenge| challenge.scope().map(str::to_owned));
+    let text = String::from_utf8_lossy(answer.body()).into_owned();
+    (answer.status().as_u16(), scope, text)
+}
+
+#[tokio::test]
+async fn what_needs_a_scope_is_denied_without_it() {
+    let issuer = AuthorizationServer::start().await;
+    let url = serve(&issuer).await;
+    let token = |scope: &str| issuer.mint(&json!({"aud": url, "scope": scope}));
+    let (some, all) = (token("files:read files:list"), token("files:admin"));
+    for (method, name, scopes, text) in [
+        ("tools/call", "write", "files:write files:list", "written"),
+        ("prompts/get", "summary", "files:write", "a summary"),
+        ("resources/read", "files://all", "files:write", "files"),
+    ] {
+        let (status, scope, body) = call(&url, &some, method, name).await;
+        assert_eq!(status, 403, "{body}");
+        assert_eq!(scope.as_deref(), Some(scopes), "{method}");
+        let (status, _, body) = call(&url, &all, method, name).await;
+        assert!(status == 200 && body.contains(text), "{status} {body}");
+    }
+    assert_eq!(call(&url, &some, "tools/call", "maybe").await.0, 200);
 }
