@@ -81,7 +81,7 @@ impl<A> From<RequestError> for Served<A> {
 }
 
 /// A handler that has to wait.
-pub(crate) type Handler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
+type Handler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
 
 /// The state of a request once its handler was polled.
 pub(crate) enum Progress<A, K> {

@@ -18,7 +18,7 @@ pub(crate) use self::core::{Core, Limits, Member, Step};
 pub(crate) use driver::Driver;
 pub use handler::BoxFuture;
 pub(crate) use handler::{
-    Contained, Handler, Outgoing, Progress, Role, Served, contain, join_all, poll_once, response,
+    Contained, Outgoing, Progress, Role, Served, contain, join_all, poll_once, response,
 };
 pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
 pub use peer::Peer;

@@ -70,6 +70,12 @@ pub(crate) enum RequestError {
          then stands"
     )]
     ShuttingDown,
+    /// A call, or a subscription, that is still answered by a stream when the access of its caller
+    /// ends.
+    #[error(
+        "The access has expired, and the stream ended with it: authenticate again, and repeat the request"
+    )]
+    AccessExpired,
     /// A subscription beyond what one client may have.
     #[error("Too many subscriptions: a client may have {0}; end some first")]
     TooManySubscriptions(usize),

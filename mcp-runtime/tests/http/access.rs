@@ -320,6 +320,10 @@ async fn documents_are_for_everybody_beside_mcp_and_where_the_service_is_mounted
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_eq!(answer.json()["resource"], "https://example.com/mcp");
+    let head = send("HEAD", METADATA, "localhost").await;
+    assert_eq!((head.status.as_u16(), &*head.body), (200, ""));
+    let length = answer.body.len().to_string();
+    assert_eq!(head.header("content-length"), Some(&*length));
     assert_eq!(send("POST", METADATA, "localhost").await.status, 405);
     assert_eq!(send("GET", METADATA, "evil.example.com").await.status, 403);
     assert_eq!(send("GET", "/.well-known/x", "localhost").await.status, 404);

@@ -16,6 +16,7 @@ mod changes;
 mod client;
 #[cfg(feature = "http-client")]
 mod exchanges;
+mod expiry;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
 mod headers;

@@ -1,7 +1,7 @@
 //! WebSocket connections: who may open one, and what ends it.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ::http::HeaderValue;
 use ::http::request::Parts;
@@ -9,7 +9,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
 use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessPolicy, HttpOptions, Principal, ScopeCheck, http,
+    AccessDenied, AccessExpires, AccessPolicy, HttpOptions, Principal, ScopeCheck, http,
 };
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
@@ -166,6 +166,30 @@ async fn a_call_without_its_scopes_is_answered_with_an_error() {
     let look = stateless(2, "tools/call", json!({"name": "look"}));
     let answer = ask(&mut ann, look).await;
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+}
+
+/// Gives access for a moment.
+struct Moment;
+
+impl AccessPolicy for Moment {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        let end = SystemTime::now() + Duration::from_millis(20);
+        request.extensions.insert(AccessExpires(end));
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_connection_ends_with_the_access_of_its_client() {
+    let options = HttpOptions::default().auth(Moment);
+    let site = serve(|endpoint| endpoint.options(options));
+    let mut socket = connect(&site, None).await.unwrap();
+    let Message::Close(Some(close)) = in_time(socket.next()).await.unwrap().unwrap() else {
+        panic!("the connection was not closed");
+    };
+    assert_eq!(u16::from(close.code), 1008);
+    assert_eq!(close.reason, "the access has expired");
+    closed(socket).await;
 }
 
 #[tokio::test]

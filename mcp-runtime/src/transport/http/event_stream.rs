@@ -20,6 +20,7 @@ use super::session::HttpSession;
 use super::sse;
 use super::stream::{Found, Item, Stream};
 use crate::connection::BoxFuture;
+use crate::error::RequestError;
 use crate::limits::FOREVER;
 
 /// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels
@@ -42,6 +43,16 @@ pub(crate) struct EventStream {
     unread: Option<Arc<Unread>>,
     period: Duration,
     silence: Pin<Box<Sleep>>,
+    /// On the heap, as most clients have access without end.
+    access: Option<Box<Access>>,
+}
+
+/// The access of a client that reads a stream of its session.
+struct Access {
+    ends: Pin<Box<Sleep>>,
+    has_ended: bool,
+    /// The session whose calls are answered on the stream.
+    session: Option<Arc<HttpSession>>,
 }
 
 impl EventStream {
@@ -98,7 +109,25 @@ impl EventStream {
             unread: None,
             period: options.keep_alive,
             silence: Box::pin(tokio::time::sleep(options.keep_alive)),
+            access: None,
         }
+    }
+
+    /// Ends with the access of the client, at `deadline`, with a comment that says so. The calls in
+    /// flight of `session`, which are answered on the stream, are answered with an error before.
+    pub(crate) fn until(
+        mut self,
+        deadline: Option<Instant>,
+        session: Option<&Arc<HttpSession>>,
+    ) -> Self {
+        self.access = deadline.map(|deadline| {
+            Box::new(Access {
+                ends: Box::pin(tokio::time::sleep_until(deadline)),
+                has_ended: false,
+                session: session.cloned(),
+            })
+        });
+        self
     }
 
     /// Keeps `held` as long as the stream is read.
@@ -166,6 +195,15 @@ impl EventStream {
             return Poll::Ready(Some(bytes));
         }
         self.first_held = None;
+        if let Some(access) = &mut self.access {
+            if access.has_ended {
+                return Poll::Ready(None);
+            }
+            access.has_ended = access.ends.as_mut().poll(cx).is_ready();
+            if access.has_ended {
+                return Poll::Ready(Some(self.last(cx)));
+            }
+        }
         self.poll_work(cx);
         match self.reading.stream.poll_items(self.reading.ticket, cx) {
             Poll::Ready(Found::Items(items)) => {
@@ -184,6 +222,21 @@ impl EventStream {
             Poll::Ready(Found::End) => Poll::Ready(None),
             Poll::Pending => self.poll_silence(cx).map(Some),
         }
+    }
+
+    /// The last events of a client whose access has ended.
+    fn last(&mut self, cx: &mut Context<'_>) -> Bytes {
+        let access = self.access.as_mut();
+        if let Some(session) = access.and_then(|access| access.session.take()) {
+            session.cut(&RequestError::AccessExpired);
+        }
+        let polled = self.reading.stream.poll_items(self.reading.ticket, cx);
+        let mut last = match polled {
+            Poll::Ready(Found::Items(items)) => BytesMut::from(&*self.written(&items)),
+            _ => BytesMut::new(),
+        };
+        last.extend_from_slice(sse::EXPIRED);
+        last.freeze()
     }
 
     fn poll_work(&mut self, cx: &mut Context<'_>) {

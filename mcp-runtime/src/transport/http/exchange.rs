@@ -13,6 +13,7 @@ use mcp_types::jsonrpc::write::{self, ErrorId};
 
 use super::arrival::{Arrival, Principal};
 use super::event_stream::{EventStream, Work};
+use super::expiry::Expiry;
 use super::header_validation;
 use super::server::body::ResponseBody;
 use super::server::response;
@@ -35,17 +36,30 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// An exchange that opens a WebSocket; messages have another way.
-    pub(crate) fn upgrade(parts: Parts, peer_addr: Option<SocketAddr>) -> Self {
+    /// An exchange whose answer goes to `stream`.
+    pub(crate) fn new(
+        arrival: Arrival,
+        session: Option<Arc<HttpSession>>,
+        stream: Arc<Stream>,
+    ) -> Self {
         Self {
-            arrival: Arrival {
-                parts: Box::new(parts),
-                peer_addr,
-            },
-            session: None,
-            stream: Arc::new(Stream::new(0, None)),
+            arrival,
+            session,
+            stream,
             denied: OnceLock::new(),
         }
+    }
+
+    /// The end of the sender's access, if it has one.
+    pub(crate) fn expiry(&self) -> Option<Expiry> {
+        Expiry::of(&self.arrival.parts, &self.stream)
+    }
+
+    /// An exchange that opens a WebSocket; messages have another way.
+    pub(crate) fn upgrade(parts: Parts, peer_addr: Option<SocketAddr>) -> Self {
+        let parts = Box::new(parts);
+        let stream = Arc::new(Stream::new(0, None));
+        Self::new(Arrival { parts, peer_addr }, None, stream)
     }
 
     /// The client, reached over the exchange.

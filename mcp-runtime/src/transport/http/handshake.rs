@@ -1,6 +1,6 @@
 //! The handshake era: POST, GET and DELETE requests of sessions (2025-11-25, "Transports").
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use http::header::HeaderValue;
 use http::request::Parts;
@@ -12,6 +12,7 @@ use mcp_types::{Era, InitializeRequest, PingRequest, Request};
 use super::event_stream::EventStream;
 use super::events::EventId;
 use super::exchange::{Begun, Exchange, Later, Post};
+use super::expiry::AccessExpires;
 use super::server::body::ResponseBody;
 use super::server::response;
 use super::server::state::HttpState;
@@ -108,12 +109,8 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         true => session.new_stream(&post.connection.unread),
         false => Arc::clone(&session.standalone),
     };
-    let exchange = Exchange {
-        arrival: post.arrival,
-        session: Some(Arc::clone(&session)),
-        stream: Arc::clone(&stream),
-        denied: OnceLock::new(),
-    };
+    let owner = Some(Arc::clone(&session));
+    let exchange = Exchange::new(post.arrival, owner, Arc::clone(&stream));
     let delivery = Delivery {
         server: &post.state.server,
         permits: &post.state.permits,
@@ -179,10 +176,12 @@ pub(super) async fn listen(
         return Err(Rejection::Accept);
     }
     state.room(unread).await?;
+    let deadline = AccessExpires::deadline(parts);
     let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let Some(id) = last.map_err(|_| Rejection::EventId)? else {
         let events = EventStream::new(Arc::clone(&session.standalone), None, &state.options);
-        return Ok(response::events(events.in_session(session)));
+        let events = events.in_session(session).until(deadline, None);
+        return Ok(response::events(events));
     };
     let id = id.to_str().ok().and_then(EventId::parse);
     let id = id.ok_or(Rejection::EventId)?;
@@ -198,7 +197,8 @@ pub(super) async fn listen(
         None => Vec::new(),
     };
     let events = EventStream::resumed(stream, ticket, id, &missed, &state.options);
-    Ok(response::events(events.holding(session)))
+    let events = events.holding(session).until(deadline, None);
+    Ok(response::events(events))
 }
 
 /// Serves DELETE: ends a session.

@@ -4,7 +4,7 @@
 //! address in the first event of the stream.
 
 use std::convert::Infallible;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
@@ -19,6 +19,7 @@ use crate::error::{Rejection, RequestError};
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Exchange;
+use crate::transport::http::expiry::AccessExpires;
 use crate::transport::http::headers;
 use crate::transport::http::server::access::{authorize, cors_origin};
 use crate::transport::http::server::admission::ResponseHeaders;
@@ -149,13 +150,15 @@ fn open(
     let session = Arc::new(state.session_called(id, owner, stream)?);
     state.sessions.add(&session, now())?;
     let stream = Arc::clone(&session.standalone);
+    let deadline = AccessExpires::deadline(parts);
+    let events = EventStream::new(stream, None, &state.options).until(deadline, Some(&session));
     let ends = Ends {
         sessions: Arc::clone(&state.sessions),
         id,
         _session: session,
     };
     let endpoint = format!("event: endpoint\ndata: {messages}?session_id={id}\n\n");
-    let events = EventStream::new(stream, None, &state.options)
+    let events = events
         .beginning_with(endpoint.into())
         .holding(Arc::new(ends));
     Ok(response::events(events))
@@ -207,12 +210,11 @@ async fn post<B: Body>(
     let delivery = Delivery {
         server: &state.server,
         permits: &state.permits,
-        exchange: Arc::new(Exchange {
+        exchange: Arc::new(Exchange::new(
             arrival,
-            session: Some(Arc::clone(&session)),
-            stream: Arc::clone(&stream),
-            denied: OnceLock::new(),
-        }),
+            Some(Arc::clone(&session)),
+            Arc::clone(&stream),
+        )),
         reply: ReplyTo {
             to: stream,
             batch: None,

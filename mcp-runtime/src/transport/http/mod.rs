@@ -23,6 +23,8 @@ mod events;
 #[cfg(feature = "http-server")]
 mod exchange;
 #[cfg(feature = "http-server")]
+mod expiry;
+#[cfg(feature = "http-server")]
 mod handshake;
 #[cfg(feature = "http-server")]
 mod header_validation;
@@ -51,14 +53,16 @@ pub use arrival::Principal;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(feature = "http-server")]
 pub(crate) use exchange::Exchange;
+#[cfg(feature = "http-server")]
+pub use expiry::AccessExpires;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
 #[cfg(feature = "http-server")]
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
 pub use server::{
-    AccessExpires, AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture,
-    ResponseHeaders, ScopeCheck, http, http_service,
+    AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, ResponseHeaders,
+    ScopeCheck, http, http_service,
 };
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use server::{Permits, Route, authorize, check_caller};

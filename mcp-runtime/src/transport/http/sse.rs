@@ -8,6 +8,9 @@ use http::HeaderValue;
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
+/// The end of a stream whose client has access no longer.
+pub(super) const EXPIRED: &[u8] = b": the access has expired: come back with a new token\n\n";
+
 /// One event: `data` is a single line.
 pub(super) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(data.len() + 32);

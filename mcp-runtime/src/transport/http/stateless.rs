@@ -1,6 +1,6 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
@@ -8,6 +8,7 @@ use mcp_types::jsonrpc::{Frame, Message, RequestId};
 use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 
 use super::exchange::{Begun, Exchange, Later, Post};
+use super::expiry::Expiry;
 use super::header_validation;
 use super::server::permits::Permit;
 use super::server::response;
@@ -46,12 +47,8 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             return Begun::refused(ErrorId::Of(id), &error, status);
         }
     };
-    let exchange = Arc::new(Exchange {
-        arrival: post.arrival,
-        session: None,
-        stream: Arc::new(Stream::new(0, None)),
-        denied: OnceLock::new(),
-    });
+    let stream = Arc::new(Stream::new(0, None));
+    let exchange = Arc::new(Exchange::new(post.arrival, None, stream));
     let peer = Exchange::peer(&exchange);
     let call = IncomingRequest {
         id,
@@ -83,9 +80,10 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         }
         Progress::Waits(handler, permit) => {
             let id = id.clone();
+            let expiry = later.exchange.expiry();
             later.work = Some(Box::pin(async move {
                 let _permit = permit;
-                let outcome = handler.await;
+                let outcome = Expiry::end(expiry, handler).await;
                 let status = response::stateless(outcome.as_ref().err(), true);
                 (status, connection::response(&id, &outcome))
             }));

@@ -27,7 +27,7 @@ pub(crate) struct Stream {
     /// Counts the messages until they are read from here.
     pub(crate) unread: Option<Arc<Unread>>,
     state: Mutex<State>,
-    /// Notified when messages have been read, and at the end.
+    /// Notified when messages have been read, with each reader, and at the end.
     room: Notify,
 }
 
@@ -226,7 +226,20 @@ impl Stream {
         let mut state = self.lock();
         state.reader += 1;
         state.wake();
+        self.room.notify_waiters();
         state.reader
+    }
+
+    /// Waits until the stream has a reader, or had one.
+    pub(crate) async fn opened(&self) {
+        loop {
+            let mut attached = pin!(self.room.notified());
+            attached.as_mut().enable();
+            if self.lock().reader > 0 {
+                return;
+            }
+            attached.await;
+        }
     }
 
     /// Removes the messages up to `sequence`, which are replayed, and calls off a cut.

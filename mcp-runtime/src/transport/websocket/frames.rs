@@ -25,7 +25,8 @@ pub struct WebSocket<S> {
     stream: WebSocketStream<S>,
     limit: usize,
     ping: Duration,
-    pub(super) close_code: CloseCode,
+    /// The code with which the connection will be closed.
+    pub(super) close_code: Arc<AtomicU16>,
 }
 
 impl<S> WebSocket<S> {
@@ -37,7 +38,7 @@ impl<S> WebSocket<S> {
             stream,
             limit: limit.unwrap_or(usize::MAX),
             ping: WEBSOCKET_PING,
-            close_code: CloseCode::Normal,
+            close_code: Arc::new(AtomicU16::new(CloseCode::Normal.into())),
         }
     }
 
@@ -65,7 +66,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
         let (sink, stream) = self.stream.split();
         let sender = Arc::new(Sender {
             sink: Mutex::new(sink),
-            code: AtomicU16::new(self.close_code.into()),
+            code: self.close_code,
         });
         let reader = WebSocketReader {
             stream,
@@ -211,7 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
 struct Sender<S> {
     sink: Mutex<SplitSink<WebSocketStream<S>, Message>>,
     /// The code with which the connection will be closed.
-    code: AtomicU16,
+    code: Arc<AtomicU16>,
 }
 
 impl<S> Sender<S> {
@@ -236,10 +237,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Sender<S> {
     /// Sends the close code, and closes the connection.
     async fn close(&self) -> io::Result<()> {
         let mut sink = self.sink.lock().await;
-        let close = Message::Close(Some(CloseFrame {
-            code: self.code.load(Ordering::Relaxed).into(),
-            reason: Utf8Bytes::default(),
-        }));
+        let code = CloseCode::from(self.code.load(Ordering::Relaxed));
+        let reason = match code {
+            CloseCode::Policy => Utf8Bytes::from_static("the access has expired"),
+            _ => Utf8Bytes::default(),
+        };
+        let close = Message::Close(Some(CloseFrame { code, reason }));
         sink.send(close).await.or_else(ended)?;
         sink.close().await.or_else(ended)
     }

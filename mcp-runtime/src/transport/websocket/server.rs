@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -18,6 +20,7 @@ use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::time::sleep_until;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
@@ -35,8 +38,8 @@ use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, ResponseHeaders, Route,
-    authorize, check_caller,
+    AccessExpires, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture,
+    ResponseHeaders, Route, authorize, check_caller,
 };
 
 /// Settings of each connection.
@@ -102,7 +105,7 @@ impl Upgrade {
         Ok((response, Some(Self { io, exchange })))
     }
 
-    /// Serves the client until it leaves or the server ends.
+    /// Serves the client until it leaves, its access ends or the server ends.
     async fn serve(self, settings: Settings, mut running: Running, ending: watch::Receiver<bool>) {
         let io = match self.io.await {
             Ok(upgraded) => TokioIo::new(upgraded),
@@ -110,10 +113,23 @@ impl Upgrade {
         };
         let config = Some(config(settings.max_frame_bytes));
         let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
-        let mut socket = WebSocket::new(stream).ping_every(settings.ping);
-        socket.close_code = CloseCode::Away;
+        let socket = WebSocket::new(stream).ping_every(settings.ping);
+        let code = Arc::clone(&socket.close_code);
+        code.store(CloseCode::Away.into(), Ordering::Relaxed);
+        let deadline = AccessExpires::deadline(&self.exchange.arrival.parts);
         running.peer = running.peer.identified(Arc::new(self.exchange));
-        serve_connection(socket, running, ending).await;
+        let handle = running.shutdown_handle();
+        let mut serving = pin!(serve_connection(socket, running, ending));
+        if let Some(deadline) = deadline {
+            tokio::select! {
+                () = &mut serving => return,
+                () = sleep_until(deadline) => {
+                    code.store(CloseCode::Policy.into(), Ordering::Relaxed);
+                    handle.shut_down();
+                }
+            }
+        }
+        serving.await;
     }
 }
 

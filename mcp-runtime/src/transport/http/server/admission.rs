@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use http::request::Parts;
 use http::{HeaderMap, Response};
@@ -113,23 +112,6 @@ impl Exchange {
         Err(AccessDenied::forbidden().message(reason))
     }
 }
-
-/// The time at which the access of a caller ends, such as the expiry of a token.
-///
-/// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
-/// service, puts it into the extensions of the request. Each stream that the request has opened
-/// ends then.
-///
-/// ```
-/// use std::time::{Duration, SystemTime};
-/// use mcp_runtime::transport::http::AccessExpires;
-///
-/// let mut request = http::Request::new(());
-/// let expires = SystemTime::now() + Duration::from_secs(3600);
-/// request.extensions_mut().insert(AccessExpires(expires));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AccessExpires(pub SystemTime);
 
 /// Headers that are added to the answer of an admitted request, whatever that is: a message, a
 /// stream, an error. For example `DPoP-Nonce` (RFC 9449, section 8.2).

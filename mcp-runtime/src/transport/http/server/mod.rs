@@ -13,7 +13,7 @@ pub(super) mod service;
 pub(super) mod state;
 pub(super) mod unread;
 
-pub use admission::{AccessExpires, ResponseHeaders, ScopeCheck};
+pub use admission::{ResponseHeaders, ScopeCheck};
 pub use body::ResponseBody;
 pub use listener::{Http, http};
 pub use options::HttpOptions;

@@ -82,7 +82,7 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// The answer to a request that is not admitted.
     fn admit(&self, request: &mut Parts) -> impl Future<Output = Result<(), AccessDenied>> + Send;
 
-    /// The JSON document at `path`, which anybody may GET without credentials, such as the metadata
+    /// The JSON document at `path`, which anybody may GET (or HEAD) without credentials, such as the metadata
     /// of RFC 9728 below `/.well-known/`; none unless implemented. It must be ready at once.
     ///
     /// A server that listens by itself has the documents beside its own paths, except at `/health`.

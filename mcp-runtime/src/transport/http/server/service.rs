@@ -8,7 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::HeaderValue;
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -22,7 +23,7 @@ use super::options::HttpOptions;
 use super::response;
 use super::state::{ConnectionInfo, HttpState};
 use super::unread::Unread;
-use crate::error::Rejection;
+use crate::error::{Rejection, RequestError};
 use crate::server::Server;
 use crate::transport::http::{handshake, post};
 
@@ -78,7 +79,7 @@ impl HttpService {
     pub fn terminate(&self) {
         self.state.terminated.send_replace(true);
         for session in self.state.sessions.all() {
-            session.cut();
+            session.cut(&RequestError::ShuttingDown);
             self.state.sessions.end(session.id);
         }
     }
@@ -179,7 +180,8 @@ async fn serve<B: Body>(
     if let Some(document) = state.options.document(parts.uri.path())? {
         return match parts.method {
             Method::GET => Ok(response::json(StatusCode::OK, document.into())),
-            _ => other_method(state, &parts, "GET"),
+            Method::HEAD => Ok(head(document)),
+            _ => other_method(state, &parts, "GET, HEAD"),
         };
     }
     let peer_addr = connection.peer_addr;
@@ -192,6 +194,15 @@ async fn serve<B: Body>(
             Ok(headers.add(served.unwrap_or_else(Rejection::response)))
         }
     }
+}
+
+/// The answer to HEAD for a document.
+fn head(document: Bytes) -> Response<ResponseBody> {
+    let length = document.len();
+    let mut response = response::json(StatusCode::OK, document.into());
+    *response.body_mut() = ResponseBody::empty();
+    response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    response
 }
 
 /// Serves a request that the access policy has admitted.

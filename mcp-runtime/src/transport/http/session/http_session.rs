@@ -186,10 +186,10 @@ impl HttpSession {
     }
 
     /// Answers the calls in flight with an error.
-    pub(crate) fn cut(&self) {
+    pub(crate) fn cut(&self, error: &RequestError) {
         let calls = self.lock().core.in_flight.cancel_all();
         for (id, reply) in calls {
-            let message = RequestError::ShuttingDown.response(&id);
+            let message = error.response(&id);
             self.answer(&reply, StatusCode::OK, message);
         }
     }

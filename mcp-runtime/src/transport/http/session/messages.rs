@@ -9,8 +9,8 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
 use super::HttpSession;
 use crate::connection::{
-    Handler, Member, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent, Waiter,
-    contain, now, poll_once, response,
+    Member, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent, Waiter, contain, now,
+    poll_once, response,
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
@@ -18,6 +18,7 @@ use crate::protocol::RequestParams;
 use crate::server::{Answer, IncomingRequest, Server};
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::exchange::Exchange;
+use crate::transport::http::expiry::Expiry;
 use crate::transport::http::server::permits::{Permit, Permits};
 use crate::transport::http::server::response;
 use crate::transport::http::stream::Stream;
@@ -117,6 +118,8 @@ impl HttpSession {
                 (!cancelled).then(|| (StatusCode::OK, response(id, &outcome)))
             }
             Progress::Waits(handler, (key, permit)) => {
+                let expiry = Expiry::of(&arrival.parts, &reply.to);
+                let handler = Expiry::end(expiry, handler);
                 let finishing = finish(Arc::clone(self), key.clone(), handler, permit);
                 let task = tokio::spawn(finishing).abort_handle();
                 self.lock().core.waits(&key, task);
@@ -199,7 +202,7 @@ impl HttpSession {
 async fn finish(
     session: Arc<HttpSession>,
     key: RequestKey,
-    handler: Handler<Answer>,
+    handler: impl Future<Output = Result<Answer, ErrorObject>> + Send,
     permit: Permit,
 ) {
     let outcome = handler.await;
