@@ -7,7 +7,8 @@ use mcp_runtime::transport::http_client::{
     AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
 };
 
-use super::error::{AuthError, refusal};
+use super::dpop::{DPOP, nonce_of};
+use super::error::{AuthError, AuthErrorKind, AuthStep, refusal};
 use super::oauth::OAuth;
 use super::renewal::Demand;
 use super::session::Session;
@@ -33,7 +34,8 @@ impl Authenticator for OAuth {
         Box::pin(async move { Ok(oauth.renew(&request, &challenge, http).await?) })
     }
 
-    fn observe(&self, request: &RequestInfo, status: StatusCode, _: &HeaderMap) {
+    fn observe(&self, request: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
+        self.nonces().observe(&request.url, headers);
         let session = self.known_session(&request.server.to_string());
         let token = session.and_then(|session| session.token());
         if let Some(token) = token.filter(|_| status.is_success()) {
@@ -43,6 +45,11 @@ impl Authenticator for OAuth {
 
     fn principal(&self) -> PrincipalChanges {
         self.principal.clone()
+    }
+
+    fn extensions(&self) -> Vec<String> {
+        let extension = self.config().grant.extension();
+        extension.map(str::to_owned).into_iter().collect()
     }
 }
 
@@ -55,14 +62,42 @@ impl OAuth {
             let is_done = |session: &Session| session.is_loaded().then_some(());
             session.once(is_done, || renewal.load()).await?;
         }
-        if session.needs_refresh() {
+        let is_unattended = self.config().grant.is_unattended();
+        if session.needs_refresh(is_unattended) {
             let renewal = self.renewal(&session, http);
-            let is_done = |session: &Session| (!session.needs_refresh()).then_some(());
+            let is_done = |session: &Session| (!session.needs_refresh(is_unattended)).then_some(());
             session.once(is_done, || renewal.refresh_early()).await?;
         }
-        let authorization = session.authorization();
-        let headers = authorization.map(|value| (AUTHORIZATION, value));
-        Ok(headers.into_iter().collect())
+        let Some(token) = session.token() else {
+            return Ok(HeaderMap::new());
+        };
+        let tokens = &token.tokens;
+        let authorization = tokens.token_type.authorization(&tokens.access_token);
+        let mut headers: HeaderMap = authorization
+            .map(|value| (AUTHORIZATION, value))
+            .into_iter()
+            .collect();
+        if let Some(key) = &tokens.key {
+            let token = Some(tokens.access_token.as_str());
+            let proof = key.header(&request.method, &request.url, self.nonces(), token);
+            let error = |error| {
+                let cause = AuthErrorKind::SigningKey(error);
+                AuthError::new(AuthStep::Access, &session.server, cause)
+            };
+            headers.insert(DPOP, proof.map_err(error)?);
+        }
+        Ok(headers)
+    }
+
+    /// True if the server has refused a proof for the lack of its nonce, which is known now (RFC 9449
+    /// §9). The token is good.
+    fn lacks_nonce(&self, request: &RequestInfo, challenge: &Challenge) -> bool {
+        self.nonces().observe(&request.url, &challenge.headers);
+        let all = challenge::Challenge::from_headers(&challenge.headers);
+        let is_asked = all.iter().any(|it| it.error() == Some("use_dpop_nonce"));
+        let sent = challenge.sent.get(DPOP);
+        let is_other = |proof| nonce_of(proof) != self.nonces().get(&request.url);
+        is_asked && sent.is_some_and(is_other)
     }
 
     /// Renews the token after a challenge, unless that was done since the request was sent.
@@ -73,6 +108,9 @@ impl OAuth {
         http: AuthHttp,
     ) -> Result<AfterChallenge, AuthError> {
         let session = self.session(&request.server.to_string(), http.clone());
+        if self.lacks_nonce(request, challenge) {
+            return Ok(AfterChallenge::SendAgain);
+        }
         let Some(demand) = demand(challenge) else {
             return Ok(AfterChallenge::GiveUp);
         };
@@ -117,5 +155,7 @@ fn demand(challenge: &Challenge) -> Option<Demand> {
         announced: found.resource_metadata().map(str::to_owned),
         scopes: found.scope().unwrap_or_default().into(),
         reason,
+        bearer: all.iter().any(|it| it.is("Bearer")),
+        dpop: all.iter().any(|it| it.is("DPoP")),
     })
 }

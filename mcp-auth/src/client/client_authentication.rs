@@ -80,7 +80,10 @@ impl ClientCredentials {
             }
             ClientAuthentication::None => {}
         }
-        parameters.push(("client_id", self.client_id.clone()));
+        // A workload has none.
+        if !self.client_id.is_empty() {
+            parameters.push(("client_id", self.client_id.clone()));
+        }
         Ok(())
     }
 }

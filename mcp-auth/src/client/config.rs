@@ -8,6 +8,7 @@ use mcp_runtime::transport::http_client::BoxFuture;
 
 use super::assertion::AssertionKey;
 use super::browser;
+use super::grant::Grant;
 use super::loopback::Loopback;
 use super::redirect::Redirect;
 use super::scopes::Scopes;
@@ -34,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) issuer: Option<String>,
     pub(crate) scopes: Scopes,
     pub(crate) login_timeout: Duration,
+    pub(crate) grant: Grant,
 }
 
 impl Config {
@@ -50,6 +52,7 @@ impl Config {
             issuer: None,
             scopes: Scopes::default(),
             login_timeout: LOGIN_TIMEOUT,
+            grant: Grant::Login,
         }
     }
 }

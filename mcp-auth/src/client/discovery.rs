@@ -130,7 +130,11 @@ impl Discoverer<'_> {
         second_choice.ok_or_else(error)
     }
 
-    async fn issuer(&self, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
+    /// The metadata of an issuer.
+    pub(crate) async fn issuer(
+        &self,
+        issuer: &str,
+    ) -> Result<AuthorizationServerMetadata, AuthError> {
         let found = self.issuer_metadata(issuer).await?;
         let exchange = self.exchange(AuthStep::IssuerMetadata);
         found.ok_or_else(|| exchange.error(issuer, AuthErrorKind::NoMetadata))

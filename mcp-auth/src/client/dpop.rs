@@ -2,18 +2,21 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::pkce::random_text;
 use crate::jwt::{SigningKey, SigningKeyError};
 
+/// The header of a proof.
+pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
 /// Origins whose nonces are kept.
 const MAX_ORIGINS: usize = 64;
 /// Longest nonce that is kept, in bytes.
@@ -65,6 +68,84 @@ impl ProofRequest<'_> {
         }
         Ok(claims)
     }
+}
+
+/// The key that tokens are bound to; in a store it is PKCS#8 in base64url.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct ProofKey(Arc<SigningKey>);
+
+/// The means to prove the possession of a key in requests.
+#[derive(Clone)]
+pub(crate) struct Proving {
+    pub(crate) key: ProofKey,
+    pub(crate) nonces: Arc<Nonces>,
+    /// True if tokens that are not bound to the key are of no use.
+    pub(crate) is_required: bool,
+}
+
+impl ProofKey {
+    pub(crate) fn generate() -> Result<Self, SigningKeyError> {
+        Ok(Self(Arc::new(SigningKey::generate()?)))
+    }
+
+    /// The value of the header `DPoP` for a request.
+    pub(crate) fn header(
+        &self,
+        method: &Method,
+        url: &Uri,
+        nonces: &Nonces,
+        access_token: Option<&str>,
+    ) -> Result<HeaderValue, SigningKeyError> {
+        let nonce = nonces.get(url);
+        let request = ProofRequest {
+            method,
+            url,
+            nonce: nonce.as_deref(),
+            access_token,
+            now: SystemTime::now(),
+        };
+        let proof = request.sign(&self.0)?;
+        // Base64url and dots can stand in a header.
+        HeaderValue::try_from(proof).map_err(|_| SigningKeyError::Random)
+    }
+}
+
+impl PartialEq for ProofKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_pkcs8() == other.0.to_pkcs8()
+    }
+}
+
+impl Eq for ProofKey {}
+
+impl TryFrom<String> for ProofKey {
+    type Error = SigningKeyError;
+
+    fn try_from(text: String) -> Result<Self, SigningKeyError> {
+        let der = BASE64_URL_SAFE_NO_PAD.decode(text);
+        let key = SigningKey::from_pkcs8(&der.map_err(|_| SigningKeyError::Pkcs8)?)?;
+        Ok(Self(Arc::new(key)))
+    }
+}
+
+impl From<ProofKey> for String {
+    fn from(key: ProofKey) -> Self {
+        BASE64_URL_SAFE_NO_PAD.encode(key.0.to_pkcs8())
+    }
+}
+
+/// The nonce of a proof that this client has sent.
+pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
+    let payload = proof.to_str().ok()?.split('.').nth(1)?;
+    let payload = BASE64_URL_SAFE_NO_PAD.decode(payload).ok()?;
+    let claims: Value = serde_json::from_slice(&payload).ok()?;
+    Some(claims.get("nonce")?.as_str()?.to_owned())
+}
+
+/// True if `ES256`, the algorithm of this client's proofs, is among these.
+pub(crate) fn has_es256(algorithms: Option<&Vec<String>>) -> bool {
+    algorithms.is_some_and(|all| all.iter().any(|it| it == "ES256"))
 }
 
 /// The nonces that servers have handed out last, each for its own origin (RFC 9449 §8, §9). Those of
@@ -152,7 +233,6 @@ pub(super) fn unix_time(now: SystemTime) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
 
     fn claims(url: &str, nonce: Option<&str>, access_token: Option<&str>) -> Map<String, Value> {
         let request = ProofRequest {

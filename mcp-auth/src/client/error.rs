@@ -50,6 +50,8 @@ pub enum AuthStep {
     Login,
     /// Getting a token (RFC 6749 §4.1.3).
     Token,
+    /// Exchanging a person's token at their identity provider (RFC 8693).
+    TokenExchange,
     /// Refreshing a token (RFC 6749 §6).
     Refresh,
     /// Revoking a token (RFC 7009).
@@ -101,8 +103,8 @@ pub enum AuthErrorKind {
         /// The issuers that the MCP server names.
         found: Vec<String>,
     },
-    /// The client has an identifier of its own, and the user has not set the issuer's URL.
-    #[error("the client's identifier is valid at one authorization server only: set its issuer")]
+    /// The client has credentials of its own, and the user has not set the issuer's URL.
+    #[error("the client's credentials are valid at one authorization server only: set its issuer")]
     ClientWithoutIssuer,
     /// The authorization server offers no registration that this client could use.
     #[error(
@@ -148,7 +150,17 @@ pub enum AuthErrorKind {
         because(.0.as_deref())
     )]
     TokenRefused(Option<String>),
-    /// The client can't sign its assertion.
+    /// The application has no token to present.
+    #[error("the application has no token to present: {0}")]
+    TokenSource(#[source] Box<dyn Error + Send + Sync>),
+    /// The MCP server asks for tokens that are bound to a key (RFC 9449), and the authorization server
+    /// does not issue them to this client.
+    #[error(
+        "the MCP server asks for tokens that are bound to a key (DPoP, by ES256), and the \
+         authorization server does not issue them; ask those who run the servers"
+    )]
+    NoBoundTokens,
+    /// The client can't sign an assertion or a proof.
     #[error(transparent)]
     SigningKey(SigningKeyError),
     /// The work has ended by a panic.
@@ -228,6 +240,7 @@ impl fmt::Display for AuthStep {
             Self::Registration => "registering the client",
             Self::Login => "logging in",
             Self::Token => "getting a token",
+            Self::TokenExchange => "exchanging the person's token at the identity provider",
             Self::Refresh => "refreshing the token",
             Self::Revocation => "revoking the token",
             Self::Store => "using the token store",

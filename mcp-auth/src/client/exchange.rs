@@ -48,18 +48,21 @@ impl Exchange<'_> {
     }
 
     /// Posts to an endpoint, and returns its answer if it is a success. A redirect is an error.
+    /// `observe` gets the headers of each answer.
     pub(crate) async fn post(
         &self,
         url: &str,
         content_type: &'static str,
         headers: HeaderMap,
         body: String,
+        observe: impl FnOnce(&HeaderMap),
     ) -> Result<Response<Bytes>, AuthError> {
         let mut request = self.request(Method::POST, url, body)?;
         let content_type = HeaderValue::from_static(content_type);
         request.headers_mut().insert(CONTENT_TYPE, content_type);
         request.headers_mut().extend(headers);
         let response = self.send(url, request).await?;
+        observe(response.headers());
         // Some answer errors with 200.
         if let Ok(refusal) = serde_json::from_slice::<Refusal>(response.body()) {
             let (code, description) = (refusal.error, refusal.error_description);

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
 use super::config::Config;
 use super::discovery::Discovery;
+use super::dpop::Proving;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
 use super::redirect::{RedirectReceiver, receive};
@@ -23,6 +24,7 @@ pub(crate) struct Login<'a> {
     pub(crate) http: &'a AuthHttp,
     pub(crate) discovery: &'a Discovery,
     pub(crate) scopes: Scopes,
+    pub(crate) proving: Option<Proving>,
 }
 
 impl Login<'_> {
@@ -68,6 +70,7 @@ impl Login<'_> {
             http: self.http,
             metadata: issuer,
             client: &client,
+            proving: self.proving.as_ref(),
         };
         let parameters = vec![
             ("grant_type", "authorization_code".to_owned()),
@@ -77,13 +80,9 @@ impl Login<'_> {
             ("resource", self.discovery.resource.resource.clone()),
         ];
         let response = issuer.token(AuthStep::Token, parameters).await?;
-        let client_id = client.client_id;
-        Ok(TokenSet::new(
-            response,
-            &self.scopes,
-            client_id,
-            registration,
-        ))
+        let (scopes, id) = (&self.scopes, client.client_id);
+        let key = self.proving.as_ref().map(|it| it.key.clone());
+        Ok(TokenSet::new(response, scopes, id, registration, key))
     }
 
     /// Opens the page, and waits for the code.

@@ -11,6 +11,7 @@ use mcp_runtime::transport::http_client::AuthHttp;
 
 use super::assertion::AssertionKey;
 use super::config::Config;
+use super::dpop::Nonces;
 use super::error::AuthError;
 use super::redirect::Redirect;
 use super::renewal::Renewal;
@@ -54,6 +55,7 @@ pub struct OAuth {
     /// By the URL of the server.
     sessions: Arc<Mutex<HashMap<String, Arc<Session>>>>,
     pub(super) principal: PrincipalChanges,
+    nonces: Arc<Nonces>,
 }
 
 impl OAuth {
@@ -65,6 +67,7 @@ impl OAuth {
             config: Arc::new(Config::new(name.into())),
             sessions: Arc::default(),
             principal: PrincipalChanges::default(),
+            nonces: Arc::default(),
         }
     }
 
@@ -140,7 +143,7 @@ impl OAuth {
         self.with(|config| config.login_timeout = limit)
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
+    pub(super) fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(Arc::make_mut(&mut self.config));
         // What clones with other settings have is not shared.
         self.sessions = Arc::default();
@@ -192,7 +195,17 @@ impl OAuth {
             config: Arc::clone(&self.config),
             session: Arc::clone(session),
             http,
+            nonces: Arc::clone(&self.nonces),
         }
+    }
+
+    /// The nonces for proofs of possession.
+    pub(super) fn nonces(&self) -> &Nonces {
+        &self.nonces
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.config
     }
 }
 
@@ -202,6 +215,7 @@ impl fmt::Debug for OAuth {
             .field("name", &self.config.name)
             .field("client", &self.config.client_id)
             .field("issuer", &self.config.issuer)
+            .field("grant", &self.config.grant)
             .finish_non_exhaustive()
     }
 }

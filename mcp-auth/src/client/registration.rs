@@ -135,7 +135,7 @@ impl RegistrationRequest<'_> {
         let body = body.to_string();
         let headers = HeaderMap::new();
         let response = exchange
-            .post(endpoint, "application/json", headers, body)
+            .post(endpoint, "application/json", headers, body, |_| ())
             .await?;
         let malformed = || {
             let reason = "it is no JSON object with a `client_id`".to_owned();

@@ -7,6 +7,7 @@ use mcp_runtime::transport::http_client::{AfterChallenge, AuthHttp};
 use super::client_authentication::ClientCredentials;
 use super::config::Config;
 use super::discovery::{Discoverer, Discovery};
+use super::dpop::{Nonces, ProofKey, Proving, has_es256};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::login::Login;
 use super::registration::RegistrationWay;
@@ -14,6 +15,7 @@ use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
 use super::token_set::{Binding, TokenSet, binding_key, load, registration_key, save};
+use super::unattended::UnattendedGrant;
 use crate::metadata::AuthorizationServerMetadata;
 
 /// One renewal of the token of a session. Only one is under way for each session.
@@ -21,6 +23,7 @@ pub(crate) struct Renewal {
     pub(crate) config: Arc<Config>,
     pub(crate) session: Arc<Session>,
     pub(crate) http: AuthHttp,
+    pub(crate) nonces: Arc<Nonces>,
 }
 
 /// The parts of a challenge on which a renewal depends (RFC 6750 §3, RFC 9728 §5.1).
@@ -31,6 +34,9 @@ pub(crate) struct Demand {
     pub(crate) scopes: Scopes,
     /// `error` and `error_description`.
     pub(crate) reason: Option<String>,
+    /// The schemes that the server names.
+    pub(crate) bearer: bool,
+    pub(crate) dpop: bool,
 }
 
 impl Renewal {
@@ -47,27 +53,35 @@ impl Renewal {
         Ok(())
     }
 
-    /// Refreshes a token before it expires. Where that fails, the token is used as long as it is
-    /// accepted.
+    /// Renews a token before it expires. Where that fails, the token is used as long as it is accepted.
     pub(crate) async fn refresh_early(self) -> Result<(), AuthError> {
-        let announced = self.session.binding().and_then(|binding| binding.announced);
-        let refreshed = async {
-            let (discovery, binding) = self.discover(announced).await?;
-            let known = self.session.binding();
-            if known.is_none_or(|known| !known.is_same(&binding)) {
-                return Ok(false);
-            }
-            self.refresh(&discovery, &binding).await
-        };
-        match refreshed.await {
+        match self.renew_early().await {
             Ok(true) => {}
             Ok(false) => self.session.postpone_refresh(),
             Err(error) => {
-                tracing::debug!(%error, "the token was not refreshed early");
+                tracing::debug!(%error, "the token was not renewed early");
                 self.session.postpone_refresh();
             }
         }
         Ok(())
+    }
+
+    /// Returns false if nobody but a person could renew it.
+    async fn renew_early(&self) -> Result<bool, AuthError> {
+        let known = self.session.binding();
+        let announced = known.as_ref().and_then(|known| known.announced.clone());
+        let (discovery, binding) = self.discover(announced).await?;
+        if known.is_none_or(|known| !known.is_same(&binding)) {
+            return Ok(false);
+        }
+        if self.refresh(&discovery, &binding).await? {
+            return Ok(true);
+        }
+        let is_unattended = self.config.grant.is_unattended();
+        if is_unattended {
+            self.grant(&discovery, binding, Demand::default()).await?;
+        }
+        Ok(is_unattended)
     }
 
     /// Gets a token that the server accepts, after it has answered with 401.
@@ -104,7 +118,7 @@ impl Renewal {
                 }
             }
         }
-        self.grant(&discovery, binding, demand.scopes).await?;
+        self.grant(&discovery, binding, demand).await?;
         Ok(AfterChallenge::SendAgain)
     }
 
@@ -115,8 +129,8 @@ impl Renewal {
         if demand.scopes.is_empty() || self.session.has_requested(&demand.scopes) {
             return Ok(AfterChallenge::GiveUp);
         }
-        let (discovery, binding) = self.discover(demand.announced).await?;
-        self.grant(&discovery, binding, demand.scopes).await?;
+        let (discovery, binding) = self.discover(demand.announced.clone()).await?;
+        self.grant(&discovery, binding, demand).await?;
         Ok(AfterChallenge::SendAgain)
     }
 
@@ -145,6 +159,7 @@ impl Renewal {
             http: &self.http,
             metadata: &discovery.issuer,
             client: &client,
+            proving: None,
         };
         let refresh_token = match &tokens.refresh_token {
             Some(token) => issuer.revoke(token, "refresh_token").await,
@@ -181,18 +196,62 @@ impl Renewal {
         &self,
         discovery: &Discovery,
         binding: Binding,
-        demanded: Scopes,
+        demand: Demand,
     ) -> Result<(), AuthError> {
-        let scopes = self.scopes(discovery, demanded);
-        let login = Login {
-            config: &self.config,
-            http: &self.http,
-            discovery,
-            scopes: scopes.clone(),
+        let proving = self.proving(discovery, &demand)?;
+        let scopes = self.scopes(discovery, demand.scopes);
+        let requested = scopes.clone();
+        let (config, http) = (&*self.config, &self.http);
+        let tokens = if config.grant.is_unattended() {
+            let grant = UnattendedGrant {
+                config,
+                http,
+                discovery,
+                scopes,
+                proving,
+            };
+            grant.run().await?
+        } else {
+            let login = Login {
+                config,
+                http,
+                discovery,
+                scopes,
+                proving,
+            };
+            login.run().await?
         };
-        let tokens = login.run().await?;
-        self.session.requested(&scopes);
+        self.session.requested(&requested);
         self.adopt(binding, tokens, TokenOrigin::Grant).await
+    }
+
+    /// The key to bind new tokens to (RFC 9449), if the MCP server asks for such tokens, or offers them,
+    /// by its challenge or in its metadata, and the issuer has `ES256` in its list of algorithms. Tokens
+    /// that were bound before stay so.
+    fn proving(
+        &self,
+        discovery: &Discovery,
+        demand: &Demand,
+    ) -> Result<Option<Proving>, AuthError> {
+        let (resource, issuer) = (&discovery.resource, &discovery.issuer);
+        let is_required = resource.dpop_bound_access_tokens_required == Some(true)
+            || demand.dpop && !demand.bearer;
+        let token = self.session.token();
+        let is_wanted = is_required
+            || demand.dpop
+            || has_es256(resource.dpop_signing_alg_values_supported.as_ref())
+            || token.is_some_and(|token| token.tokens.key.is_some());
+        let is_offered = has_es256(issuer.dpop_signing_alg_values_supported.as_ref());
+        let error = |cause| AuthError::new(AuthStep::Token, &issuer.issuer, cause);
+        match is_wanted && is_offered {
+            true => Ok(Some(Proving {
+                key: ProofKey::generate().map_err(|it| error(AuthErrorKind::SigningKey(it)))?,
+                nonces: Arc::clone(&self.nonces),
+                is_required,
+            })),
+            false if is_required => Err(error(AuthErrorKind::NoBoundTokens)),
+            false => Ok(None),
+        }
     }
 
     /// The scopes to ask for: those of the challenge, or else those of the server's basic functions,
@@ -210,7 +269,7 @@ impl Renewal {
         scopes.remove(OFFLINE);
         let offered = discovery.issuer.scopes_supported.as_ref();
         let is_offered = offered.is_some_and(|all| all.iter().any(|it| it == OFFLINE));
-        if is_offered && !scopes.is_empty() {
+        if is_offered && !scopes.is_empty() && !self.config.grant.is_unattended() {
             scopes.add(OFFLINE);
         }
         scopes
@@ -233,6 +292,11 @@ impl Renewal {
                 .set(Some(binding.clone()), Some((kept, TokenOrigin::Stored)));
             return Ok(true);
         }
+        let proving = kept.key.clone().map(|key| Proving {
+            key,
+            nonces: Arc::clone(&self.nonces),
+            is_required: false,
+        });
         let client = self.client(&kept, &discovery.issuer);
         let (Some(client), Some(refresh_token)) = (client, kept.refresh_token.clone()) else {
             return Ok(false);
@@ -241,6 +305,7 @@ impl Renewal {
             http: &self.http,
             metadata: &discovery.issuer,
             client: &client,
+            proving: proving.as_ref(),
         };
         let parameters = vec![
             ("grant_type", "refresh_token".to_owned()),
@@ -257,7 +322,7 @@ impl Renewal {
             Err(error) => return Err(error),
         };
         let (scope, client_id) = (kept.scope.clone(), kept.client_id.clone());
-        let mut tokens = TokenSet::new(response, &scope, client_id, kept.registration);
+        let mut tokens = TokenSet::new(response, &scope, client_id, kept.registration, kept.key);
         tokens.refresh_token = tokens.refresh_token.or(kept.refresh_token);
         let saved = self.adopt(binding.clone(), tokens, TokenOrigin::Refresh);
         saved.await?;
@@ -320,6 +385,7 @@ impl Renewal {
         let kept: Option<TokenSet> = load(&*config.store, &binding.key()).await?;
         Ok(kept.filter(|kept| match &config.client_id {
             Some(id) => *id == kept.client_id,
+            None if config.grant.is_unattended() => kept.client_id.is_empty(),
             None => {
                 let document = config.client_metadata_url.as_ref();
                 kept.registration.is_some() || document == Some(&kept.client_id)
@@ -336,16 +402,24 @@ impl Renewal {
         if let Some(registration) = &tokens.registration {
             return Some(registration.credentials(issuer));
         }
-        let client = match &self.config.client_id {
-            Some(_) => self.config.pre_registered(issuer),
-            None => self.config.by_document(issuer),
+        let is_document = self.config.client_id.is_none() && !self.config.grant.is_unattended();
+        let client = match is_document {
+            true => self.config.by_document(issuer),
+            false => self.config.pre_registered(issuer),
         };
         client.ok().filter(|it| it.client_id == tokens.client_id)
     }
 }
 
-/// True for an answer after which only a login helps (RFC 6749 §5.2).
+/// True for an answer after which only a login helps (RFC 6749 §5.2): not one about the server's state,
+/// or about the proof and not the token.
 fn is_final(error: &AuthError) -> bool {
+    const OTHERS: [&str; 4] = [
+        "server_error",
+        "temporarily_unavailable",
+        "use_dpop_nonce",
+        "invalid_dpop_proof",
+    ];
     let code = error.code();
-    code.is_some_and(|code| !matches!(code, "server_error" | "temporarily_unavailable"))
+    code.is_some_and(|code| !OTHERS.contains(&code))
 }

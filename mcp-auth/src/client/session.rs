@@ -129,12 +129,14 @@ impl Session {
         self.state().requested = Scopes::default();
     }
 
-    /// True if the token can and should be refreshed before the next request.
-    pub(crate) fn needs_refresh(&self) -> bool {
+    /// True if the token can and should be renewed before the next request. One of a client
+    /// that is unattended can be at any time.
+    pub(crate) fn needs_refresh(&self, is_unattended: bool) -> bool {
         let state = self.state();
         let tokens = state.token.as_ref().map(|token| &token.tokens);
         let is_due = tokens.is_some_and(|tokens| {
-            tokens.refresh_token.is_some() && tokens.expires_soon(unix_time())
+            let can_be = is_unattended || tokens.refresh_token.is_some();
+            can_be && tokens.expires_soon(unix_time())
         });
         let until = state.no_early_refresh_until;
         is_due && until.is_none_or(|until| until <= Instant::now())

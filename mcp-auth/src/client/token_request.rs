@@ -1,12 +1,15 @@
 //! Requests to the token endpoint and to the revocation endpoint.
 
+use bytes::Bytes;
 use http::header::HeaderMap;
+use http::{Method, Response, Uri};
 use mcp_runtime::transport::http_client::AuthHttp;
 
 use super::client_authentication::ClientCredentials;
+use super::dpop::{DPOP, Proving};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
-use super::token_response::TokenResponse;
+use super::token_response::{TokenResponse, TokenType};
 use crate::metadata::AuthorizationServerMetadata;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -17,6 +20,8 @@ pub(crate) struct Issuer<'a> {
     pub(crate) http: &'a AuthHttp,
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a ClientCredentials,
+    /// The key that tokens are to be bound to (RFC 9449 §5).
+    pub(crate) proving: Option<&'a Proving>,
 }
 
 impl Issuer<'_> {
@@ -26,6 +31,31 @@ impl Issuer<'_> {
         step: AuthStep,
         parameters: Vec<(&'static str, String)>,
     ) -> Result<TokenResponse, AuthError> {
+        let response = self.post(step, parameters).await?;
+        let error = |cause| {
+            let endpoint = self.metadata.token_endpoint.as_deref();
+            AuthError::new(step, endpoint.unwrap_or_default(), cause)
+        };
+        let token = TokenResponse::parse(response.body())
+            .map_err(|reason| error(AuthErrorKind::Malformed(reason)))?;
+        match (token.token_type, self.proving) {
+            (TokenType::DPoP, None) => {
+                let reason = "its token is bound to a key that was not asked for".to_owned();
+                Err(error(AuthErrorKind::Malformed(reason)))
+            }
+            (TokenType::Bearer, Some(proving)) if proving.is_required => {
+                Err(error(AuthErrorKind::NoBoundTokens))
+            }
+            _ => Ok(token),
+        }
+    }
+
+    /// Posts to the token endpoint; once more if it asks for a nonce in proofs (RFC 9449 §8).
+    pub(crate) async fn post(
+        &self,
+        step: AuthStep,
+        parameters: Vec<(&'static str, String)>,
+    ) -> Result<Response<Bytes>, AuthError> {
         let http = self.http;
         let exchange = Exchange { http, step };
         let endpoint = self.metadata.token_endpoint.as_deref();
@@ -33,10 +63,36 @@ impl Issuer<'_> {
             let cause = AuthErrorKind::NoEndpoint("token_endpoint");
             exchange.error(&self.metadata.issuer, cause)
         })?;
-        let (headers, body) = self.form(exchange, parameters)?;
-        let response = exchange.post(endpoint, FORM, headers, body).await?;
-        TokenResponse::parse(response.body())
-            .map_err(|reason| exchange.error(endpoint, AuthErrorKind::Malformed(reason)))
+        let url = exchange.checked(endpoint)?;
+        let nonce = || self.proving.and_then(|it| it.nonces.get(&url));
+        let before = nonce();
+        match self.attempt(exchange, &url, parameters.clone()).await {
+            Err(error) if error.code() == Some("use_dpop_nonce") && nonce() != before => {
+                self.attempt(exchange, &url, parameters).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        exchange: Exchange<'_>,
+        url: &Uri,
+        parameters: Vec<(&'static str, String)>,
+    ) -> Result<Response<Bytes>, AuthError> {
+        let (mut headers, body) = self.form(exchange, parameters)?;
+        let endpoint = url.to_string();
+        if let Some(Proving { key, nonces, .. }) = self.proving {
+            let proof = key.header(&Method::POST, url, nonces, None);
+            let error = |error| exchange.error(&endpoint, AuthErrorKind::SigningKey(error));
+            headers.insert(DPOP, proof.map_err(error)?);
+        }
+        let observe = |headers: &HeaderMap| {
+            if let Some(proving) = self.proving {
+                proving.nonces.observe(url, headers);
+            }
+        };
+        exchange.post(&endpoint, FORM, headers, body, observe).await
     }
 
     /// Revokes a token (RFC 7009 §2.1). Without an endpoint for that, nothing happens.
@@ -49,7 +105,8 @@ impl Issuer<'_> {
         let (token, hint) = (token.to_owned(), hint.to_owned());
         let parameters = vec![("token", token), ("token_type_hint", hint)];
         let (headers, body) = self.form(exchange, parameters)?;
-        let posted = exchange.post(endpoint, FORM, headers, body).await;
+        let posted = exchange.post(endpoint, FORM, headers, body, |_| ());
+        let posted = posted.await;
         posted.map(drop)
     }
 

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::dpop::ProofKey;
 use super::error::AuthError;
 use super::registration::Registration;
 use super::scopes::Scopes;
@@ -35,6 +36,9 @@ pub(crate) struct TokenSet {
     /// The credentials of a client that has registered itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) registration: Option<Registration>,
+    /// The key that the tokens are bound to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<ProofKey>,
 }
 
 /// The place of a server's tokens: tokens belong to one issuer and one resource.
@@ -54,6 +58,7 @@ impl TokenSet {
         requested: &Scopes,
         client_id: String,
         registration: Option<Registration>,
+        key: Option<ProofKey>,
     ) -> Self {
         let now = unix_time();
         Self {
@@ -65,6 +70,7 @@ impl TokenSet {
             scope: response.scope.unwrap_or_else(|| requested.clone()),
             client_id,
             registration,
+            key: key.filter(|_| response.token_type == TokenType::DPoP),
         }
     }
 
@@ -149,6 +155,7 @@ mod tests {
             scope: "a".into(),
             client_id: "me".to_owned(),
             registration: None,
+            key: None,
         }
     }
 

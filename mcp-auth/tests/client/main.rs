@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod discovery;
+mod grants;
 mod login;
 mod refresh;
 mod registration;

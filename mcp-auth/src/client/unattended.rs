@@ -1,0 +1,118 @@
+//! Token requests of clients that work without a person.
+
+use mcp_runtime::transport::http_client::AuthHttp;
+use serde::Deserialize;
+
+use super::client_authentication::{ClientAuthentication, ClientCredentials};
+use super::config::Config;
+use super::discovery::{Discoverer, Discovery};
+use super::dpop::Proving;
+use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::grant::Grant;
+use super::identity_provider::IdentityProvider;
+use super::scopes::Scopes;
+use super::token_request::Issuer;
+use super::token_set::TokenSet;
+
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
+
+/// A token request of a client that works without a person.
+pub(crate) struct UnattendedGrant<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) http: &'a AuthHttp,
+    pub(crate) discovery: &'a Discovery,
+    pub(crate) scopes: Scopes,
+    pub(crate) proving: Option<Proving>,
+}
+
+impl UnattendedGrant<'_> {
+    pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
+        let client = self.config.pre_registered(&self.discovery.issuer)?;
+        let issuer = Issuer {
+            http: self.http,
+            metadata: &self.discovery.issuer,
+            client: &client,
+            proving: self.proving.as_ref(),
+        };
+        let mut parameters = self.grant().await?;
+        parameters.push(("resource", self.discovery.resource.resource.clone()));
+        let response = issuer.token(AuthStep::Token, parameters).await?;
+        let key = self.proving.as_ref().map(|it| it.key.clone());
+        let id = client.client_id;
+        Ok(TokenSet::new(response, &self.scopes, id, None, key))
+    }
+
+    /// The parameters of the grant.
+    async fn grant(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
+        let (grant_type, assertion) = match &self.config.grant {
+            Grant::Workload(source) => {
+                let issuer = &self.discovery.issuer.issuer;
+                let token = source.token(AuthStep::Token, issuer).await?;
+                (JWT_BEARER, Some(token))
+            }
+            Grant::Enterprise(provider) => (JWT_BEARER, Some(self.id_jag(provider).await?)),
+            Grant::ClientCredentials | Grant::Login => ("client_credentials", None),
+        };
+        let mut parameters = vec![("grant_type", grant_type.to_owned())];
+        parameters.extend(assertion.map(|it| ("assertion", it)));
+        // An ID-JAG has the scopes that were granted.
+        if !matches!(self.config.grant, Grant::Enterprise(_)) {
+            parameters.extend(self.scopes.parameter().map(|it| ("scope", it)));
+        }
+        Ok(parameters)
+    }
+
+    /// Exchanges the person's token for an assertion to the authorization server of an MCP server (MCP
+    /// extension "Enterprise-Managed Authorization" §4).
+    async fn id_jag(&self, provider: &IdentityProvider) -> Result<String, AuthError> {
+        let (http, step) = (self.http, AuthStep::TokenExchange);
+        let discoverer = Discoverer {
+            http,
+            server: &provider.issuer,
+            announced: None,
+            issuer: None,
+            is_usable: &|_| true,
+        };
+        let metadata = discoverer.issuer(&provider.issuer).await?;
+        let authentication = match provider.client_secret.clone() {
+            Some(secret) => ClientAuthentication::with_secret(secret, &metadata),
+            None => ClientAuthentication::None,
+        };
+        let endpoint = Issuer {
+            http,
+            metadata: &metadata,
+            client: &ClientCredentials {
+                client_id: provider.client_id.clone(),
+                authentication,
+            },
+            proving: None,
+        };
+        let subject_token = provider.subject_token.token(step, &provider.issuer).await?;
+        let mut parameters = vec![
+            ("grant_type", TOKEN_EXCHANGE.to_owned()),
+            ("requested_token_type", ID_JAG.to_owned()),
+            ("audience", self.discovery.issuer.issuer.clone()),
+            ("resource", self.discovery.resource.resource.clone()),
+            ("subject_token", subject_token),
+            ("subject_token_type", provider.subject_token_type.to_owned()),
+        ];
+        parameters.extend(self.scopes.parameter().map(|it| ("scope", it)));
+        let response = endpoint.post(step, parameters).await?;
+        let exchanged: Option<Exchanged> = serde_json::from_slice(response.body()).ok();
+        let exchanged = exchanged.filter(|it| it.issued_token_type == ID_JAG);
+        let malformed = || {
+            let reason = "it is no JSON object with an ID-JAG".to_owned();
+            AuthError::new(step, &provider.issuer, AuthErrorKind::Malformed(reason))
+        };
+        Ok(exchanged.ok_or_else(malformed)?.access_token)
+    }
+}
+
+/// An answer to a token exchange (RFC 8693 §2.2.1).
+#[derive(Deserialize)]
+struct Exchanged {
+    access_token: String,
+    issued_token_type: String,
+}
