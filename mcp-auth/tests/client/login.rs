@@ -285,7 +285,7 @@ async fn only_challenges_of_oauth_lead_to_a_login() {
         assert!(error.contains("401"), "{error}");
     }
     assert!(site.issuer.requests().is_empty());
-    site.state().challenge = Challenge::dpop();
+    site.state().challenge = Challenge::bearer();
     site.connect(&app()).await.unwrap();
 }
 
