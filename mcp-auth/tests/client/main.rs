@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod discovery;
+mod dpop;
 mod grants;
 mod login;
+mod proofs;
 mod refresh;
 mod registration;
 mod scopes;

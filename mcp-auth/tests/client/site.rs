@@ -20,6 +20,8 @@ use support::{AuthorizationServer, Settings, browser};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::proofs::Proofs;
+
 /// The well-known path of the server's metadata.
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
@@ -51,6 +53,8 @@ pub(crate) struct SiteState {
     /// `Authorization` of all requests.
     pub(crate) seen: Vec<Option<String>>,
     pub(crate) ignores_expiry: bool,
+    /// The proofs that tokens need, if they must be bound to a key.
+    pub(crate) proofs: Option<Arc<Proofs>>,
 }
 
 struct Files;
@@ -113,6 +117,7 @@ impl Site {
             asked: Vec::new(),
             seen: Vec::new(),
             ignores_expiry: false,
+            proofs: None,
         };
         Self {
             issuer,
@@ -228,8 +233,10 @@ impl AccessPolicy for Tokens {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         let header = request.headers.remove(AUTHORIZATION);
         let header = header.map(|it| it.to_str().unwrap().to_owned());
-        let token = header.as_deref().and_then(|it| it.strip_prefix("Bearer "));
         let mut state = self.0.state();
+        let proofs = state.proofs.clone();
+        let scheme = proofs.as_ref().map_or("Bearer ", |_| "DPoP ");
+        let token = header.as_deref().and_then(|it| it.strip_prefix(scheme));
         state.seen.push(token.map(str::to_owned));
         let claims = token.and_then(|token| self.0.claims(&state, token));
         let Some(claims) = claims else {
@@ -243,6 +250,9 @@ impl AccessPolicy for Tokens {
             };
             return Err(AccessDenied::unauthorized(challenge.to_header_value()));
         };
+        if let Some((proofs, token)) = proofs.zip(token) {
+            proofs.admit(request, token)?;
+        }
         let tool = request.headers.get("mcp-name").map(HeaderValue::as_bytes);
         let needed = state.write_scope.filter(|_| tool == Some(b"write"));
         let scopes = claims["scope"].as_str().unwrap_or_default();
