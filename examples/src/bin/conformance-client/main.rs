@@ -1,16 +1,16 @@
 //! The client that the official conformance suite starts: `conformance-client URL`, with the
 //! scenario in the environment.
 
+mod authorization;
+mod calls;
+
 use std::env;
 use std::error::Error;
 
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::types::{
-    GetPromptRequest, GetPromptRequestParams, ListPromptsRequest, ListResourcesRequest,
-    ReadResourceRequest, ReadResourceRequestParams, Tool,
-};
-use mcp_runtime::{Client, Revision, types::Revisions};
-use serde_json::{Value, json};
+use mcp_runtime::types::Revisions;
+use mcp_runtime::{Client, Revision};
+use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -21,88 +21,29 @@ async fn main() -> Outcome {
         .ok_or("usage: conformance-client URL")?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO")?;
     let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
+    let mut server = http_client(&url);
+    if scenario.starts_with("auth/") {
+        server = server.auth(authorization::oauth(&scenario, &url).await?);
+    }
     let client = Client::builder("conformance-client", env!("CARGO_PKG_VERSION"))
         .revisions(Revisions::ALL.of(revision.era()))
         .on_form(async |form| form.accept_suggestions())
-        .connect(http_client(url))
+        .connect(server)
         .await?;
     let outcome = match &*scenario {
         "initialize" | "request-metadata" => Ok(()),
-        "http-standard-headers" => everything(&client).await,
-        "http-custom-headers" => from_context(&client).await,
+        "http-standard-headers" => calls::everything(&client).await,
+        "http-custom-headers" => calls::from_context(&client).await,
         "json-schema-ref-no-deref" => client.list_tools().await.map(drop).map_err(Into::into),
-        "json-schema-2020-12-preservation" => echo_schema(&client).await,
-        _ => every_tool(&client).await,
+        "json-schema-2020-12-preservation" => calls::echo_schema(&client).await,
+        _ => calls::every_tool(&client).await,
     };
     client.close().await;
     outcome
 }
 
-/// Calls each tool with arguments that fit.
-async fn every_tool(client: &Client) -> Outcome {
-    for tool in client.list_tools().await? {
-        client.call_tool(&tool.name, arguments(&tool)?).await?;
-    }
-    Ok(())
-}
-
-fn arguments(tool: &Tool) -> serde_json::Result<Value> {
-    let schema: Value = tool.input_schema.parse()?;
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let values = properties.map(|(name, property)| {
-        let value = match property["type"].as_str() {
-            Some("number" | "integer") => json!(2),
-            Some("boolean") => json!(true),
-            Some("array") => json!([]),
-            Some("object") => json!({}),
-            _ => json!("text"),
-        };
-        (name.clone(), value)
-    });
-    Ok(Value::Object(values.collect()))
-}
-
-/// Uses every kind of thing that a server has.
-async fn everything(client: &Client) -> Outcome {
-    every_tool(client).await?;
-    let resources = client
-        .request::<ListResourcesRequest>(Default::default())
-        .await?;
-    for resource in resources.resources {
-        let params = ReadResourceRequestParams::new(resource.uri);
-        client.request::<ReadResourceRequest>(params).await?;
-    }
-    let prompts = client
-        .request::<ListPromptsRequest>(Default::default())
-        .await?;
-    for prompt in prompts.prompts {
-        let params = GetPromptRequestParams::new(prompt.name);
-        client.request::<GetPromptRequest>(params).await?;
-    }
-    Ok(())
-}
-
-/// Makes the calls that the suite has written down.
-async fn from_context(client: &Client) -> Outcome {
-    let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
-    client.list_tools().await?;
-    for call in context["toolCalls"].as_array().into_iter().flatten() {
-        let name = call["name"].as_str().ok_or("a call without a name")?;
-        client.call_tool(name, call["arguments"].clone()).await?;
-    }
-    Ok(())
-}
-
-/// Sends a schema back as it came.
-async fn echo_schema(client: &Client) -> Outcome {
-    let tools = client.list_tools().await?;
-    let tool = tools
-        .iter()
-        .find(|tool| tool.name == "json_schema_2020_12_tool");
-    let schema = &tool.ok_or("the tool is not listed")?.input_schema;
-    let schema: Value = schema.parse()?;
-    client
-        .call_tool("json_schema_echo", json!({"schema": schema}))
-        .await?;
-    Ok(())
+/// What the suite tells the client about the scenario; null if it tells nothing.
+fn context() -> Result<Value, Box<dyn Error>> {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT");
+    Ok(context.map_or(Ok(Value::Null), |json| serde_json::from_str(&json))?)
 }
