@@ -13,6 +13,8 @@ const [PROTECTED, LOGIN, WORK, DOCUMENT, CHROMIUM] = process.argv.slice(2);
 const HERE = dirname(fileURLToPath(import.meta.url));
 const REVISION = '2026-07-28';
 
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
 // ---- programs ----------------------------------------------------------------------------------
 
 const running = new Set();
@@ -57,13 +59,19 @@ async function startProtected(issuer, ...options) {
   const server = start(PROTECTED, [...options, address, issuer.url]);
   server.url = `http://${address}/mcp`;
   server.origin = `http://${address}`;
+  await answered(server, server.url);
+  return server;
+}
+
+/** Waits until a program answers at a URL. */
+async function answered(program, url) {
   for (let tries = 0; ; tries += 1) {
     try {
-      await fetch(server.url, { method: 'POST' });
-      return server;
+      await fetch(url, { method: 'POST' });
+      return;
     } catch (error) {
-      if (tries > 100 || server.child.exitCode !== null) throw new Error(`protected: ${server.stderr}`, { cause: error });
-      await new Promise((done) => setTimeout(done, 100));
+      if (tries > 100 || program.child.exitCode !== null) throw new Error(`${url}: ${program.stderr}`, { cause: error });
+      await pause(100);
     }
   }
 }
@@ -297,12 +305,15 @@ await part('a store is kept, and its token refreshed', async () => {
   check('0600', (statSync(store).mode & 0o777) === 0o600, statSync(store).mode.toString(8));
   const from = issuer.log.length;
   for (const _ of [1, 2]) {
+    // Until the token has expired.
+    await pause(issuer.lifetime * 1_000);
     const again = await login(arguments_);
     succeeded('again', again, 'alice');
     check('no page', again.pages.length === 0, again.pages);
   }
   check('refreshed', issuer.count('grant.success', 'refresh_token', from) >= 2, issuer.log.slice(from));
   check('not registered again', issuer.count('registration_create.success', undefined, from) === 0);
+  await pause(issuer.lifetime * 1_000);
   issuer.lifetime = 300;
   const both = await Promise.all([login(arguments_), login(arguments_)]);
   both.forEach((it) => succeeded('two at once', it, 'alice'));
@@ -317,7 +328,7 @@ await part('the issuer signs by new keys and has forgotten everything', async ()
   const fresh = await machineToken(issuer, server.url);
   // The keys are fetched at most once in 30 s for a key that is not known.
   for (let tries = 0; tries < 35 && (await call(server, bearer(fresh))).status !== 200; tries += 1) {
-    await new Promise((done) => setTimeout(done, 1_000));
+    await pause(1_000);
   }
   check('after', (await call(server, bearer(fresh))).status === 200);
   check('the old token', (await call(server, bearer(old))).status === 401);
@@ -341,7 +352,7 @@ await part('the issuer is down', async () => {
   const other = await machineToken(issuer, fresh.url);
   let after = await call(fresh, bearer(other));
   for (let tries = 0; tries < 35 && after.status === 503; tries += 1) {
-    await new Promise((done) => setTimeout(done, 1_000));
+    await pause(1_000);
     after = await call(fresh, bearer(other));
   }
   check('when it is back', after.status === 200, after);
@@ -373,6 +384,7 @@ await part('the walk-through of the document', async () => {
   const file = join(WORK, 'walk-through.mjs');
   writeFileSync(file, program.replace('http://127.0.0.1:9000', url));
   const provider = start(process.execPath, [file]);
+  await answered(provider, url);
   const walked = await startProtected({ url });
   const store = join(WORK, 'tokens.json');
   succeeded('whoami', await login([walked.url, 'whoami']), 'alice');
@@ -391,7 +403,7 @@ if (CHROMIUM) {
     rmSync(last, { force: true });
     const browser = script('browser', CHROMIUM, join(WORK, 'profile'));
     succeeded('whoami', await login([server.url, 'whoami'], { BROWSER: browser, LAST_PAGE: last }), 'alice');
-    for (let tries = 0; tries < 50 && !existsSync(last); tries += 1) await new Promise((done) => setTimeout(done, 100));
+    for (let tries = 0; tries < 50 && !existsSync(last); tries += 1) await pause(100);
     const page = existsSync(last) ? readFileSync(last, 'utf8') : '';
     check('the last page tells that the person may go back', /\bback\b|\bclose\b/i.test(page), page);
   });
