@@ -111,6 +111,8 @@ const BARS: &[(Part, &str, Bar)] = &[
     (Part::Start, "2025-06-18", OfLimit(1.3)),
     (Part::Start, "2026-07-28", OfLimit(1.3)),
     (Part::Memory, SESSION, AtMost(4.0)),
+    (Part::Auth, FIRST_CHECK, AtMost(1.3)),
+    (Part::Auth, NEXT_CHECK, AtMost(5.0)),
     (Part::Weight, CRATES, AtMost(40.0)),
     (Part::Weight, CLEAN, OfRmcp(0.9)),
     (Part::Weight, STRIPPED, OfRmcp(0.9)),
@@ -119,12 +121,14 @@ const BARS: &[(Part, &str, Bar)] = &[
 /// Names of rows that bars are held against.
 pub(super) const DEAREST: &str = "the dearest ÷ the cheapest";
 pub(super) const SESSION: &str = "each idle session over HTTP";
+pub(super) const FIRST_CHECK: &str = "first check of a token ÷ bare verification";
+pub(super) const NEXT_CHECK: &str = "check of a token that was seen before, µs";
 pub(super) const CRATES: &str = "crates";
 pub(super) const CLEAN: &str = "clean release build, s";
 pub(super) const STRIPPED: &str = "stripped size, KiB";
 
 /// Ours among the columns, and those that it is compared with besides the limit.
-const OURS: &str = "mcp-runtime";
+pub(super) const OURS: &str = "mcp-runtime";
 const ON_TOKIO: &str = "limit on tokio";
 const RMCP: &str = "rmcp";
 
@@ -212,7 +216,7 @@ mod tests {
                 Part::Stdio => loads::stdio().into_iter().map(Load::name).collect(),
                 Part::Http => loads::http().into_iter().map(Load::name).collect(),
                 // These rows are named by the constants above, or by their revision.
-                Part::Growth | Part::Start | Part::Memory | Part::Weight => continue,
+                Part::Growth | Part::Start | Part::Memory | Part::Auth | Part::Weight => continue,
             };
             assert!(rows.iter().any(|it| it == row), "{row}");
         }

@@ -1,6 +1,7 @@
 //! Measurements against other SDKs: `cargo xtask bench` runs this program. `benches/README.md`
 //! explains how to read them.
 
+mod auth;
 mod bars;
 mod command;
 mod counts;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::bars::{CLEAN, CRATES, DEAREST, SESSION, STRIPPED};
+use crate::bars::{CLEAN, CRATES, DEAREST, FIRST_CHECK, NEXT_CHECK, OURS, SESSION, STRIPPED};
 use crate::counts::{Case, Counter};
 use crate::figures::{Cell, Record};
 use crate::message::{Ask, Wire};
@@ -15,7 +15,7 @@ use crate::report::figure;
 use crate::series;
 use crate::servers::{Server, Way};
 use crate::timing::{Load, Sample};
-use crate::{loads, once, weight};
+use crate::{auth, loads, once, weight};
 
 /// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -27,6 +27,7 @@ pub(super) enum Part {
     Instructions,
     Allocations,
     Growth,
+    Auth,
     Weight,
 }
 
@@ -40,6 +41,7 @@ impl Part {
             Self::Instructions => "instructions",
             Self::Allocations => "allocations",
             Self::Growth => "a call as tools grow",
+            Self::Auth => "check of an access token",
             Self::Weight => "the smallest stdio server",
         }
     }
@@ -70,6 +72,7 @@ impl Plan<'_> {
                 self.counted(part, title, Counter::Allocations, record)
             }
             Part::Growth => self.growth(record),
+            Part::Auth => self.auth(record),
             Part::Weight => self.weight(record),
         }
     }
@@ -211,6 +214,19 @@ impl Plan<'_> {
                 once::session(self.root, server)
             })
         })
+    }
+
+    /// The check of a token by `ES256`, in the process of the measurement.
+    fn auth(&self, record: &mut Record) -> io::Result<()> {
+        let check = auth::measure(self.root)?;
+        let mut row = |name: &str, figure: f64| {
+            let title = "Check of an access token (ES256)";
+            record.push(Part::Auth, title, &[OURS], name, vec![Cell::of(figure)])
+        };
+        row("bare verification of the signature, µs", check.bare / 1e3)?;
+        row("first check of a token, µs", check.first / 1e3)?;
+        row(FIRST_CHECK, check.first / check.bare)?;
+        row(NEXT_CHECK, check.again / 1e3)
     }
 
     fn weight(&self, record: &mut Record) -> io::Result<()> {
