@@ -9,6 +9,9 @@ use super::error::TokenError;
 use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
 
+/// Claims that only ID tokens have (OpenID Connect Core 1.0 §3.1.3.6, §3.3.2.11).
+const ID_TOKEN: [&str; 2] = ["at_hash", "c_hash"];
+
 /// Rules for the access tokens of one issuer (RFC 9068 §4, RFC 8725).
 ///
 /// ```
@@ -73,7 +76,8 @@ impl AccessTokenRules {
     }
 
     /// Accepts tokens whose `typ` is `JWT` or missing, beside `at+jwt`, for issuers that do not follow
-    /// RFC 9068. What tells an access token from other tokens of such an issuer is the audience alone.
+    /// RFC 9068. What tells an access token from other tokens of such an issuer is the audience, and that
+    /// ID tokens have `at_hash` or `c_hash` if they come with another token.
     #[must_use]
     pub fn accept_generic_type(mut self) -> Self {
         self.accepts_other_types = true;
@@ -103,6 +107,10 @@ impl AccessTokenRules {
             return Err(TokenError::Type);
         }
         let claims = Claims::parse(&jws.verify(keys)?)?;
+        let is_id_token = ID_TOKEN.iter().any(|name| claims.get(name).is_some());
+        if is_id_token && !jws.header().is_of_type("at+jwt") {
+            return Err(TokenError::Type);
+        }
         self.check(&claims, now)?;
         Ok(claims)
     }

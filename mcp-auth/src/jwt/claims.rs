@@ -63,7 +63,7 @@ impl Claims {
             audience: audience(&all)?,
             expires_at: time(&all, "exp")?.ok_or(TokenError::MissingClaim("exp"))?,
             not_before: time(&all, "nbf")?,
-            scope: text(&all, "scope")?,
+            scope: scope(&all)?,
             key_thumbprint: key_thumbprint(&all)?,
             all,
         };
@@ -110,7 +110,8 @@ impl Claims {
         self.0.not_before
     }
 
-    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3).
+    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3). Without it, those of `scp`, a
+    /// text or a list, which some issuers have instead.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         let scope = self.0.scope.as_deref().unwrap_or_default();
         scope.split(' ').filter(|it| !it.is_empty())
@@ -160,6 +161,19 @@ fn audience(claims: &Map<String, Value>) -> Result<Vec<String>, TokenError> {
         }
         _ => Err(invalid()),
     }
+}
+
+/// Scopes, separated by spaces.
+fn scope(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
+    if claims.contains_key("scope") {
+        return text(claims, "scope");
+    }
+    let Some(Value::Array(scopes)) = claims.get("scp") else {
+        return text(claims, "scp");
+    };
+    let scopes: Option<Vec<_>> = scopes.iter().map(Value::as_str).collect();
+    let scopes = scopes.ok_or(TokenError::InvalidClaim("scp"))?;
+    Ok(Some(scopes.join(" ")))
 }
 
 /// Seconds since 1970, with or without a fraction (RFC 7519 §2).
@@ -242,6 +256,8 @@ mod tests {
             ("exp", json!(u64::MAX)),
             ("nbf", json!("0")),
             ("scope", json!(["files:read"])),
+            ("scp", json!(1)),
+            ("scp", json!(["a", 1])),
             ("cnf", json!("t")),
             ("cnf", json!({"jkt": 1})),
         ] {
@@ -251,6 +267,19 @@ mod tests {
                 TokenError::InvalidClaim(name),
                 "{name}: {value}"
             );
+        }
+    }
+
+    #[test]
+    fn scopes_have_another_name_at_some_issuers() {
+        for (members, scopes) in [
+            (json!({"scp": "a b"}), vec!["a", "b"]),
+            (json!({"scp": ["a", "b"]}), vec!["a", "b"]),
+            (json!({"scp": ["a"], "scope": "b"}), vec!["b"]),
+            (json!({}), vec![]),
+        ] {
+            let claims = with(members).unwrap();
+            assert_eq!(claims.scopes().collect::<Vec<_>>(), scopes);
         }
     }
 

@@ -104,6 +104,13 @@ async fn an_id_token_is_no_access_token() {
     let issuer = AuthorizationServer::start().await;
     // Even for a client that has the same name as the resource.
     refuses(&guard(&issuer), &issuer.id_token(RESOURCE), "ID token").await;
+    let lenient = Issuer::new(issuer.issuer()).accept_generic_type();
+    let lenient = ResourceServer::new(RESOURCE).issuer(lenient);
+    let header = json!({"typ": "JWT"});
+    for name in ["at_hash", "c_hash"] {
+        let claims = json!({"aud": RESOURCE, name: "MTIzNDU2Nzg5MDEyMzQ1Ng"});
+        refuses(&lenient, &issuer.mint_with(&header, &claims), name).await;
+    }
 }
 
 #[tokio::test]
