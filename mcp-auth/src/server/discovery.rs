@@ -165,3 +165,26 @@ impl Discovery {
         Err(wrong(format!("its `{name}` is not an https URL")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_as_safe_as_their_issuer() {
+        let accepts = |issuer: &str, url: &str| {
+            let discovery = Discovery::new(issuer, AuthHttp::trusted([]).unwrap());
+            discovery.endpoint("jwks_uri", Some(url)).is_ok()
+        };
+        for (url, of_https, of_http) in [
+            ("https://keys.example.com/jwks", true, true),
+            ("http://keys.example.com/jwks", false, false),
+            ("http://localhost:9000/jwks", false, true),
+            ("file:///etc/passwd", false, false),
+            ("/jwks", false, false),
+        ] {
+            assert_eq!(accepts("https://login.example.com", url), of_https, "{url}");
+            assert_eq!(accepts("http://127.0.0.1:9000", url), of_http, "{url}");
+        }
+    }
+}

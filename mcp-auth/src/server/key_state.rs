@@ -126,3 +126,86 @@ impl KeyState {
         self.keys = Some((Fetched { set, generation }, now));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(start: Instant, seconds: u64) -> Instant {
+        start + Duration::from_secs(seconds)
+    }
+
+    /// The plan in one word.
+    fn plan(state: &KeyState, now: Instant) -> &'static str {
+        match state.plan(now) {
+            Plan::Use(_) => "use",
+            Plan::Refresh(_) => "refresh",
+            Plan::Fetch => "fetch",
+            Plan::Wait(_) => "wait",
+        }
+    }
+
+    #[test]
+    fn keys_are_fetched_when_there_are_none_with_pauses() {
+        let (mut state, start) = (KeyState::default(), Instant::now());
+        assert_eq!(plan(&state, start), "fetch");
+        state.fetched(None, false, start);
+        assert_eq!(plan(&state, start), "wait");
+        assert_eq!(state.after_fetch(start).err(), Some(SHORT_PAUSE));
+        assert_eq!(plan(&state, at(start, 1)), "fetch");
+        state.fetched(Some(JwkSet::default()), false, at(start, 1));
+        assert_eq!(plan(&state, at(start, 2)), "use");
+    }
+
+    #[test]
+    fn keys_are_refreshed_by_their_age() {
+        let (mut state, start) = (KeyState::default(), Instant::now());
+        state.fetched(Some(JwkSet::default()), false, start);
+        for (seconds, expected) in [
+            (299, "use"),
+            (300, "refresh"),
+            (599, "refresh"),
+            (600, "fetch"),
+            (86_400, "fetch"),
+        ] {
+            assert_eq!(plan(&state, at(start, seconds)), expected, "{seconds}");
+        }
+        // The issuer is down: a try every 30 seconds, and the keys are used meanwhile.
+        state.fetched(None, false, at(start, 600));
+        for (seconds, expected) in [
+            (600, "use"),
+            (629, "use"),
+            (630, "refresh"),
+            (86_399, "refresh"),
+            (86_400, "fetch"),
+        ] {
+            assert_eq!(plan(&state, at(start, seconds)), expected, "{seconds}");
+        }
+        state.fetched(None, false, at(start, 86_400));
+        assert_eq!(plan(&state, at(start, 86_400)), "wait");
+    }
+
+    #[test]
+    fn a_generation_lasts_as_long_as_the_document_does() {
+        let (mut state, start) = (KeyState::default(), Instant::now());
+        assert_eq!(state.generation(), None);
+        for (is_same, generation) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
+            state.fetched(Some(JwkSet::default()), is_same, start);
+            assert_eq!(state.generation(), Some(generation));
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_counts_once_in_a_while() {
+        let (mut state, start) = (KeyState::default(), Instant::now());
+        state.fetched(Some(JwkSet::default()), false, start);
+        assert!(state.allow_for_unknown_key(start));
+        assert!(!state.allow_for_unknown_key(at(start, 29)));
+        assert!(state.after_unknown_key(1, at(start, 29)).is_ok());
+        state.fetched(None, false, at(start, 29));
+        let rest = state.after_unknown_key(1, at(start, 39)).err();
+        assert_eq!(rest, Some(Duration::from_secs(20)));
+        assert!(state.after_unknown_key(0, at(start, 39)).is_ok());
+        assert!(state.allow_for_unknown_key(at(start, 30)));
+    }
+}

@@ -106,6 +106,16 @@ async fn keys_are_fetched_for_unknown_ones_once_in_30_seconds() {
 }
 
 #[tokio::test]
+async fn tokens_of_other_issuers_have_no_keys_fetched() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    let claims = json!({"aud": RESOURCE, "iss": "https://login.example.com"});
+    let token = issuer.mint_with(&json!({"kid": "unknown"}), &claims);
+    refuses(&policy, &token, "another issuer").await;
+    assert!(issuer.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_key_without_a_name_is_fetched_as_well() {
     let issuer = AuthorizationServer::start().await;
     let policy = guard(&issuer);
