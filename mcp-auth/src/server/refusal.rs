@@ -68,8 +68,7 @@ impl Answers {
                 return self.challenged(denied, scheme, None);
             }
             Refusal::Unavailable(time) => {
-                let text = "the token can't be verified for now: the authorization server can't be \
-                            reached";
+                let text = "the token can't be verified for now: try again later";
                 return AccessDenied::unavailable(*time).message(text);
             }
             Refusal::Malformed(text) => {
