@@ -44,11 +44,6 @@ pub(crate) trait Link: Send + Sync {
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;
 
-    /// The name of the peer that an authenticating layer has vouched for.
-    fn principal(&self) -> Option<&str> {
-        None
-    }
-
     /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
     ///
     /// # Errors

@@ -24,6 +24,12 @@ impl Context {
         self.peer().identity()
     }
 
+    /// Nobody vouches for the client.
+    #[allow(clippy::unused_self, reason = "with HTTP, a policy or a layer may")]
+    pub(super) fn principal(&self) -> Option<&str> {
+        None
+    }
+
     /// Scopes have no effect without HTTP.
     #[allow(
         clippy::unnecessary_wraps,

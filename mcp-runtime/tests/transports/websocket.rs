@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use ::http::HeaderValue;
 use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
+use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
-use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
+use mcp_runtime::server::{List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::{
     AccessDenied, AccessExpires, AccessPolicy, HttpOptions, Principal, ScopeCheck, http,
 };
@@ -166,6 +167,59 @@ async fn a_call_without_its_scopes_is_answered_with_an_error() {
     let look = stateless(2, "tools/call", json!({"name": "look"}));
     let answer = ask(&mut ann, look).await;
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+}
+
+/// Takes the names of callers as tokens.
+struct Names;
+
+impl AccessPolicy for Names {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        let name = &request.headers["authorization"];
+        let principal = Principal::new(name.to_str().unwrap());
+        request.extensions.insert(principal);
+        Ok(())
+    }
+}
+
+struct Careful;
+
+#[mcp_server(undocumented = "allow")]
+impl Careful {
+    #[tool]
+    fn remove(&self, #[elicit("Remove everything?")] sure: bool) -> String {
+        sure.to_string()
+    }
+}
+
+#[tokio::test]
+async fn a_state_is_of_no_use_to_another_principal() {
+    let options = HttpOptions::default().auth(Names);
+    let site = serve_at(&Careful.into_server(), |endpoint| endpoint.options(options));
+    let remove = |id: i64, state: Value| {
+        let mut params = state;
+        params["name"] = json!("remove");
+        let mut message = stateless(id, "tools/call", params);
+        message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"elicitation": {"form": {}}});
+        message
+    };
+    let [mut ann, mut bob] = [("authorization", "ann"), ("authorization", "bob")]
+        .map(|header| Box::pin(connect(&site, Some(header))));
+    let (mut ann, mut bob) = (ann.as_mut().await.unwrap(), bob.as_mut().await.unwrap());
+    let asked = &ask(&mut ann, remove(1, json!({}))).await["result"];
+    let keys = asked["inputRequests"].as_object().unwrap().keys();
+    let yes = |key: &String| {
+        (
+            key.clone(),
+            json!({"action": "accept", "content": {"sure": true}}),
+        )
+    };
+    let responses: serde_json::Map<_, _> = keys.map(yes).collect();
+    let retry = json!({"inputResponses": responses, "requestState": asked["requestState"]});
+    let stolen = ask(&mut bob, remove(1, retry.clone())).await;
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let answer = ask(&mut ann, remove(2, retry)).await;
+    assert!(answer["result"]["content"].is_array(), "{answer}");
 }
 
 /// Gives access for a moment.

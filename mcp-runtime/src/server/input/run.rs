@@ -99,7 +99,7 @@ fn invalid(member: &str, reason: &str) -> RequestError {
 fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
     let target = request.params.target()?.unwrap_or_default();
     let arguments = request.params.shared.arguments;
-    let principal = request.context.peer().link.principal();
+    let principal = request.context.principal();
     Binding::new(request.method, &target, arguments, principal)
 }
 

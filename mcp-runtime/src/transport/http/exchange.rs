@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 
-use super::arrival::{Arrival, Principal};
+use super::arrival::Arrival;
 use super::event_stream::{EventStream, Work};
 use super::expiry::Expiry;
 use super::header_validation;
@@ -100,10 +100,6 @@ impl Link for Exchange {
 
     fn next_id(&self) -> i64 {
         self.session.as_ref().map_or(0, |session| session.next_id())
-    }
-
-    fn principal(&self) -> Option<&str> {
-        self.arrival.principal().map(Principal::name)
     }
 
     fn check_headers(

@@ -138,4 +138,9 @@ impl Context {
             None => self.peer().identity(),
         }
     }
+
+    /// The name of the principal, to which sealed state belongs.
+    pub(crate) fn principal(&self) -> Option<&str> {
+        self.identity().map(Principal::name)
+    }
 }

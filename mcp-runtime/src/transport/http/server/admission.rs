@@ -84,33 +84,40 @@ impl Context {
         let Some(exchange) = self.peer().identity::<Exchange>() else {
             return Ok(());
         };
-        exchange.check_scopes(needed).map_err(|denied| {
-            tracing::debug!(?needed, "a caller does not have the scopes");
-            let error = Rejection::Denied(Box::new(denied.clone())).to_error();
-            exchange.denied.get_or_init(|| Box::new(denied));
-            RequestError::AccessDenied {
-                code: error.code,
-                message: error.message.into_owned(),
-            }
-        })
+        let outcome = exchange.check_scopes(needed);
+        outcome
+            .unwrap_or_else(|| Err(unchecked(needed)))
+            .map_err(|denied| {
+                tracing::debug!(?needed, "a caller does not have the scopes");
+                let error = Rejection::Denied(Box::new(denied.clone())).to_error();
+                exchange.denied.get_or_init(|| Box::new(denied));
+                RequestError::AccessDenied {
+                    code: error.code,
+                    message: error.message.into_owned(),
+                }
+            })
     }
 
     /// Returns whether the caller has all scopes that are `needed`.
     pub(crate) fn has_scopes(&self, needed: &[&str]) -> bool {
         let exchange = self.peer().identity::<Exchange>();
-        exchange.is_none_or(|exchange| exchange.check_scopes(needed).is_ok())
+        exchange.is_none_or(|exchange| matches!(exchange.check_scopes(needed), Some(Ok(()))))
     }
 }
 
 impl Exchange {
-    fn check_scopes(&self, needed: &[&str]) -> Result<(), AccessDenied> {
-        if let Some(scopes) = self.arrival.parts.extensions.get::<ScopeCheck>() {
-            return scopes.check(needed);
-        }
-        let reason = "this needs scopes, and the access policy of the server has no check of them";
-        tracing::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
-        Err(AccessDenied::forbidden().message(reason))
+    /// The decision of the [`ScopeCheck`], if the request has one.
+    fn check_scopes(&self, needed: &[&str]) -> Option<Result<(), AccessDenied>> {
+        let scopes: &ScopeCheck = self.arrival.parts.extensions.get()?;
+        Some(scopes.check(needed))
     }
+}
+
+/// The answer to a request without a [`ScopeCheck`], which it needs.
+fn unchecked(needed: &[&str]) -> AccessDenied {
+    let reason = "this needs scopes, and the access policy of the server has no check of them";
+    tracing::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
+    AccessDenied::forbidden().message(reason)
 }
 
 /// Headers that are added to the answer of an admitted request, whatever that is: a message, a
