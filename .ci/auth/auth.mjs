@@ -222,9 +222,14 @@ for (const algorithm of ['ES256', 'RS256']) {
 issuer.algorithm = 'ES256';
 
 await part('a tool that needs another scope', async () => {
+  const from = issuer.log.length;
   const result = await login(['--scope', 'files:read', server.url, 'write', '{}']);
   succeeded('write', result, 'written');
-  const scopes = result.pages.map((url) => new URL(url).searchParams.get('scope').split(' '));
+  // The URLs of the pages have only a reference to them (RFC 9126).
+  const pushed = result.pages.every((url) => new URL(url).searchParams.has('request_uri'));
+  check('parameters are pushed', pushed, result.pages);
+  const logins = issuer.log.slice(from).filter((it) => it.what === 'authorization.success');
+  const scopes = logins.map((it) => it.scope.split(' '));
   check('two pages', scopes.length === 2, result.pages);
   check('the second has all scopes', ['files:read', 'files:write'].every((it) => scopes[1]?.includes(it)), scopes);
   const token = await machineToken(issuer, server.url, 'files:read');

@@ -28,6 +28,9 @@ pub struct AuthorizationRequest<'a> {
 /// `Debug` shows neither the URL nor the secrets.
 pub struct PendingAuthorization {
     url: String,
+    endpoint: String,
+    client_id: String,
+    parameters: Vec<(&'static str, String)>,
     state: String,
     pkce: Pkce,
     issuer: String,
@@ -95,8 +98,13 @@ impl AuthorizationRequest<'_> {
         let endpoint = endpoint.ok_or_else(|| RequestError::Endpoint(issuer.clone()))?;
         let (state, pkce) = (random_text()?, Pkce::generate()?);
         let is_issuer_sent = self.metadata.authorization_response_iss_parameter_supported;
+        let parameters = self.parameters(&state, &pkce.challenge());
+        let own = parameters.iter().map(|(name, value)| (*name, &**value));
         Ok(PendingAuthorization {
-            url: self.url(endpoint, &state, &pkce.challenge()),
+            url: with_query(endpoint, own.chain([("client_id", self.client_id)])),
+            endpoint: endpoint.to_owned(),
+            client_id: self.client_id.to_owned(),
+            parameters,
             state,
             pkce,
             issuer: issuer.clone(),
@@ -104,27 +112,38 @@ impl AuthorizationRequest<'_> {
         })
     }
 
-    fn url(&self, endpoint: &str, state: &str, challenge: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query
-            .append_pair("response_type", "code")
-            .append_pair("client_id", self.client_id)
-            .append_pair("redirect_uri", self.redirect_uri)
-            .append_pair("state", state)
-            .append_pair("code_challenge", challenge)
-            .append_pair("code_challenge_method", "S256")
-            .append_pair("resource", self.resource);
+    fn parameters(&self, state: &str, challenge: &str) -> Vec<(&'static str, String)> {
+        let mut parameters = vec![
+            ("response_type", "code"),
+            ("redirect_uri", self.redirect_uri),
+            ("state", state),
+            ("code_challenge", challenge),
+            ("code_challenge_method", "S256"),
+            ("resource", self.resource),
+        ];
         if let Some(scope) = self.scope {
-            query.append_pair("scope", scope);
+            parameters.push(("scope", scope));
             // Else OpenID providers leave it out (OpenID Connect Core 1.0 §11).
             if scope.split(' ').any(|it| it == "offline_access") {
-                query.append_pair("prompt", "consent");
+                parameters.push(("prompt", "consent"));
             }
         }
-        // An endpoint may have a query of its own (RFC 6749 §3.1).
-        let separator = if endpoint.contains('?') { '&' } else { '?' };
-        format!("{endpoint}{separator}{}", query.finish())
+        let owned = parameters.into_iter();
+        owned
+            .map(|(name, value)| (name, value.to_owned()))
+            .collect()
     }
+}
+
+/// An endpoint with parameters. It may have a query of its own (RFC 6749 §3.1).
+fn with_query<'a>(
+    endpoint: &str,
+    parameters: impl IntoIterator<Item = (&'static str, &'a str)>,
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(parameters);
+    let separator = if endpoint.contains('?') { '&' } else { '?' };
+    format!("{endpoint}{separator}{}", query.finish())
 }
 
 impl PendingAuthorization {
@@ -132,6 +151,20 @@ impl PendingAuthorization {
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The parameters without `client_id`, to be pushed to the issuer before (RFC 9126 §2.1).
+    #[must_use]
+    pub fn parameters(&self) -> &[(&'static str, String)] {
+        &self.parameters
+    }
+
+    /// The URL to open if the parameters were pushed, and the answer has this `request_uri` (RFC 9126
+    /// §4).
+    #[must_use]
+    pub fn pushed_url(&self, request_uri: &str) -> String {
+        let client = ("client_id", &*self.client_id);
+        with_query(&self.endpoint, [client, ("request_uri", request_uri)])
     }
 
     /// `code_verifier`, for the token request.

@@ -65,13 +65,13 @@ impl Login<'_> {
         if registration.is_some() && registration != kept {
             save(store, &key, &registration).await?;
         }
-        let (code, pending) = self.code(&client.client_id, receiver).await?;
         let issuer = Issuer {
             http: self.http,
             metadata: issuer,
             client: &client,
             proving: self.proving.as_ref(),
         };
+        let (code, pending) = self.code(&issuer, receiver).await?;
         let parameters = vec![
             ("grant_type", "authorization_code".to_owned()),
             ("code", code.as_str().to_owned()),
@@ -88,20 +88,23 @@ impl Login<'_> {
     /// Opens the page, and waits for the code.
     async fn code(
         &self,
-        client_id: &str,
+        issuer: &Issuer<'_>,
         receiver: Box<dyn RedirectReceiver>,
     ) -> Result<(AuthorizationCode, Arc<PendingAuthorization>), AuthError> {
         let scope = self.scopes.parameter();
         let request = AuthorizationRequest {
             metadata: &self.discovery.issuer,
-            client_id,
+            client_id: &issuer.client.client_id,
             redirect_uri: receiver.uri(),
             resource: &self.discovery.resource.resource,
             scope: scope.as_deref(),
         };
         let pending = request.start();
         let pending = pending.map_err(|error| self.error(AuthErrorKind::Request(error)))?;
-        let url = pending.url().to_owned();
+        let url = match issuer.push(pending.parameters()).await? {
+            Some(request_uri) => pending.pushed_url(&request_uri),
+            None => pending.url().to_owned(),
+        };
         let (http, step) = (self.http, AuthStep::Login);
         Exchange { http, step }.checked(&url)?;
         let pending = Arc::new(pending);

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::HeaderMap;
 use http::{Method, Response, Uri};
 use mcp_runtime::transport::http_client::AuthHttp;
+use serde::Deserialize;
 
 use super::client_authentication::ClientCredentials;
 use super::dpop::{DPOP, Proving};
@@ -93,6 +94,44 @@ impl Issuer<'_> {
             }
         };
         exchange.post(&endpoint, FORM, headers, body, observe).await
+    }
+
+    /// Sends the parameters of a login, and returns the `request_uri` that stands for them (RFC 9126
+    /// §2). None without an endpoint for that, or where it refuses and is not required.
+    pub(crate) async fn push(
+        &self,
+        parameters: &[(&'static str, String)],
+    ) -> Result<Option<String>, AuthError> {
+        #[derive(Deserialize)]
+        struct Pushed {
+            request_uri: String,
+        }
+
+        let endpoint = self
+            .metadata
+            .pushed_authorization_request_endpoint
+            .as_deref();
+        let Some(endpoint) = endpoint else {
+            return Ok(None);
+        };
+        let (http, step) = (self.http, AuthStep::Login);
+        let exchange = Exchange { http, step };
+        let (headers, body) = self.form(exchange, parameters.to_vec())?;
+        let is_required = self.metadata.require_pushed_authorization_requests == Some(true);
+        match exchange.post(endpoint, FORM, headers, body, |_| ()).await {
+            Ok(response) => match serde_json::from_slice::<Pushed>(response.body()) {
+                Ok(pushed) => Ok(Some(pushed.request_uri)),
+                Err(_) => {
+                    let reason = "it is no JSON object with a `request_uri`".to_owned();
+                    Err(exchange.error(endpoint, AuthErrorKind::Malformed(reason)))
+                }
+            },
+            Err(error) if is_required || error.code() == Some("invalid_client") => Err(error),
+            Err(error) => {
+                tracing::debug!(%error, "the parameters of the login were not pushed");
+                Ok(None)
+            }
+        }
     }
 
     /// Revokes a token (RFC 7009 §2.1). Without an endpoint for that, nothing happens.

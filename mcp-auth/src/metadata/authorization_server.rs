@@ -16,6 +16,12 @@ pub struct AuthorizationServerMetadata {
     /// Where people log in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_endpoint: Option<String>,
+    /// Where parameters of logins are sent before (RFC 9126).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed_authorization_request_endpoint: Option<String>,
+    /// True if they must be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_pushed_authorization_requests: Option<bool>,
     /// Where tokens are issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_endpoint: Option<String>,

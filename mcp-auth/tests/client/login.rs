@@ -321,3 +321,51 @@ async fn secrets_are_not_shown() {
         "{shown}"
     );
 }
+
+/// The parameters of the pages that were opened.
+fn pages(site: &Site) -> Vec<Vec<String>> {
+    let logins = site.issuer.requests_to(Endpoint::Authorize).into_iter();
+    let names = |it: support::Recorded| it.parameters.into_iter().map(|(name, _)| name).collect();
+    logins.map(names).collect()
+}
+
+#[tokio::test]
+async fn parameters_are_pushed_where_the_issuer_offers_it() {
+    for only in [false, true] {
+        let site = Site::start().await;
+        site.issuer.change(|settings| {
+            settings.pushed_requests = true;
+            settings.only_pushed_requests = only;
+            settings.auth_methods = vec!["client_secret_basic"];
+        });
+        let client = site.connect(&app()).await.unwrap();
+        assert_eq!(call(&client, "read").await.unwrap(), "read");
+        let pushed = &site.issuer.requests_to(Endpoint::Push)[0];
+        assert_eq!(pushed.parameter("code_challenge_method"), Some("S256"));
+        assert_eq!(pushed.parameter("resource"), Some(site.url().as_str()));
+        assert!(pushed.header("authorization").is_some());
+        assert_eq!(pages(&site), [["client_id", "request_uri"]]);
+    }
+}
+
+#[tokio::test]
+async fn parameters_that_can_not_be_pushed_are_in_the_url_unless_that_is_forbidden() {
+    let site = Site::start().await;
+    site.issuer
+        .change(|settings| settings.pushed_requests = true);
+    site.issuer.fail(Endpoint::Push, Fault::Status(403));
+    site.connect(&app()).await.unwrap();
+    assert!(pages(&site)[0].contains(&"code_challenge".to_owned()));
+    site.issuer
+        .change(|settings| settings.only_pushed_requests = true);
+    for (fault, expected) in [
+        (Fault::Status(403), "HTTP 403"),
+        (Fault::Json("{}".to_owned()), "`request_uri`"),
+    ] {
+        site.issuer.fail(Endpoint::Push, fault);
+        let error = error(&site, &app()).await;
+        assert_eq!(error.url(), Some(site.issuer.url(Endpoint::Push).as_str()));
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    assert_eq!(pages(&site).len(), 1);
+}

@@ -1,6 +1,7 @@
 //! The authorization endpoint.
 
 use axum::response::Response;
+use serde_json::{Value, json};
 
 use crate::key;
 use crate::record::Recorded;
@@ -12,6 +13,15 @@ impl State {
     /// Sends the person back at once, with a code or an error; shows a page if the redirect URI is not
     /// known to be the client's.
     pub(crate) fn authorize(&mut self, request: &Recorded) -> Response {
+        let pushed = request.parameter("request_uri").map(|uri| {
+            let found = self.pushed.remove(uri);
+            found.filter(|it| it.parameter("client_id") == request.parameter("client_id"))
+        });
+        let request = match &pushed {
+            Some(Some(pushed)) => pushed,
+            None if !self.settings.only_pushed_requests => request,
+            _ => return text(400, "the request was not pushed"),
+        };
         let client = request
             .parameter("client_id")
             .and_then(|id| self.client(id));
@@ -39,6 +49,17 @@ impl State {
         };
         let separator = if uri.contains('?') { '&' } else { '?' };
         redirect(&format!("{uri}{separator}{}", response.finish()))
+    }
+
+    /// Keeps a request for the authorization endpoint (RFC 9126 §2).
+    pub(crate) fn push(&mut self, request: &Recorded) -> Result<Value, OAuthError> {
+        let client = self.authenticate(request)?;
+        let mut request = request.clone();
+        request.parameters.retain(|(name, _)| name != "client_id");
+        request.parameters.push(("client_id".to_owned(), client.id));
+        let uri = format!("urn:ietf:params:oauth:request_uri:{}", key::random());
+        self.pushed.insert(uri.clone(), request);
+        Ok(json!({"request_uri": uri, "expires_in": 60}))
     }
 
     fn code(

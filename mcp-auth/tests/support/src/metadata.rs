@@ -44,6 +44,8 @@ impl State {
         let mut metadata = json!({
             "issuer": settings.claimed_issuer.as_ref().unwrap_or(&self.issuer),
             "authorization_endpoint": url(Endpoint::Authorize, true),
+            "pushed_authorization_request_endpoint": url(Endpoint::Push, settings.pushed_requests),
+            "require_pushed_authorization_requests": settings.only_pushed_requests.then_some(true),
             "token_endpoint": url(Endpoint::Token, true),
             "jwks_uri": url(Endpoint::Jwks, true),
             "registration_endpoint": url(Endpoint::Register, settings.registration),

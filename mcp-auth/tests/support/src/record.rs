@@ -15,6 +15,8 @@ pub enum Endpoint {
     Register,
     /// Where people log in.
     Authorize,
+    /// Where parameters of logins are sent before (RFC 9126).
+    Push,
     /// Where tokens are issued.
     Token,
     /// Where tokens are explained.
@@ -26,10 +28,11 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) const PATHS: [(Self, &'static str); 6] = [
+    pub(crate) const PATHS: [(Self, &'static str); 7] = [
         (Self::Jwks, "/jwks"),
         (Self::Register, "/register"),
         (Self::Authorize, "/authorize"),
+        (Self::Push, "/par"),
         (Self::Token, "/token"),
         (Self::Introspect, "/introspect"),
         (Self::Revoke, "/revoke"),

@@ -293,6 +293,10 @@ impl State {
                 Err(error) => reply(Err(error)),
             },
             Endpoint::Authorize => self.authorize(request),
+            Endpoint::Push => match self.push(request) {
+                Ok(pushed) => json_response(201, &pushed),
+                Err(error) => reply(Err(error)),
+            },
             Endpoint::Token => reply(self.token(request)),
             Endpoint::Introspect => reply(self.introspect(request)),
             Endpoint::Revoke => reply(self.revocation(request)),

@@ -23,6 +23,10 @@ pub struct Settings {
     pub client_metadata_documents: bool,
     /// `token_endpoint_auth_methods_supported`; other methods are refused.
     pub auth_methods: Vec<&'static str>,
+    /// Offers pushed authorization requests (RFC 9126).
+    pub pushed_requests: bool,
+    /// Requires them.
+    pub only_pushed_requests: bool,
     /// Advertises PKCE with S256. It is required in any case.
     pub advertise_s256: bool,
     /// `iss` of authorization responses.
@@ -139,6 +143,8 @@ impl Default for Settings {
                 "client_secret_post",
                 "private_key_jwt",
             ],
+            pushed_requests: false,
+            only_pushed_requests: false,
             advertise_s256: true,
             iss: Iss::Sent,
             advertise_iss: true,

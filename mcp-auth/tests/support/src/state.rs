@@ -23,6 +23,8 @@ pub(crate) struct State {
     key_number: usize,
     /// Clients that have registered.
     pub(crate) registered: Vec<Client>,
+    /// Requests that were pushed, by their `request_uri`.
+    pub(crate) pushed: HashMap<String, Recorded>,
     pub(crate) codes: HashMap<String, Code>,
     pub(crate) refresh_tokens: HashMap<String, RefreshToken>,
     /// Claims of access tokens that were issued and not revoked.
@@ -76,6 +78,7 @@ impl State {
             keys: Vec::new(),
             key_number: 0,
             registered: Vec::new(),
+            pushed: HashMap::new(),
             codes: HashMap::new(),
             refresh_tokens: HashMap::new(),
             access_tokens: HashMap::new(),
