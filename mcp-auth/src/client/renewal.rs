@@ -222,7 +222,10 @@ impl Renewal {
             login.run().await?
         };
         self.session.requested(&requested);
-        self.adopt(binding, tokens, TokenOrigin::Grant).await
+        // Not while another process refreshes tokens, and would replace these with its own.
+        let lock = self.config.store.lock(&binding.key()).await;
+        let saved = self.adopt(binding, tokens, TokenOrigin::Grant).await;
+        lock.map_err(AuthError::store).and(saved)
     }
 
     /// The key to bind new tokens to (RFC 9449), if the MCP server asks for such tokens, or offers them,

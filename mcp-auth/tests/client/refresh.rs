@@ -1,11 +1,14 @@
 //! Tokens: refresh, stores, logout.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_auth::client::store::{FileStore, MemoryStore, TokenStore};
+use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
 use mcp_runtime::Client;
 use mcp_runtime::client::ResponseCache;
-use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::transport::http_client::{BoxFuture, http_client};
 use support::{Endpoint, Fault, Recorded};
 use tokio::task::JoinSet;
 
@@ -250,4 +253,62 @@ async fn a_logout_forgets_what_is_private_to_the_person() {
     oauth.logout().await.unwrap();
     client.list_tools().await.unwrap();
     assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
+}
+
+/// A store that notes whether tokens are saved while their lock is held.
+#[derive(Clone, Default)]
+struct Watched {
+    store: MemoryStore,
+    held: Arc<AtomicBool>,
+    unlocked: Arc<AtomicBool>,
+}
+
+/// Releases the lock with its note.
+struct Held(
+    Arc<AtomicBool>,
+    #[expect(dead_code, reason = "held")] StoreLock,
+);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+impl TokenStore for Watched {
+    fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
+        self.store.load(key)
+    }
+
+    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+        if key.starts_with("tokens ") && !self.held.load(Ordering::SeqCst) {
+            self.unlocked.store(true, Ordering::SeqCst);
+        }
+        self.store.save(key, secret)
+    }
+
+    fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
+        self.store.remove(key)
+    }
+
+    fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+        let (held, lock) = (Arc::clone(&self.held), self.store.lock(key));
+        Box::pin(async move {
+            let lock = lock.await?;
+            held.store(true, Ordering::SeqCst);
+            Ok(StoreLock::new(Held(held, lock)))
+        })
+    }
+}
+
+#[tokio::test]
+async fn tokens_are_saved_under_their_lock() {
+    let site = Site::start().await;
+    let store = Watched::default();
+    let client = site.connect(&app().store(store.clone())).await.unwrap();
+    call(&client, "read").await.unwrap();
+    site.revoke_seen();
+    call(&client, "read").await.unwrap();
+    assert_eq!(refreshes(&site).len(), 1);
+    assert!(!store.unlocked.load(Ordering::SeqCst));
 }
