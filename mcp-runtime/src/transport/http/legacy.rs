@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body;
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage};
@@ -95,18 +95,18 @@ async fn serve<B: Body>(
     messages: &str,
     mut parts: Box<Parts>,
     body: B,
+    added: &mut Option<Box<HeaderMap>>,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let (state, connection) = (&*service.state, &service.connection);
     admit(state, &parts)?;
     let peer_addr = connection.peer_addr;
     authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
-    let headers = ResponseHeaders::take(&mut parts).unwrap_or_default();
-    let served = match parts.method {
+    *added = ResponseHeaders::take(&mut parts);
+    match parts.method {
         Method::GET => open(state, &parts, messages, connection),
         Method::POST => post(state, parts, body, connection).await,
         _ => other_method(state, &parts, "GET, POST"),
-    };
-    Ok(headers.add(served.unwrap_or_else(Rejection::response)))
+    }
 }
 
 impl<B> Service<Request<B>> for SseService
@@ -128,8 +128,9 @@ where
         let Self { service, messages } = self.clone();
         Box::pin(async move {
             let origin = cors_origin(&parts.headers, &service.state.options);
-            let served = serve(&service, &messages, Box::new(parts), body).await;
-            Ok(finish(served, origin, &service.connection.unread))
+            let mut added = None;
+            let served = serve(&service, &messages, Box::new(parts), body, &mut added).await;
+            Ok(finish(served, added, origin, &service.connection.unread))
         })
     }
 }

@@ -88,12 +88,15 @@ impl Upgrade {
         }
         let permits = &settings.permits;
         authorize(&settings.options, permits, &mut parts, peer_addr).await?;
-        let headers = ResponseHeaders::take(&mut parts).unwrap_or_default();
+        let added = ResponseHeaders::take(&mut parts).unwrap_or_default();
         let mut request = Request::from_parts(*parts, ());
-        let Ok(response) = create_response_with_body(&request, ResponseBody::empty) else {
-            return Ok((headers.add(upgrade_required()), None));
-        };
-        let mut response = headers.add(response);
+        let upgrade = create_response_with_body(&request, ResponseBody::empty);
+        let is_upgrade = upgrade.is_ok();
+        let mut response = upgrade.unwrap_or_else(|_| upgrade_required());
+        response.headers_mut().extend(*added);
+        if !is_upgrade {
+            return Ok((response, None));
+        }
         if offers_mcp(request.headers()) {
             let subprotocol = HeaderValue::from_static("mcp");
             let headers = response.headers_mut();

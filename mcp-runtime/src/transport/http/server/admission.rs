@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use http::HeaderMap;
 use http::request::Parts;
-use http::{HeaderMap, Response};
 
 use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::server::Context;
@@ -140,15 +140,14 @@ fn unchecked(needed: &[&str]) -> AccessDenied {
 pub struct ResponseHeaders(pub HeaderMap);
 
 impl ResponseHeaders {
-    /// Takes the headers that the policy has left, if it has left some.
-    pub(crate) fn take(parts: &mut Parts) -> Option<Self> {
-        parts.extensions.remove()
-    }
-
-    /// Adds the headers to the answer.
-    pub(crate) fn add<B>(self, mut response: Response<B>) -> Response<B> {
-        response.headers_mut().extend(self.0);
-        response
+    /// Takes the headers that the policy has left, if it has left some; on the heap, as most
+    /// answers get none.
+    pub(crate) fn take(parts: &mut Parts) -> Option<Box<HeaderMap>> {
+        if parts.extensions.is_empty() {
+            return None;
+        }
+        let Self(headers) = parts.extensions.remove()?;
+        Some(Box::new(headers))
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, HeaderValue};
+use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -123,18 +123,23 @@ pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     let parts = Box::new(parts);
     Box::pin(async move {
         let origin = cors_origin(&parts.headers, &state.options);
-        let served = serve(&state, parts, body, &connection).await;
-        Ok(finish(served, origin, &connection.unread))
+        let mut added = None;
+        let served = serve(&state, parts, body, &connection, &mut added).await;
+        Ok(finish(served, added, origin, &connection.unread))
     })
 }
 
-/// Finishes a response: counts it, and lets pages of `origin` read it.
+/// Finishes a response: adds headers, counts it, and lets pages of `origin` read it.
 pub(crate) fn finish(
     served: Result<Response<ResponseBody>, Rejection>,
+    added: Option<Box<HeaderMap>>,
     origin: Option<HeaderValue>,
     unread: &Arc<Unread>,
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
+    if let Some(added) = added {
+        response.headers_mut().extend(*added);
+    }
     response.body_mut().count(unread);
     let status = response.status().as_u16();
     tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
@@ -170,11 +175,13 @@ pub(crate) fn other_method(
     Err(Rejection::Method(allowed))
 }
 
+/// Serves a request. The headers that the access policy leaves for the answer go to `added`.
 async fn serve<B: Body>(
     state: &HttpState,
     mut parts: Box<Parts>,
     body: B,
     connection: &ConnectionInfo,
+    added: &mut Option<Box<HeaderMap>>,
 ) -> Result<Response<ResponseBody>, Rejection> {
     admit(state, &parts)?;
     if let Some(document) = state.options.document(parts.uri.path())? {
@@ -186,13 +193,12 @@ async fn serve<B: Body>(
     }
     let peer_addr = connection.peer_addr;
     authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
-    match ResponseHeaders::take(&mut parts) {
-        None => serve_admitted(state, parts, body, connection).await,
-        Some(headers) => {
-            // On the heap, as most answers get none.
-            let served = Box::pin(serve_admitted(state, parts, body, connection)).await;
-            Ok(headers.add(served.unwrap_or_else(Rejection::response)))
-        }
+    *added = ResponseHeaders::take(&mut parts);
+    match parts.method {
+        Method::POST => post::serve(state, parts, body, connection).await,
+        Method::GET => handshake::listen(state, &parts, &connection.unread).await,
+        Method::DELETE => handshake::delete(state, &parts).await,
+        _ => other_method(state, &parts, "POST, GET, DELETE"),
     }
 }
 
@@ -203,21 +209,6 @@ fn head(document: Bytes) -> Response<ResponseBody> {
     *response.body_mut() = ResponseBody::empty();
     response.headers_mut().insert(CONTENT_LENGTH, length.into());
     response
-}
-
-/// Serves a request that the access policy has admitted.
-async fn serve_admitted<B: Body>(
-    state: &HttpState,
-    parts: Box<Parts>,
-    body: B,
-    connection: &ConnectionInfo,
-) -> Result<Response<ResponseBody>, Rejection> {
-    match parts.method {
-        Method::POST => post::serve(state, parts, body, connection).await,
-        Method::GET => handshake::listen(state, &parts, &connection.unread).await,
-        Method::DELETE => handshake::delete(state, &parts).await,
-        _ => other_method(state, &parts, "POST, GET, DELETE"),
-    }
 }
 
 impl fmt::Debug for HttpService {
