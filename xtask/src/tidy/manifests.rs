@@ -26,6 +26,7 @@ const ONLY: &[(&str, &[&str])] = &[
             "form_urlencoded",
             "http",
             "iri-string",
+            "keyring-core",
             "mcp-runtime",
             "ring",
             "serde",

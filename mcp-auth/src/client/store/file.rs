@@ -1,27 +1,16 @@
 //! Store in a file.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use mcp_runtime::transport::http_client::BoxFuture;
-use ring::digest::{SHA256, digest};
-use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep};
 
+use super::file_lock::{self, create_parent, on_disk, with_suffix};
 use super::private_file;
 use super::token_store::{StoreLock, TokenStore};
-
-/// Time after which a lock that another process holds is an error.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time between two looks at a lock that another process holds.
-const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A [`TokenStore`] in a JSON file, which several processes of one user can share.
 ///
@@ -87,53 +76,8 @@ impl TokenStore for FileStore {
     }
 
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
-        // One file for each key: to wait for one issuer does not hinder the others.
-        let hash = BASE64_URL_SAFE_NO_PAD.encode(&digest(&SHA256, key.as_bytes()).as_ref()[..9]);
-        let path: Arc<Path> = with_suffix(&self.0, &format!(".{hash}.lock")).into();
-        Box::pin(async move {
-            let opened = Arc::clone(&path);
-            let file = on_disk(&path, move || {
-                create_parent(&opened)?;
-                private_file::open(&opened)
-            });
-            let file = file.await?;
-            lock(&path, &file).await?;
-            Ok(StoreLock::new(file))
-        })
+        file_lock::lock(&self.0, key)
     }
-}
-
-/// Waits for the lock of a file; no thread waits, which would keep the runtime from ending.
-async fn lock(path: &Path, file: &File) -> io::Result<()> {
-    let end = Instant::now() + LOCK_TIMEOUT;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => sleep(LOCK_INTERVAL).await,
-            Err(error) => return Err(named(path, &error.into())),
-        }
-    }
-}
-
-/// Runs `action` where it may block.
-fn on_disk<T: Send + 'static>(
-    path: &Arc<Path>,
-    action: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> BoxFuture<io::Result<T>> {
-    let path = Arc::clone(path);
-    Box::pin(async move {
-        let done = spawn_blocking(action).await.map_err(io::Error::other)?;
-        done.map_err(|error| named(&path, &error))
-    })
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    let reason = format!("the token store {}: {error}", path.display());
-    let kind = match error.kind() {
-        ErrorKind::WouldBlock => ErrorKind::TimedOut,
-        kind => kind,
-    };
-    io::Error::new(kind, reason)
 }
 
 fn read(path: &Path) -> io::Result<BTreeMap<String, String>> {
@@ -161,17 +105,6 @@ fn write(path: &Path, contents: &BTreeMap<String, String>) -> io::Result<()> {
     file.write_all(&serde_json::to_vec_pretty(contents)?)?;
     file.sync_all()?;
     fs::rename(&new, path)
-}
-
-fn create_parent(path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    parent.map_or(Ok(()), private_file::create_folder)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut path = OsString::from(path);
-    path.push(suffix);
-    path.into()
 }
 
 #[cfg(test)]

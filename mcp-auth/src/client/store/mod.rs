@@ -1,6 +1,9 @@
 //! Stores of tokens and of credentials that a client was registered with.
 
 mod file;
+mod file_lock;
+#[cfg(feature = "keyring")]
+mod keyring;
 mod memory;
 #[cfg_attr(unix, path = "private_file_unix.rs")]
 #[cfg_attr(not(unix), path = "private_file.rs")]
@@ -10,5 +13,7 @@ mod testing;
 mod token_store;
 
 pub use file::FileStore;
+#[cfg(feature = "keyring")]
+pub use keyring::KeyringStore;
 pub use memory::MemoryStore;
 pub use token_store::{StoreLock, TokenStore};

@@ -1,0 +1,148 @@
+//! Store in the operating system's keyring.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use keyring_core::{CredentialStore, Entry, Error};
+use mcp_runtime::transport::http_client::BoxFuture;
+use tokio::task::spawn_blocking;
+
+use super::file_lock;
+use super::token_store::{StoreLock, TokenStore};
+
+/// A [`TokenStore`] in the operating system's keyring, by way of the crate `keyring-core`.
+///
+/// Which keyring that is, the application chooses by another crate: `apple-native-keyring-store`,
+/// `windows-native-keyring-store`, on Linux `zbus-secret-service-keyring-store` (without a
+/// system library), or one of the others for `keyring-core`. Windows limits a secret to 2560 bytes, which
+/// is too little for some tokens.
+///
+/// ```
+/// use mcp_auth::OAuth;
+/// use mcp_auth::client::store::KeyringStore;
+///
+/// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// // In the place of the mock: `zbus_secret_service_keyring_store::Store::new()?`, for example.
+/// let keyring = keyring_core::mock::Store::new()?;
+/// let store = KeyringStore::new(keyring, "my-app", "/home/ada/.local/state/my-app");
+/// let oauth = OAuth::new("my-app").store(store);
+/// # drop(oauth);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct KeyringStore {
+    keyring: Arc<CredentialStore>,
+    service: Arc<str>,
+    locks: Arc<Path>,
+}
+
+impl KeyringStore {
+    /// A store in `keyring`, whose entries have `service` as their name, and as their user the key.
+    /// In the folder `locks`, which is created, processes exclude each other by empty files: keyrings have
+    /// no locks. A lock that another process holds for longer than 60 seconds is an error of kind
+    /// `TimedOut`.
+    #[must_use]
+    pub fn new(
+        keyring: Arc<CredentialStore>,
+        service: impl Into<String>,
+        locks: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            keyring,
+            service: service.into().into(),
+            locks: locks.into().join("tokens").into(),
+        }
+    }
+
+    /// Runs `action` with the entry of a key, where it may block.
+    fn entry<T: Send + 'static>(
+        &self,
+        key: &str,
+        action: impl FnOnce(&Entry) -> keyring_core::Result<T> + Send + 'static,
+    ) -> BoxFuture<io::Result<Option<T>>> {
+        let (store, key) = (self.clone(), key.to_owned());
+        let work = move || {
+            let entry = store.keyring.build(&store.service, &key, None)?;
+            action(&entry)
+        };
+        Box::pin(async move {
+            match spawn_blocking(work).await.map_err(io::Error::other)? {
+                Ok(found) => Ok(Some(found)),
+                Err(Error::NoEntry) => Ok(None),
+                Err(error) => Err(failed(&error)),
+            }
+        })
+    }
+}
+
+impl TokenStore for KeyringStore {
+    fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
+        self.entry(key, Entry::get_password)
+    }
+
+    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+        let secret = secret.to_owned();
+        let saved = self.entry(key, move |entry| entry.set_password(&secret));
+        let lost = || io::Error::other("the keyring: the entry was removed while it was saved");
+        Box::pin(async move { saved.await?.ok_or_else(lost) })
+    }
+
+    fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
+        let removed = self.entry(key, Entry::delete_credential);
+        Box::pin(async { removed.await.map(drop) })
+    }
+
+    fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+        file_lock::lock(&self.locks, key)
+    }
+}
+
+/// The error without the entries of an ambiguous one, which may show what they hold.
+fn failed(error: &Error) -> io::Error {
+    let reason = match error {
+        Error::Ambiguous(_) => "several entries have the same name".to_owned(),
+        error => error.to_string(),
+    };
+    io::Error::other(format!("the keyring: {reason}"))
+}
+
+impl fmt::Debug for KeyringStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyringStore")
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::*;
+    use keyring_core::mock;
+
+    #[tokio::test]
+    async fn it_is_a_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let keyring = mock::Store::new().unwrap();
+        let store = || KeyringStore::new(keyring.clone(), "app", folder.path().join("locks"));
+        testing::texts_are_kept(&store(), &store()).await;
+        testing::locks_exclude(&store(), &store()).await;
+    }
+
+    #[tokio::test]
+    async fn an_error_of_the_keyring_is_named_and_shows_no_secret() {
+        let keyring = mock::Store::new().unwrap();
+        let store = KeyringStore::new(keyring.clone(), "app", "locks");
+        store.save("a", "secret").await.unwrap();
+        let entry = store.keyring.build("app", "a", None).unwrap();
+        let credential: &mock::Cred = entry.as_any().downcast_ref().unwrap();
+        let other = store.keyring.build("app", "a", None).unwrap();
+        credential.set_error(Error::Ambiguous(vec![other]));
+        let error = store.load("a").await.unwrap_err().to_string();
+        assert!(error.starts_with("the keyring: "), "{error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+}
