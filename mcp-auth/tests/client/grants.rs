@@ -234,6 +234,25 @@ async fn a_provider_that_refuses_ends_it() {
     assert_eq!(site.issuer.count(Endpoint::Token), 0);
 }
 
+#[tokio::test]
+async fn a_saml_assertion_is_named_as_one() {
+    let (site, provider) = enterprise().await;
+    let saml = IdentityProvider::new(provider.issuer(), "app", async || Ok("PHNhbWw-".to_owned()));
+    let oauth = OAuth::enterprise(saml.saml().client_secret("at the provider"))
+        .client("app")
+        .client_secret("at the issuer")
+        .issuer(site.issuer.issuer());
+    // This provider knows ID tokens alone.
+    let found = error(&site, &oauth).await;
+    assert_eq!(found.step(), AuthStep::TokenExchange);
+    let exchange = &provider.requests_to(Endpoint::Token)[0];
+    assert_eq!(
+        exchange.parameter("subject_token_type"),
+        Some("urn:ietf:params:oauth:token-type:saml2")
+    );
+    assert_eq!(exchange.parameter("subject_token"), Some("PHNhbWw-"));
+}
+
 /// A workload whose platform has given it this token.
 fn workload(site: &Site, token: String) -> (OAuth, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
