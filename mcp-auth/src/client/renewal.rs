@@ -272,7 +272,7 @@ impl Renewal {
         scopes.remove(OFFLINE);
         let offered = discovery.issuer.scopes_supported.as_ref();
         let is_offered = offered.is_some_and(|all| all.iter().any(|it| it == OFFLINE));
-        if is_offered && !scopes.is_empty() && !self.config.grant.is_unattended() {
+        if is_offered && !self.config.grant.is_unattended() {
             scopes.add(OFFLINE);
         }
         scopes

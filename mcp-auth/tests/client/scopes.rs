@@ -37,11 +37,13 @@ async fn offline_access_is_asked_for_where_the_issuer_offers_it() {
     let login = &site.issuer.requests_to(Endpoint::Authorize)[0];
     assert_eq!(login.parameter("scope"), Some("a offline_access"));
     assert_eq!(login.parameter("prompt"), Some("consent"));
+    site.state().challenge = Challenge::bearer();
+    site.connect(&app()).await.unwrap();
     site.issuer
         .change(|settings| settings.scopes = vec!["a".to_owned()]);
     site.state().challenge = Challenge::bearer().with_scope("offline_access a");
     site.connect(&app()).await.unwrap();
-    assert_eq!(asked(&site)[1], "a");
+    assert_eq!(asked(&site), ["a offline_access", "offline_access", "a"]);
 }
 
 #[tokio::test]
