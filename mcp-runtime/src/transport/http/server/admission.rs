@@ -143,9 +143,6 @@ impl ResponseHeaders {
     /// Takes the headers that the policy has left, if it has left some; on the heap, as most
     /// answers get none.
     pub(crate) fn take(parts: &mut Parts) -> Option<Box<HeaderMap>> {
-        if parts.extensions.is_empty() {
-            return None;
-        }
         let Self(headers) = parts.extensions.remove()?;
         Some(Box::new(headers))
     }
