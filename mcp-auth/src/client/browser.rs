@@ -14,8 +14,7 @@ use tokio::sync::oneshot;
 /// The programs that the variable `BROWSER` names are tried first: a list separated by `:` (on
 /// Windows by `;`) of commands, whose arguments are separated by spaces. `%s` is replaced by the URL, which
 /// else is the last argument. Without the variable it is `xdg-open`, on macOS `open`, on Windows the
-/// system's URL handler. Programs are started without a shell and without input. The output of one that
-/// `BROWSER` names goes to standard error, so that `BROWSER=echo` shows the URL; that of others is
+/// system's URL handler. Programs are started without a shell and without input; their output is
 /// discarded. The URL is neither in a log nor in an error: it has secrets.
 ///
 /// Waits for the end of the program, which may be the browser itself. To drop the future does not end it.
@@ -38,13 +37,8 @@ async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
         io::ErrorKind::NotFound,
         "the variable BROWSER names no program",
     ));
-    let (commands, is_default) = commands(browser.unwrap_or_default());
-    for command in commands {
-        let output = || match is_default {
-            true => Stdio::null(),
-            false => Stdio::from(io::stderr()),
-        };
-        result = run(&command, url, output).await;
+    for command in commands(browser.unwrap_or_default()) {
+        result = run(&command, url).await;
         if result.is_ok() {
             break;
         }
@@ -52,24 +46,24 @@ async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
     result
 }
 
-/// Commands to try one after the other: program and arguments. True if it is the default one.
-fn commands(browser: &str) -> (Vec<Vec<&str>>, bool) {
+/// Commands to try one after the other: program and arguments.
+fn commands(browser: &str) -> Vec<Vec<&str>> {
     let separator = if MAIN_SEPARATOR == '/' { ':' } else { ';' };
     let listed = browser.split(separator);
     let listed = listed.map(|it| it.split_ascii_whitespace().collect::<Vec<_>>());
     let listed: Vec<_> = listed.filter(|command| !command.is_empty()).collect();
-    if !listed.is_empty() {
-        return (listed, false);
+    if listed.is_empty() {
+        vec![match OS {
+            "macos" => vec!["open"],
+            "windows" => vec!["rundll32", "url.dll,FileProtocolHandler"],
+            _ => vec!["xdg-open"],
+        }]
+    } else {
+        listed
     }
-    let default = match OS {
-        "macos" => vec!["open"],
-        "windows" => vec!["rundll32", "url.dll,FileProtocolHandler"],
-        _ => vec!["xdg-open"],
-    };
-    (vec![default], true)
 }
 
-async fn run(command: &[&str], url: &str, output: impl Fn() -> Stdio) -> io::Result<()> {
+async fn run(command: &[&str], url: &str) -> io::Result<()> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
     let mut arguments: Vec<_> = arguments.iter().map(|it| it.replace("%s", url)).collect();
     if !command.iter().any(|it| it.contains("%s")) {
@@ -78,8 +72,8 @@ async fn run(command: &[&str], url: &str, output: impl Fn() -> Stdio) -> io::Res
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
-        .stdout(output())
-        .stderr(output())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .map_err(|error| {
             let reason = format!("`{program}` can't be started: {error}");
@@ -161,19 +155,14 @@ mod tests {
 
     #[test]
     fn a_list_of_commands_is_split() {
-        for browser in ["", " "] {
-            let (found, is_default) = commands(browser);
-            assert!(found.len() == 1 && is_default);
-        }
+        assert_eq!(commands("").len(), 1);
+        assert_eq!(commands(" ").len(), 1);
         let list = if MAIN_SEPARATOR == '/' {
             "a %s -b::c"
         } else {
             "a %s -b;;c"
         };
-        assert_eq!(
-            commands(list),
-            (vec![vec!["a", "%s", "-b"], vec!["c"]], false)
-        );
+        assert_eq!(commands(list), [vec!["a", "%s", "-b"], vec!["c"]]);
     }
 
     /// A program that writes its arguments, one a line, and ends with the status.
