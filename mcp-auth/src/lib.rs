@@ -18,6 +18,8 @@
     doc = include_str!("../../docs/authorization.md")
 )]
 
+#[cfg(any(feature = "client", feature = "server"))]
+mod basic;
 pub mod challenge;
 #[cfg(feature = "client")]
 pub mod client;

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, json};
 
-use super::dpop::unix_time;
 use super::pkce::random_text;
+use super::token_set::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
 
 /// Time for which an assertion is good.

@@ -6,8 +6,9 @@ use std::path::MAIN_SEPARATOR;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use iri_string::types::UriStr;
 use tokio::sync::oneshot;
+
+use crate::metadata::url::ServerUrl;
 
 /// Opens a page in the person's browser: `https`, or `http` on the loopback interface.
 ///
@@ -93,27 +94,8 @@ async fn run(command: &[&str], url: &str) -> io::Result<()> {
 }
 
 /// True for a URL that is safe to open: its scheme is `https`, or `http` and its host is this machine.
-pub(crate) fn is_secure(url: &str) -> bool {
-    let Ok(uri) = UriStr::new(url) else {
-        return false;
-    };
-    let host = uri.authority_components().map(|it| it.host());
-    let host = host.unwrap_or_default().to_ascii_lowercase();
-    match uri.scheme_str().to_ascii_lowercase().as_str() {
-        "https" => !host.is_empty(),
-        "http" => is_loopback(&host),
-        _ => false,
-    }
-}
-
-/// True for `localhost`, its subdomains, and addresses of the loopback interface.
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let is_name = host == "localhost" || host.ends_with(".localhost");
-    is_name
-        || address
-            .parse()
-            .is_ok_and(|it: std::net::IpAddr| it.is_loopback())
+fn is_secure(url: &str) -> bool {
+    ServerUrl::parse(url).is_ok_and(|url| url.is_secure())
 }
 
 #[cfg(test)]

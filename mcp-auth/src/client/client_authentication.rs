@@ -3,11 +3,10 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderMap};
 
 use super::assertion::AssertionKey;
+use crate::basic::basic;
 use crate::jwt::SigningKeyError;
 use crate::metadata::AuthorizationServerMetadata;
 
@@ -88,18 +87,6 @@ impl ClientCredentials {
     }
 }
 
-/// The value of `Authorization` for a client's identifier and secret, each of which is form-encoded
-/// before (RFC 6749 §2.3.1).
-fn basic(id: &str, secret: &str) -> HeaderValue {
-    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-    let pair = BASE64_STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
-    // Base64 has no character that a header may not have.
-    let value = HeaderValue::try_from(format!("Basic {pair}"));
-    let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Basic"));
-    value.set_sensitive(true);
-    value
-}
-
 impl fmt::Debug for ClientAuthentication {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -110,6 +97,8 @@ impl fmt::Debug for ClientAuthentication {
 mod tests {
     use super::*;
     use crate::jwt::SigningKey;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
 
     fn credentials(authentication: ClientAuthentication) -> (String, HeaderMap) {
         let client = ClientCredentials {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::pkce::random_text;
+use super::token_set::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
 
 /// The header of a proof.
@@ -224,12 +225,6 @@ fn origin(url: &Uri) -> String {
     }
 }
 
-/// Seconds since 1970.
-pub(super) fn unix_time(now: SystemTime) -> u64 {
-    let elapsed = now.duration_since(UNIX_EPOCH);
-    elapsed.map_or(0, |elapsed| elapsed.as_secs())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +235,7 @@ mod tests {
             url: &url.parse().unwrap(),
             nonce,
             access_token,
-            now: UNIX_EPOCH + std::time::Duration::from_millis(1_562_262_618_900),
+            now: SystemTime::UNIX_EPOCH + std::time::Duration::from_millis(1_562_262_618_900),
         };
         request.claims().unwrap()
     }

@@ -66,9 +66,9 @@ pub enum AuthStep {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthErrorKind {
-    /// The URL is neither `https` nor `http` on this machine, or has a user.
+    /// The URL is neither `https` nor `http` on this machine, or has a user or a fragment.
     #[error(
-        "this URL is not used: it must be `https`, or `http` on this machine, and without user"
+        "this URL is not used: it must be `https`, or `http` on this machine, and without user and fragment"
     )]
     InsecureUrl,
     /// The request failed on the way, or its URL has an address that is refused.

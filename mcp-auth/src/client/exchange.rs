@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use http::{Method, Request, Response, Uri};
-use iri_string::types::{UriAbsoluteStr, UriReferenceStr, UriStr};
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 use mcp_runtime::transport::http_client::AuthHttp;
 use serde::Deserialize;
 
-use super::browser::is_secure;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
+use crate::metadata::url::ServerUrl;
 
 /// Most redirects of metadata.
 const MAX_REDIRECTS: usize = 5;
@@ -94,15 +94,11 @@ impl Exchange<'_> {
         Ok(request)
     }
 
-    /// Checks that a URL is `https`, or `http` on this machine, and without user. Addresses are
+    /// Checks that a URL is `https`, or `http` on this machine, without user and fragment. Addresses are
     /// checked as it is sent to.
     pub(crate) fn checked(&self, url: &str) -> Result<Uri, AuthError> {
-        let user = UriStr::new(url).ok().and_then(|uri| {
-            let authority = uri.authority_components()?;
-            authority.userinfo()
-        });
-        let uri = url.parse().ok();
-        let uri = uri.filter(|_| is_secure(url) && user.is_none());
+        let is_secure = ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
+        let uri = url.parse().ok().filter(|_| is_secure);
         uri.ok_or_else(|| self.error(url, AuthErrorKind::InsecureUrl))
     }
 

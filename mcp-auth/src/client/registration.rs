@@ -1,6 +1,7 @@
 //! Registration: the identity of the client at an issuer.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use http::header::HeaderMap;
 use iri_string::types::UriStr;
@@ -92,7 +93,7 @@ impl Registration {
     /// True if a login with this redirect URI and these scopes may use it.
     fn serves(&self, request: &RegistrationRequest<'_>) -> bool {
         let expires = self.client_secret_expires_at.filter(|it| *it != 0);
-        let is_expired = expires.is_some_and(|it| it <= unix_time());
+        let is_expired = expires.is_some_and(|it| it <= unix_time(SystemTime::now()));
         !is_expired
             && self.redirect_uri == request.redirect_uri
             && (self.requested_scope.is_empty()

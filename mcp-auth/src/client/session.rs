@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::header::HeaderValue;
 use mcp_runtime::transport::PrincipalChanges;
@@ -136,7 +136,7 @@ impl Session {
         let tokens = state.token.as_ref().map(|token| &token.tokens);
         let is_due = tokens.is_some_and(|tokens| {
             let can_be = is_unattended || tokens.refresh_token.is_some();
-            can_be && tokens.expires_soon(unix_time())
+            can_be && tokens.expires_soon(unix_time(SystemTime::now()))
         });
         let until = state.no_early_refresh_until;
         is_due && until.is_none_or(|until| until <= Instant::now())

@@ -60,7 +60,7 @@ impl TokenSet {
         registration: Option<Registration>,
         key: Option<ProofKey>,
     ) -> Self {
-        let now = unix_time();
+        let now = unix_time(SystemTime::now());
         Self {
             access_token: response.access_token,
             token_type: response.token_type,
@@ -125,9 +125,9 @@ pub(crate) async fn save<T: Serialize>(
     store.save(key, &text).await.map_err(AuthError::store)
 }
 
-/// The time in seconds since 1970.
-pub(crate) fn unix_time() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+/// A time in seconds since 1970.
+pub(crate) fn unix_time(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 

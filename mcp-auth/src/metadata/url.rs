@@ -50,7 +50,7 @@ impl<'a> ServerUrl<'a> {
     }
 
     /// True if nobody on the way can read what is sent: `https`, or `http` on the loopback interface.
-    #[cfg_attr(not(feature = "server"), allow(dead_code))]
+    #[cfg_attr(not(any(feature = "client", feature = "server")), allow(dead_code))]
     pub(crate) fn is_secure(&self) -> bool {
         let authority = self.authority;
         let end = authority

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use form_urlencoded::{Serializer, byte_serialize};
+use form_urlencoded::Serializer;
 use http::Request;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use serde_json::{Map, Value};
@@ -13,6 +11,7 @@ use tokio::time::timeout;
 use super::discovery::{Discovery, FetchError};
 use super::issuer::IntrospectionClient;
 use super::refusal::Refusal;
+use crate::basic::basic;
 use crate::jwt::{AccessTokenRules, Claims, TokenError, members};
 
 /// Time limit of an introspection, metadata included. Below that of an access policy.
@@ -57,14 +56,10 @@ async fn ask(
     let metadata = discovery.metadata().await?;
     let url = metadata.introspection_endpoint.as_deref();
     let url = discovery.endpoint("introspection_endpoint", url)?;
-    let encode = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-    // RFC 6749 §2.3.1: both are form-encoded.
-    let credentials = format!("{}:{}", encode(&client.id), encode(&client.secret));
-    let credentials = format!("Basic {}", BASE64_STANDARD.encode(credentials));
     let request = Request::post(url)
         .header(ACCEPT, "application/json")
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .header(AUTHORIZATION, credentials)
+        .header(AUTHORIZATION, basic(&client.id, &client.secret))
         .body(form(token));
     let answer = discovery.send(url, request).await?;
     let answer = members::parse(&answer);

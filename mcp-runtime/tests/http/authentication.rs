@@ -1,4 +1,4 @@
-//! Credentials of our client: header providers and authenticators.
+//! Credentials of our client, by an authenticator.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -95,7 +95,7 @@ impl Authenticator for Login {
 }
 
 /// Serves calls of tools, `server/discover` and handshakes.
-async fn serve(exchange: Exchange) {
+pub(crate) async fn serve(exchange: Exchange) {
     let Some(exchange) = exchange.shake_hands().await else {
         return;
     };
@@ -134,65 +134,13 @@ async fn challenge(exchange: Exchange, status: u16, error: &str) {
     exchange.reply(status, &header, "who are you?").await;
 }
 
-fn builder(era: Era) -> mcp_runtime::ClientBuilder {
+pub(crate) fn builder(era: Era) -> mcp_runtime::ClientBuilder {
     Client::builder("test", "1").era(era)
 }
 
-async fn call(client: &Client, tool: &str) -> Result<(), CallError> {
+pub(crate) async fn call(client: &Client, tool: &str) -> Result<(), CallError> {
     let called = client.call_tool(tool, json!({"a": "ä"})).into_future();
     in_time(called).await.map(drop)
-}
-
-#[tokio::test]
-async fn a_provider_gives_headers_for_each_request() {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seen);
-    let server = Scripted::new(move |exchange| {
-        let headers = ["x-user", "authorization"].map(|name| exchange.header(name).to_owned());
-        log.lock().unwrap().push((exchange.name(), headers));
-        serve(exchange)
-    });
-    let server = server.await;
-    let count = AtomicUsize::new(0);
-    let url = http_client(server.url())
-        .header("authorization", "Bearer fixed")
-        .header("x-user", "nobody")
-        .header_provider(move |request| {
-            let number = count.fetch_add(1, Ordering::SeqCst);
-            async move {
-                assert_eq!(request.method, "POST");
-                let method = request.rpc_method.unwrap();
-                let value = HeaderValue::try_from(format!("{method} {number}"))?;
-                Ok(HeaderMap::from_iter([("x-user".parse()?, value)]))
-            }
-        });
-    let client = in_time(builder(Era::Stateless).connect(url)).await.unwrap();
-    for _ in 0..2 {
-        call(&client, "any").await.unwrap();
-    }
-    let fixed = || "Bearer fixed".to_owned();
-    let expected = ["server/discover", "tools/call", "tools/call"];
-    let expected = (0..)
-        .zip(expected)
-        .map(|(number, name)| (name.to_owned(), [format!("{name} {number}"), fixed()]));
-    assert_eq!(*seen.lock().unwrap(), expected.collect::<Vec<_>>());
-}
-
-#[tokio::test]
-async fn a_provider_that_fails_says_so() {
-    let server = Scripted::new(serve).await;
-    let url = http_client(server.url())
-        .header_provider(async |_| Err("the store of tokens is locked".into()));
-    let error = in_time(Client::builder("test", "1").connect(url)).await;
-    let Err(ConnectError::Authentication(error)) = error else {
-        panic!("connected");
-    };
-    let text = error.to_string();
-    assert_eq!(
-        text,
-        "the header provider failed: the store of tokens is locked"
-    );
-    assert_eq!(server.seen(), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ mod exchanges;
 mod expiry;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
+#[cfg(feature = "http-client")]
+mod header_provider;
 mod headers;
 mod hooks;
 mod hosts;
