@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Map, json};
 
 use super::pkce::random_text;
-use super::token_set::unix_time;
+use super::unix_time::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
 
 /// Time for which an assertion is good.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::pkce::random_text;
-use super::token_set::unix_time;
+use super::unix_time::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
 
 /// The header of a proof.

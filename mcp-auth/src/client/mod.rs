@@ -28,5 +28,6 @@ mod token_response;
 mod token_set;
 mod token_source;
 mod unattended;
+mod unix_time;
 
 pub use oauth::OAuth;

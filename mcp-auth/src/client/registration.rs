@@ -15,7 +15,7 @@ use super::discovery::Discovery;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
 use super::scopes::Scopes;
-use super::token_set::unix_time;
+use super::unix_time::unix_time;
 use crate::metadata::AuthorizationServerMetadata;
 
 /// The ways by which a client has its identifier at an issuer, in the order in which they are tried

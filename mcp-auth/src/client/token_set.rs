@@ -1,7 +1,7 @@
 //! Tokens of one client for one resource, and where they are kept.
 
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
 use super::token_response::{TokenResponse, TokenType};
+use super::unix_time::unix_time;
 
 /// Longest time before its end at which a token is refreshed, in seconds. A quarter of its lifetime,
 /// if that is shorter.
@@ -123,12 +124,6 @@ pub(crate) async fn save<T: Serialize>(
     let text = serde_json::to_string(value).map_err(std::io::Error::from);
     let text = text.map_err(AuthError::store)?;
     store.save(key, &text).await.map_err(AuthError::store)
-}
-
-/// A time in seconds since 1970.
-pub(crate) fn unix_time(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }
 
 impl fmt::Debug for TokenSet {
