@@ -56,7 +56,11 @@ impl Authenticator for OAuth {
 impl OAuth {
     /// The headers of a request. The token is loaded or refreshed before, if need be.
     async fn headers(&self, request: &RequestInfo, http: AuthHttp) -> Result<HeaderMap, AuthError> {
-        let session = self.session(&request.server.to_string(), http.clone());
+        let server = request.server.to_string();
+        if !self.is_allowed(&server) {
+            return Ok(HeaderMap::new());
+        }
+        let session = self.session(&server, http.clone());
         if !session.is_loaded() {
             let renewal = self.renewal(&session, http.clone());
             let is_done = |session: &Session| session.is_loaded().then_some(());
@@ -107,13 +111,18 @@ impl OAuth {
         challenge: &Challenge,
         http: AuthHttp,
     ) -> Result<AfterChallenge, AuthError> {
-        let session = self.session(&request.server.to_string(), http.clone());
+        let server = request.server.to_string();
+        let session = self.session(&server, http.clone());
         if self.lacks_nonce(request, challenge) {
             return Ok(AfterChallenge::SendAgain);
         }
         let Some(demand) = demand(challenge) else {
             return Ok(AfterChallenge::GiveUp);
         };
+        if !self.is_allowed(&server) {
+            let cause = AuthErrorKind::InsecureServer;
+            return Err(AuthError::new(AuthStep::Access, &server, cause));
+        }
         let sent = challenge.sent.get(AUTHORIZATION).cloned();
         let is_done = |session: &Session| {
             let is_renewed = session.authorization() != sent;

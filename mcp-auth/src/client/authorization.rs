@@ -64,10 +64,14 @@ pub enum RequestError {
 pub enum ResponseError {
     /// `iss` names another issuer than the one that was asked (RFC 9207 §2.4). Nothing else of the
     /// response is looked at.
-    #[error("the response is not from the authorization server that was asked: it is not used")]
+    #[error(
+        "`iss` of the response is not the authorization server that was asked: the response is not used"
+    )]
     Issuer,
     /// `iss` is missing, and the issuer has announced that it sends it.
-    #[error("the response does not name the authorization server that it is from: it is not used")]
+    #[error(
+        "the response has no `iss`, which the authorization server has announced: it is not used"
+    )]
     MissingIssuer,
     /// The issuer, or the person, has refused (RFC 6749 §4.1.2.1).
     #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
@@ -77,7 +81,8 @@ pub enum ResponseError {
         /// `error_description`: a text for developers.
         description: Option<String>,
     },
-    /// Neither a code nor an error, both, or a parameter that is there twice (RFC 6749 §3.1).
+    /// Neither a code nor an error, both, an empty one, or a parameter that is there twice (RFC 6749
+    /// §3.1).
     #[error("the authorization server's response has no code and no error")]
     Malformed,
 }
@@ -200,7 +205,7 @@ impl PendingAuthorization {
             _ => {}
         }
         match (parameters.only("code")?, parameters.only("error")?) {
-            (Some(code), None) => Ok(AuthorizationCode(code.to_owned())),
+            (Some(code), None) if !code.is_empty() => Ok(AuthorizationCode(code.to_owned())),
             (None, Some(error)) => Err(ResponseError::Refused {
                 code: error.to_owned(),
                 description: parameters.only("error_description")?.map(str::to_owned),

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use http::header::{AUTHORIZATION, HeaderMap};
 
 use super::assertion::AssertionKey;
+use super::error::AuthErrorKind;
 use crate::basic::basic;
 use crate::jwt::SigningKeyError;
 use crate::metadata::AuthorizationServerMetadata;
@@ -46,12 +47,20 @@ impl ClientAuthentication {
 
     /// The way to use a secret at an issuer: `client_secret_basic`, which every issuer should know
     /// (RFC 6749 §2.3.1), unless only `client_secret_post` is offered.
-    pub(crate) fn with_secret(secret: String, issuer: &AuthorizationServerMetadata) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Where clients may only authenticate by a key: the secret must not leave.
+    pub(crate) fn with_secret(
+        secret: String,
+        issuer: &AuthorizationServerMetadata,
+    ) -> Result<Self, AuthErrorKind> {
         let methods = issuer.token_endpoint_auth_methods_supported.as_deref();
         let offers = |name: &str| methods.is_some_and(|all| all.iter().any(|it| it == name));
-        match offers("client_secret_post") && !offers("client_secret_basic") {
-            true => Self::Post(secret),
-            false => Self::Basic(secret),
+        match (offers("client_secret_basic"), offers("client_secret_post")) {
+            (false, true) => Ok(Self::Post(secret)),
+            (false, false) if offers("private_key_jwt") => Err(AuthErrorKind::SecretNotTaken),
+            _ => Ok(Self::Basic(secret)),
         }
     }
 }
@@ -143,13 +152,14 @@ mod tests {
     #[test]
     fn a_secret_is_used_as_the_issuer_offers() {
         for (offered, expected) in [
-            (None, "client_secret_basic"),
-            (Some(vec!["client_secret_post"]), "client_secret_post"),
+            (None, Some("client_secret_basic")),
+            (Some(vec!["client_secret_post"]), Some("client_secret_post")),
             (
                 Some(vec!["client_secret_post", "client_secret_basic"]),
-                "client_secret_basic",
+                Some("client_secret_basic"),
             ),
-            (Some(vec!["none"]), "client_secret_basic"),
+            (Some(vec!["none"]), Some("client_secret_basic")),
+            (Some(vec!["private_key_jwt", "none"]), None),
         ] {
             let offered = offered.map(|all| all.into_iter().map(str::to_owned).collect());
             let issuer = AuthorizationServerMetadata {
@@ -157,7 +167,8 @@ mod tests {
                 ..AuthorizationServerMetadata::default()
             };
             let found = ClientAuthentication::with_secret("secret".to_owned(), &issuer);
-            assert_eq!(found.name(), expected);
+            let found = found.map(|found| found.name());
+            assert_eq!(found.ok(), expected);
         }
     }
 }

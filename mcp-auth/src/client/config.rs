@@ -13,6 +13,7 @@ use super::loopback::Loopback;
 use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
+use super::token_set::PersonKeys;
 
 /// Time for a person to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);
@@ -28,6 +29,9 @@ pub(crate) struct Config {
     pub(crate) redirect: Arc<dyn Redirect>,
     pub(crate) opener: Arc<Opener>,
     pub(crate) store: Arc<dyn TokenStore>,
+    /// Who the tokens belong to, where several people share the store.
+    pub(crate) person: Option<String>,
+    pub(crate) allows_insecure: bool,
     pub(crate) client_id: Option<String>,
     pub(crate) client_secret: Option<String>,
     pub(crate) client_key: Option<AssertionKey>,
@@ -45,6 +49,8 @@ impl Config {
             redirect: Arc::new(Loopback::any_port()),
             opener: Arc::new(|url| Box::pin(async move { browser::open(&url).await })),
             store: Arc::new(MemoryStore::new()),
+            person: None,
+            allows_insecure: false,
             client_id: None,
             client_secret: None,
             client_key: None,
@@ -54,5 +60,10 @@ impl Config {
             login_timeout: LOGIN_TIMEOUT,
             grant: Grant::Login,
         }
+    }
+
+    /// The keys in the store.
+    pub(crate) fn keys(&self) -> PersonKeys<'_> {
+        PersonKeys(self.person.as_deref())
     }
 }

@@ -1,15 +1,28 @@
 //! Discovery: from the URL of an MCP server to its authorization server.
 
-use http::{Response, StatusCode};
-use mcp_runtime::transport::http_client::AuthHttp;
+use std::time::Duration;
 
+use http::{Response, StatusCode};
+
+use mcp_runtime::transport::http_client::retry_after;
+
+use super::config::Config;
+use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
+use super::registration::RegistrationWay;
 use super::scopes::Scopes;
+use tokio::time::timeout;
+
 use crate::metadata::{
     AuthorizationServerMetadata, MetadataError, ProtectedResourceMetadata, ResourceMetadataUrl,
     authorization_server_metadata_urls, resource_metadata_urls,
 };
+
+/// Authorization servers whose metadata is read, of those that one MCP server names.
+const MAX_ISSUERS: usize = 4;
+/// Time limit of a discovery as a whole.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The authorization server of an MCP server, and the identifier of the latter as a resource.
 #[derive(Clone, Debug)]
@@ -22,15 +35,12 @@ pub(crate) struct Discovery {
 
 /// Finds the authorization server of one MCP server.
 pub(crate) struct Discoverer<'a> {
-    pub(crate) http: &'a AuthHttp,
+    pub(crate) http: &'a CredentialHttp,
     /// The URL of the MCP server.
     pub(crate) server: &'a str,
     /// `resource_metadata` of its challenge.
     pub(crate) announced: Option<&'a str>,
-    /// The issuer that the user has set: no other one is used.
-    pub(crate) issuer: Option<&'a str>,
-    /// Whether the client can be used at an issuer without more ado. Others are the second choice.
-    pub(crate) is_usable: &'a (dyn Fn(&AuthorizationServerMetadata) -> bool + Sync),
+    pub(crate) config: &'a Config,
 }
 
 impl Discovery {
@@ -51,8 +61,17 @@ impl Discoverer<'_> {
     /// A server that has no metadata of either kind is one of revision 2025-03-26: it is its own
     /// authorization server, at its origin.
     pub(crate) async fn discover(&self) -> Result<Discovery, AuthError> {
+        let found = timeout(DISCOVERY_TIMEOUT, self.search()).await;
+        found.unwrap_or_else(|_| {
+            let cause = AuthErrorKind::DiscoveryTimeout(DISCOVERY_TIMEOUT);
+            let step = AuthStep::IssuerMetadata;
+            Err(AuthError::new(step, self.server, cause))
+        })
+    }
+
+    async fn search(&self) -> Result<Discovery, AuthError> {
         let found = self.resource().await?;
-        let issuers = match (&found, self.issuer) {
+        let issuers = match (&found, self.config.issuer.as_deref()) {
             (Some(resource), None) => resource.authorization_servers.clone(),
             (Some(resource), Some(set)) => self.only(set, &resource.authorization_servers)?,
             (None, Some(set)) => vec![set.to_owned()],
@@ -110,15 +129,16 @@ impl Discoverer<'_> {
         unreadable.map_or(Ok(None), Err)
     }
 
-    /// The first issuer that the client can be used at, or else the first one that has metadata.
+    /// The first issuer that the client can be used at, or else the first one that has metadata; of the
+    /// first [`MAX_ISSUERS`].
     async fn first_usable(
         &self,
         issuers: &[String],
     ) -> Result<AuthorizationServerMetadata, AuthError> {
         let (mut second_choice, mut first_error) = (None, None);
-        for issuer in issuers {
+        for issuer in issuers.iter().take(MAX_ISSUERS) {
             match self.issuer(issuer).await {
-                Ok(metadata) if (self.is_usable)(&metadata) => return Ok(metadata),
+                Ok(metadata) if self.is_usable(&metadata) => return Ok(metadata),
                 Ok(metadata) => second_choice = second_choice.or(Some(metadata)),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
@@ -128,6 +148,11 @@ impl Discoverer<'_> {
             first_error.unwrap_or_else(|| AuthError::new(step, url, AuthErrorKind::NoIssuer))
         };
         second_choice.ok_or_else(error)
+    }
+
+    /// True if the client can be used at an issuer without more ado. Others are the second choice.
+    fn is_usable(&self, issuer: &AuthorizationServerMetadata) -> bool {
+        RegistrationWay::choose(self.config, issuer).is_some()
     }
 
     /// The metadata of an issuer.
@@ -197,6 +222,9 @@ impl Discoverer<'_> {
 fn success<B>(exchange: Exchange<'_>, response: Response<B>, url: &str) -> Result<B, AuthError> {
     match response.status() {
         StatusCode::OK => Ok(response.into_body()),
-        status => Err(exchange.error(url, AuthErrorKind::Status(status))),
+        status => {
+            let error = exchange.error(url, AuthErrorKind::Status(status));
+            Err(error.with_retry_after(retry_after(response.headers())))
+        }
     }
 }

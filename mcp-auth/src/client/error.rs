@@ -33,6 +33,7 @@ use crate::metadata::MetadataError;
 pub struct AuthError {
     step: AuthStep,
     url: Option<String>,
+    retry_after: Option<Duration>,
     cause: Arc<AuthErrorKind>,
 }
 
@@ -71,6 +72,15 @@ pub enum AuthErrorKind {
         "this URL is not used: it must be `https`, or `http` on this machine, and without user and fragment"
     )]
     InsecureUrl,
+    /// The MCP server is reached by plain `http` on another machine, which credentials are not sent to.
+    #[error(
+        "the server's URL is plain `http`: anybody on the way could read the token, and none is sent; use \
+         `https`, or `OAuth::allow_insecure_credentials` in a test network"
+    )]
+    InsecureServer,
+    /// No authorization server was found within this time.
+    #[error("no authorization server was found within {0:?}; try again later")]
+    DiscoveryTimeout(Duration),
     /// The request failed on the way, or its URL has an address that is refused.
     #[error("{0}")]
     Network(#[source] io::Error),
@@ -112,12 +122,20 @@ pub enum AuthErrorKind {
          and set its identifier and issuer"
     )]
     NoRegistration,
+    /// The client has a secret, and the authorization server takes none.
+    #[error(
+        "the authorization server takes no secret, but `private_key_jwt`: set a key by \
+         `OAuth::client_key` in the place of the secret, which was not sent"
+    )]
+    SecretNotTaken,
     /// The URL of the client's metadata is no `https` URL with a path.
     #[error("the URL of the client's metadata document must be `https` and have a path")]
     ClientMetadataUrl,
     /// The authorization server has answered with an error (RFC 6749 §5.2).
     #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
     Refused {
+        /// The status of the answer.
+        status: StatusCode,
         /// `error`: a code as `invalid_grant`.
         code: String,
         /// `error_description`: a text for developers.
@@ -175,6 +193,7 @@ impl AuthError {
         Self {
             step,
             url: Some(one_line(&url[..end])),
+            retry_after: None,
             cause: Arc::new(cause),
         }
     }
@@ -183,8 +202,22 @@ impl AuthError {
         Self {
             step: AuthStep::Store,
             url: None,
+            retry_after: None,
             cause: Arc::new(AuthErrorKind::Store(error)),
         }
+    }
+
+    pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
+        Self {
+            retry_after,
+            ..self
+        }
+    }
+
+    /// The time that the authorization server asks to wait before the next try (`Retry-After`), if it does.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     /// The step that failed.
@@ -222,7 +255,11 @@ impl fmt::Display for AuthError {
         if let Some(url) = &self.url {
             write!(f, " at {url}")?;
         }
-        write!(f, ": {}", self.cause)
+        write!(f, ": {}", self.cause)?;
+        match self.retry_after {
+            Some(pause) => write!(f, "; it asks to try again after {pause:?}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -274,6 +311,7 @@ mod tests {
     #[test]
     fn the_text_has_step_url_cause_and_advice_on_one_line() {
         let cause = AuthErrorKind::Refused {
+            status: StatusCode::BAD_REQUEST,
             code: "invalid_grant".to_owned(),
             description: Some("expired\nlong ago".to_owned()),
         };

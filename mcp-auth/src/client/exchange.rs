@@ -4,11 +4,11 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use http::{Method, Request, Response, Uri};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
-use mcp_runtime::transport::http_client::AuthHttp;
+use mcp_runtime::transport::http_client::retry_after;
 use serde::Deserialize;
 
+use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use crate::metadata::url::ServerUrl;
 
 /// Most redirects of metadata.
 const MAX_REDIRECTS: usize = 5;
@@ -16,7 +16,7 @@ const MAX_REDIRECTS: usize = 5;
 /// The HTTP client for one step, which its errors name.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange<'a> {
-    pub(crate) http: &'a AuthHttp,
+    pub(crate) http: &'a CredentialHttp,
     pub(crate) step: AuthStep,
 }
 
@@ -64,15 +64,19 @@ impl Exchange<'_> {
         let response = self.send(url, request).await?;
         observe(response.headers());
         // Some answer errors with 200.
-        if let Ok(refusal) = serde_json::from_slice::<Refusal>(response.body()) {
-            let (code, description) = (refusal.error, refusal.error_description);
-            return Err(self.error(url, AuthErrorKind::Refused { code, description }));
-        }
-        match response.status() {
-            status if status.is_success() => Ok(response),
-            status if status.is_redirection() => Err(self.error(url, AuthErrorKind::Redirect)),
-            status => Err(self.error(url, AuthErrorKind::Status(status))),
-        }
+        let status = response.status();
+        let cause = match serde_json::from_slice::<Refusal>(response.body()) {
+            Ok(refusal) => AuthErrorKind::Refused {
+                status,
+                code: refusal.error,
+                description: refusal.error_description,
+            },
+            Err(_) if status.is_success() => return Ok(response),
+            Err(_) if status.is_redirection() => AuthErrorKind::Redirect,
+            Err(_) => AuthErrorKind::Status(status),
+        };
+        let error = self.error(url, cause);
+        Err(error.with_retry_after(retry_after(response.headers())))
     }
 
     pub(crate) fn error(&self, url: &str, cause: AuthErrorKind) -> AuthError {
@@ -94,11 +98,9 @@ impl Exchange<'_> {
         Ok(request)
     }
 
-    /// Checks that a URL is `https`, or `http` on this machine, without user and fragment. Addresses are
-    /// checked as it is sent to.
+    /// Checks that a URL may be sent to. Addresses are checked as that is done.
     pub(crate) fn checked(&self, url: &str) -> Result<Uri, AuthError> {
-        let is_secure = ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
-        let uri = url.parse().ok().filter(|_| is_secure);
+        let uri = url.parse().ok().filter(|_| self.http.allows(url));
         uri.ok_or_else(|| self.error(url, AuthErrorKind::InsecureUrl))
     }
 

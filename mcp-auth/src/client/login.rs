@@ -3,11 +3,11 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use mcp_runtime::transport::http_client::AuthHttp;
 use tokio::time::timeout;
 
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
 use super::config::Config;
+use super::credential_http::CredentialHttp;
 use super::discovery::Discovery;
 use super::dpop::Proving;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
@@ -21,7 +21,7 @@ use super::token_set::{TokenSet, load, registration_key, save};
 /// One login.
 pub(crate) struct Login<'a> {
     pub(crate) config: &'a Config,
-    pub(crate) http: &'a AuthHttp,
+    pub(crate) http: &'a CredentialHttp,
     pub(crate) discovery: &'a Discovery,
     pub(crate) scopes: Scopes,
     pub(crate) proving: Option<Proving>,
@@ -31,16 +31,24 @@ impl Login<'_> {
     /// Has the person log in, and returns the tokens. A client that has registered itself, and that
     /// the issuer no longer knows, is registered anew once.
     pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
+        let covers = |it: &Registration| it.covers(&self.scopes);
         match self.attempt().await {
             Err(error) if error.code() == Some("invalid_client") => {
-                if self.forget_registration().await? {
-                    return self.attempt().await;
+                match self.forget_registration(|_| true).await? {
+                    true => self.attempt().await,
+                    false => Err(error),
                 }
-                Err(error)
+            }
+            // The client has registered for fewer scopes, to which this issuer keeps.
+            Err(error) if error.code() == Some("invalid_scope") => {
+                match self.forget_registration(|it| !covers(it)).await? {
+                    true => self.attempt().await,
+                    false => Err(error),
+                }
             }
             // The issuer shows it to the person alone if it does not know the client.
             Err(error) if matches!(error.kind(), AuthErrorKind::Timeout(_)) => {
-                self.forget_registration().await?;
+                self.forget_registration(|_| true).await?;
                 Err(error)
             }
             outcome => outcome,
@@ -49,6 +57,10 @@ impl Login<'_> {
 
     async fn attempt(&self) -> Result<TokenSet, AuthError> {
         let issuer = &self.discovery.issuer;
+        if issuer.token_endpoint.is_none() {
+            let cause = AuthErrorKind::NoEndpoint("token_endpoint");
+            return Err(AuthError::new(AuthStep::Login, &issuer.issuer, cause));
+        }
         let (key, store) = (registration_key(&issuer.issuer), &*self.config.store);
         let kept: Option<Registration> = load(store, &key).await?;
         let registered = kept.as_ref().map(|kept| &*kept.redirect_uri);
@@ -135,13 +147,19 @@ impl Login<'_> {
         }
     }
 
-    /// Returns true if there was a registration.
-    async fn forget_registration(&self) -> Result<bool, AuthError> {
+    /// Returns true if there was a registration to be forgotten.
+    async fn forget_registration(
+        &self,
+        is_due: impl Fn(&Registration) -> bool,
+    ) -> Result<bool, AuthError> {
         let key = registration_key(&self.discovery.issuer.issuer);
         let store = &*self.config.store;
         let found: Option<Registration> = load(store, &key).await?;
-        store.remove(&key).await.map_err(AuthError::store)?;
-        Ok(found.is_some())
+        let is_due = found.is_some_and(|found| is_due(&found));
+        if is_due {
+            store.remove(&key).await.map_err(AuthError::store)?;
+        }
+        Ok(is_due)
     }
 
     fn error(&self, cause: AuthErrorKind) -> AuthError {

@@ -6,6 +6,7 @@ pub mod authorization;
 pub mod browser;
 mod client_authentication;
 mod config;
+mod credential_http;
 mod discovery;
 pub mod dpop;
 pub mod error;
@@ -31,3 +32,4 @@ mod unattended;
 mod unix_time;
 
 pub use oauth::OAuth;
+pub use renewal::Revocation;

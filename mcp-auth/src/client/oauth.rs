@@ -1,22 +1,24 @@
 //! `OAuth`, the entry to a client's authorization.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
 use mcp_runtime::transport::PrincipalChanges;
-use mcp_runtime::transport::http_client::AuthHttp;
+use mcp_runtime::transport::http_client::{AuthHttp, http_client};
 
 use super::assertion::AssertionKey;
 use super::config::Config;
+use super::credential_http::{CredentialHttp, is_allowed};
 use super::dpop::Nonces;
-use super::error::AuthError;
+use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::redirect::Redirect;
-use super::renewal::Renewal;
+use super::renewal::{Renewal, Revocation};
 use super::session::Session;
 use super::store::TokenStore;
+use super::token_set::load;
 
 /// Logs in at servers that ask for it (2026-07-28, "Authorization"), and keeps the tokens: an
 /// authenticator for [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).
@@ -43,8 +45,10 @@ use super::store::TokenStore;
 /// longer accepts them. After a 403 that asks for more scopes (`insufficient_scope`), the person is asked
 /// for them once. Errors are [`AuthError`](super::error::AuthError).
 ///
-/// URLs that servers name must be `https`, or `http` on this machine; their addresses are checked
-/// as [`AuthHttp`] describes.
+/// Tokens are sent over `https`, or to this machine; a server at another `http` URL gets none, and its
+/// challenge is an error ([`allow_insecure_credentials`](Self::allow_insecure_credentials)). URLs that
+/// servers name must be such as well; their addresses are checked as [`AuthHttp`] describes. Of the
+/// authorization servers that a server names, the first 4 are considered; to find one may take 60 seconds.
 ///
 /// Cloning is cheap; clones share tokens in use, and a login. One `OAuth` may serve several servers.
 /// `Debug` shows no secret.
@@ -143,6 +147,33 @@ impl OAuth {
         self.with(|config| config.login_timeout = limit)
     }
 
+    /// Keeps the tokens of this person apart from those of others in the store: a text of the application's
+    /// own, such as the identifier of an account. A program that acts for several people gives each an
+    /// `OAuth` with their own `person`; without one, whoever uses the same store and server acts as the
+    /// person who has logged in there.
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    /// use mcp_auth::client::store::FileStore;
+    ///
+    /// let store = FileStore::new("/var/lib/my-app/tokens.json");
+    /// let ann = OAuth::new("my-app").store(store.clone()).person("ann");
+    /// let bob = OAuth::new("my-app").store(store).person("bob");
+    /// # drop((ann, bob));
+    /// ```
+    pub fn person(self, id: impl Into<String>) -> Self {
+        self.with(|config| config.person = Some(id.into()))
+    }
+
+    /// Sends tokens, codes and secrets over plain `http` as well, to MCP servers and authorization servers on
+    /// other machines: anybody on the way can read them. For test networks only. Without it, a server
+    /// at such a URL gets no token, and its challenge is an error.
+    ///
+    /// The page of a login at a plain `http` URL needs an [`opener`](Self::opener) of one's own.
+    pub fn allow_insecure_credentials(self) -> Self {
+        self.with(|config| config.allows_insecure = true)
+    }
+
     pub(super) fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(Arc::make_mut(&mut self.config));
         // What clones with other settings have is not shared.
@@ -150,27 +181,48 @@ impl OAuth {
         self
     }
 
-    /// Logs out: revokes the tokens of all servers that this `OAuth` and its clones were used with
-    /// (RFC 7009), and removes them from the store. The next request that needs a token begins with a login.
+    /// Logs out everywhere: revokes all tokens of the [`person`](Self::person) that are in the
+    /// [store](Self::store), whichever process has put them there (RFC 7009), and removes them. The next
+    /// request that needs a token begins with a login.
     ///
-    /// Tokens are removed even if they can't be revoked.
+    /// Tokens are removed even if they can't be revoked. Servers that this process has not used are reached
+    /// as [`http_client`](mcp_runtime::transport::http_client::http_client) does without settings.
     ///
     /// # Errors
     ///
-    /// The first error of a revocation or of the store.
-    pub async fn logout(&self) -> Result<(), AuthError> {
-        let sessions: Vec<_> = {
+    /// The first error of a revocation or of the store. Tokens that could not be revoked are valid at
+    /// their issuer until they expire.
+    pub async fn logout(&self) -> Result<Revocation, AuthError> {
+        let (store, key) = (&*self.config.store, self.config.keys().servers());
+        let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
+        {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            sessions.values().cloned().collect()
-        };
-        let mut outcome = Ok(());
-        for session in sessions {
-            let Some(http) = session.http() else { continue };
-            let renewal = self.renewal(&session, http);
-            let done = session.once(|_| None, || renewal.log_out()).await;
-            outcome = outcome.and(done);
+            servers.extend(sessions.keys().cloned());
+        }
+        let mut outcome = Ok(Revocation::Done);
+        for server in servers {
+            let done = self.logout_from(&server).await;
+            outcome = match (outcome, done) {
+                (Ok(Revocation::Done), done) => done,
+                (Ok(Revocation::NotOffered), Err(error)) => Err(error),
+                (outcome, _) => outcome,
+            };
         }
         outcome
+    }
+
+    /// Logs out from the server at a URL.
+    async fn logout_from(&self, server: &str) -> Result<Revocation, AuthError> {
+        let known = self.known_session(server).and_then(|it| it.http());
+        let http = match known {
+            Some(http) => http,
+            None => http_client(server).auth_http().map_err(|error| {
+                AuthError::new(AuthStep::Revocation, server, AuthErrorKind::Network(error))
+            })?,
+        };
+        let session = self.session(server, http.clone());
+        let renewal = self.renewal(&session, http);
+        session.once(|_| None, || renewal.log_out()).await
     }
 
     /// The session of the server at a URL.
@@ -194,9 +246,14 @@ impl OAuth {
         Renewal {
             config: Arc::clone(&self.config),
             session: Arc::clone(session),
-            http,
+            http: CredentialHttp::new(http, self.config.allows_insecure),
             nonces: Arc::clone(&self.nonces),
         }
+    }
+
+    /// True if credentials may be sent to the server at a URL.
+    pub(super) fn is_allowed(&self, server: &str) -> bool {
+        is_allowed(server, self.config.allows_insecure)
     }
 
     /// The nonces for proofs of possession.

@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use http::header::HeaderMap;
 use iri_string::types::UriStr;
-use mcp_runtime::transport::http_client::AuthHttp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::client_authentication::{ClientAuthentication, ClientCredentials};
 use super::config::Config;
+use super::credential_http::CredentialHttp;
 use super::discovery::Discovery;
-use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::error::{AuthError, AuthErrorKind, AuthStep, one_line};
 use super::exchange::Exchange;
 use super::scopes::Scopes;
 use super::unix_time::unix_time;
@@ -76,13 +76,13 @@ impl RegistrationWay {
 
 impl Registration {
     /// The client with these credentials.
-    pub(crate) fn credentials(&self, issuer: &AuthorizationServerMetadata) -> ClientCredentials {
+    pub(crate) fn credentials(&self) -> ClientCredentials {
         let method = self.token_endpoint_auth_method.as_deref();
         let authentication = match (self.client_secret.clone(), method) {
-            (None, _) | (_, Some("none")) => ClientAuthentication::None,
             (Some(secret), Some("client_secret_basic")) => ClientAuthentication::Basic(secret),
             (Some(secret), Some("client_secret_post")) => ClientAuthentication::Post(secret),
-            (Some(secret), _) => ClientAuthentication::with_secret(secret, issuer),
+            // No other method is taken for an answer.
+            _ => ClientAuthentication::None,
         };
         ClientCredentials {
             client_id: self.client_id.clone(),
@@ -90,14 +90,16 @@ impl Registration {
         }
     }
 
-    /// True if a login with this redirect URI and these scopes may use it.
+    /// True if the client has registered for all of `scopes`, or for no particular ones.
+    pub(crate) fn covers(&self, scopes: &Scopes) -> bool {
+        self.requested_scope.is_empty() || self.requested_scope.contains_all(scopes)
+    }
+
+    /// True if a login with this redirect URI may use it.
     fn serves(&self, request: &RegistrationRequest<'_>) -> bool {
         let expires = self.client_secret_expires_at.filter(|it| *it != 0);
         let is_expired = expires.is_some_and(|it| it <= unix_time(SystemTime::now()));
-        !is_expired
-            && self.redirect_uri == request.redirect_uri
-            && (self.requested_scope.is_empty()
-                || self.requested_scope.contains_all(request.scopes))
+        !is_expired && self.redirect_uri == request.redirect_uri
     }
 }
 
@@ -106,7 +108,7 @@ impl RegistrationRequest<'_> {
     /// registration there; a new one is returned beside the credentials.
     pub(crate) async fn credentials(
         &self,
-        http: &AuthHttp,
+        http: &CredentialHttp,
         kept: Option<Registration>,
     ) -> Result<(ClientCredentials, Option<Registration>), AuthError> {
         let (config, issuer) = (self.config, &self.discovery.issuer);
@@ -120,14 +122,14 @@ impl RegistrationRequest<'_> {
                     Some(kept) => kept,
                     None => self.register(http).await?,
                 };
-                Ok((registration.credentials(issuer), Some(registration)))
+                Ok((registration.credentials(), Some(registration)))
             }
             None => Err(error(AuthErrorKind::NoRegistration)),
         }
     }
 
     /// Registers the client (RFC 7591 §3.1).
-    async fn register(&self, http: &AuthHttp) -> Result<Registration, AuthError> {
+    async fn register(&self, http: &CredentialHttp) -> Result<Registration, AuthError> {
         let step = AuthStep::Registration;
         let exchange = Exchange { http, step };
         let issuer = &self.discovery.issuer;
@@ -144,10 +146,14 @@ impl RegistrationRequest<'_> {
         };
         let mut registration: Registration =
             serde_json::from_slice(response.body()).map_err(|_| malformed())?;
-        let method = &mut registration.token_endpoint_auth_method;
-        *method = method
-            .take()
-            .or_else(|| Some(auth_method(issuer).to_owned()));
+        let method = registration.token_endpoint_auth_method.take();
+        let method = method.unwrap_or_else(|| auth_method(issuer).to_owned());
+        if !AUTH_METHODS.contains(&&*method) {
+            let method = one_line(&method);
+            let reason = format!("it has this client authenticate by `{method}`, which it can't");
+            return Err(exchange.error(endpoint, AuthErrorKind::Malformed(reason)));
+        }
+        registration.token_endpoint_auth_method = Some(method);
         registration.redirect_uri = self.redirect_uri.to_owned();
         registration.requested_scope = scope;
         tracing::debug!(issuer = issuer.issuer, "registered the client");
@@ -186,14 +192,16 @@ impl RegistrationRequest<'_> {
     }
 }
 
+/// Ways in which a client that registers itself may authenticate, the preferred one first.
+const AUTH_METHODS: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
+
 /// The way in which a client that registers itself authenticates: not at all where that is allowed, as
 /// a secret that is on a person's machine is none.
 fn auth_method(issuer: &AuthorizationServerMetadata) -> &'static str {
-    const KNOWN: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
     let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
     // Without metadata, and for one that leaves it out.
     let offered = offered.unwrap_or_default();
-    let mut known = KNOWN.into_iter();
+    let mut known = AUTH_METHODS.into_iter();
     let found = known.find(|known| offered.iter().any(|it| it == known));
     found.unwrap_or("none")
 }
@@ -214,7 +222,8 @@ impl Config {
         }
         let authentication = match (self.client_key.clone(), self.client_secret.clone()) {
             (Some(key), _) => ClientAuthentication::PrivateKeyJwt(key),
-            (None, Some(secret)) => ClientAuthentication::with_secret(secret, issuer),
+            (None, Some(secret)) => ClientAuthentication::with_secret(secret, issuer)
+                .map_err(|cause| AuthError::new(AuthStep::Registration, &issuer.issuer, cause))?,
             (None, None) => ClientAuthentication::None,
         };
         Ok(ClientCredentials {

@@ -2,27 +2,39 @@
 
 use std::sync::Arc;
 
-use mcp_runtime::transport::http_client::{AfterChallenge, AuthHttp};
+use http::StatusCode;
+use mcp_runtime::transport::http_client::AfterChallenge;
 
 use super::client_authentication::ClientCredentials;
 use super::config::Config;
+use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
 use super::dpop::{Nonces, ProofKey, Proving, has_es256};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::login::Login;
-use super::registration::RegistrationWay;
 use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
-use super::token_set::{Binding, TokenSet, binding_key, load, registration_key, save};
+use super::token_set::{Binding, PersonKeys, TokenSet, list_server, load, registration_key, save};
 use super::unattended::UnattendedGrant;
 use crate::metadata::AuthorizationServerMetadata;
+
+/// What a logout has achieved at the issuers of the tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Revocation {
+    /// All tokens were revoked, or there were none.
+    Done,
+    /// An issuer offers no revocation (RFC 7009): its tokens are removed here, and valid there until they
+    /// expire.
+    NotOffered,
+}
 
 /// One renewal of the token of a session. Only one is under way for each session.
 pub(crate) struct Renewal {
     pub(crate) config: Arc<Config>,
     pub(crate) session: Arc<Session>,
-    pub(crate) http: AuthHttp,
+    pub(crate) http: CredentialHttp,
     pub(crate) nonces: Arc<Nonces>,
 }
 
@@ -43,13 +55,13 @@ impl Renewal {
     /// Loads the tokens that an earlier process has saved.
     pub(crate) async fn load(self) -> Result<(), AuthError> {
         let store = &*self.config.store;
-        let binding = load::<Binding>(store, &binding_key(&self.session.server)).await?;
+        let binding = load::<Binding>(store, &self.keys().binding(&self.session.server)).await?;
         let tokens = match &binding {
             Some(binding) => self.kept(binding).await?,
             None => None,
         };
         let tokens = tokens.map(|tokens| (tokens, TokenOrigin::Stored));
-        self.session.set(binding, tokens);
+        self.session.set(binding, tokens, true);
         Ok(())
     }
 
@@ -134,30 +146,64 @@ impl Renewal {
         Ok(AfterChallenge::SendAgain)
     }
 
-    /// Revokes the tokens (RFC 7009), and removes them even if that fails.
-    pub(crate) async fn log_out(self) -> Result<(), AuthError> {
-        let (binding, token) = (self.session.binding(), self.session.token());
-        let Some((binding, token)) = binding.zip(token) else {
-            return Ok(());
-        };
-        let revoked = self.revoke(&binding, &token.tokens).await;
-        let store = &*self.config.store;
-        let removed = store.remove(&binding_key(&self.session.server)).await;
-        self.forget(&binding).await?;
+    /// Revokes the tokens that are in the store (RFC 7009), and those that it did not take, and removes
+    /// them even if that fails.
+    pub(crate) async fn log_out(self) -> Result<Revocation, AuthError> {
+        let (store, server) = (&*self.config.store, &self.session.server);
+        let kept = load::<Binding>(store, &self.keys().binding(server)).await?;
+        let mut outcome = Ok(Revocation::Done);
+        if let Some(binding) = kept.or_else(|| self.session.binding()) {
+            // Not while another process redeems the refresh token.
+            let lock = store.lock(&self.keys().tokens(&binding)).await;
+            let _lock = lock.map_err(AuthError::store)?;
+            outcome = self.revoke_all(&binding).await;
+            self.forget(&binding).await?;
+        }
+        let removed = store.remove(&self.keys().binding(server)).await;
         removed.map_err(AuthError::store)?;
-        revoked
+        list_server(store, self.keys(), server, false).await?;
+        outcome
     }
 
-    async fn revoke(&self, binding: &Binding, tokens: &TokenSet) -> Result<(), AuthError> {
-        let (discovery, found) = self.discover(binding.announced.clone()).await?;
-        let client = self.client(tokens, &discovery.issuer);
-        // Another issuer does not know them.
-        let Some(client) = client.filter(|_| found.is_same(binding)) else {
+    /// Revokes all tokens of a binding: those in the store, and those that it did not take.
+    async fn revoke_all(&self, binding: &Binding) -> Result<Revocation, AuthError> {
+        let unsaved = self.session.token().filter(|token| !token.is_saved);
+        let unsaved = unsaved.map(|token| token.tokens.clone());
+        let kept = self.kept(binding).await?;
+        let all: Vec<_> = kept.into_iter().chain(unsaved).collect();
+        if all.is_empty() {
+            return Ok(Revocation::Done);
+        }
+        let issuer = self.discoverer(None).issuer(&binding.issuer).await;
+        let issuer = match issuer {
+            // A server of 2025-03-26 without metadata: it has the endpoints that are prescribed.
+            Err(error) if matches!(error.kind(), AuthErrorKind::NoMetadata) => {
+                return Ok(Revocation::NotOffered);
+            }
+            issuer => issuer?,
+        };
+        if issuer.revocation_endpoint.is_none() {
+            return Ok(Revocation::NotOffered);
+        }
+        let mut outcome = Ok(Revocation::Done);
+        for tokens in &all {
+            let revoked = self.revoke(&issuer, tokens).await;
+            outcome = outcome.and(revoked.map(|()| Revocation::Done));
+        }
+        outcome
+    }
+
+    async fn revoke(
+        &self,
+        issuer: &AuthorizationServerMetadata,
+        tokens: &TokenSet,
+    ) -> Result<(), AuthError> {
+        let Some(client) = self.client(tokens, issuer)? else {
             return Ok(());
         };
         let issuer = Issuer {
             http: &self.http,
-            metadata: &discovery.issuer,
+            metadata: issuer,
             client: &client,
             proving: None,
         };
@@ -171,24 +217,22 @@ impl Renewal {
 
     /// Finds the authorization server.
     async fn discover(&self, announced: Option<String>) -> Result<(Discovery, Binding), AuthError> {
-        let config = &self.config;
-        let is_usable = |issuer: &AuthorizationServerMetadata| {
-            RegistrationWay::choose(config, issuer).is_some()
-        };
-        let discoverer = Discoverer {
-            http: &self.http,
-            server: &self.session.server,
-            announced: announced.as_deref(),
-            issuer: config.issuer.as_deref(),
-            is_usable: &is_usable,
-        };
-        let discovery = discoverer.discover().await?;
+        let discovery = self.discoverer(announced.as_deref()).discover().await?;
         let binding = Binding {
             issuer: discovery.issuer.issuer.clone(),
             resource: discovery.resource.resource.clone(),
             announced,
         };
         Ok((discovery, binding))
+    }
+
+    fn discoverer<'a>(&'a self, announced: Option<&'a str>) -> Discoverer<'a> {
+        Discoverer {
+            http: &self.http,
+            server: &self.session.server,
+            announced,
+            config: &self.config,
+        }
     }
 
     /// Gets new tokens by the grant that the user has chosen.
@@ -223,7 +267,7 @@ impl Renewal {
         };
         self.session.requested(&requested);
         // Not while another process refreshes tokens, and would replace these with its own.
-        let lock = self.config.store.lock(&binding.key()).await;
+        let lock = self.config.store.lock(&self.keys().tokens(&binding)).await;
         let saved = self.adopt(binding, tokens, TokenOrigin::Grant).await;
         lock.map_err(AuthError::store).and(saved)
     }
@@ -284,15 +328,20 @@ impl Renewal {
     /// tokens.
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
         let store = &*self.config.store;
-        let key = binding.key();
+        let key = self.keys().tokens(binding);
         let lock = store.lock(&key).await.map_err(AuthError::store)?;
-        let Some(kept) = self.kept(binding).await? else {
-            return Ok(false);
+        let (kept, current) = (self.kept(binding).await?, self.session.token());
+        let unsaved = current.as_ref().filter(|it| !it.is_saved);
+        let is_older = |unsaved: u64| kept.as_ref().is_none_or(|it| it.issued_at <= unsaved);
+        let kept = match (unsaved, &kept) {
+            // The refresh token in the store may be redeemed already.
+            (Some(unsaved), _) if is_older(unsaved.tokens.issued_at) => unsaved.tokens.clone(),
+            (_, None) => return Ok(false),
+            (_, Some(kept)) => kept.clone(),
         };
-        let current = self.session.token();
         if current.is_none_or(|it| it.tokens.access_token != kept.access_token) {
-            self.session
-                .set(Some(binding.clone()), Some((kept, TokenOrigin::Stored)));
+            let tokens = Some((kept, TokenOrigin::Stored));
+            self.session.set(Some(binding.clone()), tokens, true);
             return Ok(true);
         }
         let proving = kept.key.clone().map(|key| Proving {
@@ -300,7 +349,7 @@ impl Renewal {
             nonces: Arc::clone(&self.nonces),
             is_required: false,
         });
-        let client = self.client(&kept, &discovery.issuer);
+        let client = self.client(&kept, &discovery.issuer)?;
         let (Some(client), Some(refresh_token)) = (client, kept.refresh_token.clone()) else {
             return Ok(false);
         };
@@ -347,7 +396,7 @@ impl Renewal {
             store.remove(&key).await.map_err(AuthError::store)?;
         }
         kept.refresh_token = None;
-        save(store, &binding.key(), &kept).await
+        save(store, &self.keys().tokens(binding), &kept).await
     }
 
     /// Saves tokens and uses them from now on. They are used even if they can't be saved.
@@ -358,19 +407,23 @@ impl Renewal {
         origin: TokenOrigin,
     ) -> Result<(), AuthError> {
         let store = &*self.config.store;
+        let (keys, server) = (self.keys(), &self.session.server);
         let saved = async {
-            save(store, &binding.key(), &tokens).await?;
-            save(store, &binding_key(&self.session.server), &binding).await
+            // First, so that a logout finds whatever follows.
+            list_server(store, keys, server, true).await?;
+            save(store, &keys.tokens(&binding), &tokens).await?;
+            save(store, &keys.binding(server), &binding).await
         };
         let saved = saved.await;
-        self.session.set(Some(binding), Some((tokens, origin)));
+        let tokens = Some((tokens, origin));
+        self.session.set(Some(binding), tokens, saved.is_ok());
         saved
     }
 
     /// Removes the tokens of the server.
     async fn forget(&self, binding: &Binding) -> Result<(), AuthError> {
-        let removed = self.config.store.remove(&binding.key()).await;
-        self.session.set(None, None);
+        let removed = self.config.store.remove(&self.keys().tokens(binding)).await;
+        self.session.set(None, None, true);
         self.session.forget_scopes();
         removed.map_err(AuthError::store)
     }
@@ -385,7 +438,7 @@ impl Renewal {
         {
             return Ok(None);
         }
-        let kept: Option<TokenSet> = load(&*config.store, &binding.key()).await?;
+        let kept: Option<TokenSet> = load(&*config.store, &self.keys().tokens(binding)).await?;
         Ok(kept.filter(|kept| match &config.client_id {
             Some(id) => *id == kept.client_id,
             None if config.grant.is_unattended() => kept.client_id.is_empty(),
@@ -396,33 +449,40 @@ impl Renewal {
         }))
     }
 
-    /// The client that tokens were issued to.
+    /// The client that tokens were issued to; none if it is another one than that of the settings.
     fn client(
         &self,
         tokens: &TokenSet,
         issuer: &AuthorizationServerMetadata,
-    ) -> Option<ClientCredentials> {
+    ) -> Result<Option<ClientCredentials>, AuthError> {
         if let Some(registration) = &tokens.registration {
-            return Some(registration.credentials(issuer));
+            return Ok(Some(registration.credentials()));
         }
         let is_document = self.config.client_id.is_none() && !self.config.grant.is_unattended();
         let client = match is_document {
             true => self.config.by_document(issuer),
             false => self.config.pre_registered(issuer),
         };
-        client.ok().filter(|it| it.client_id == tokens.client_id)
+        Ok(Some(client?).filter(|it| it.client_id == tokens.client_id))
+    }
+
+    fn keys(&self) -> PersonKeys<'_> {
+        self.config.keys()
     }
 }
 
-/// True for an answer after which only a login helps (RFC 6749 §5.2): not one about the server's state,
-/// or about the proof and not the token.
+/// True for an answer after which only a login helps (RFC 6749 §5.2). After any other, such as one of a
+/// server that is overloaded, the same tokens may be good again.
 fn is_final(error: &AuthError) -> bool {
-    const OTHERS: [&str; 4] = [
-        "server_error",
-        "temporarily_unavailable",
-        "use_dpop_nonce",
-        "invalid_dpop_proof",
+    const FINAL: [&str; 4] = [
+        "invalid_grant",
+        "invalid_client",
+        "unauthorized_client",
+        "unsupported_grant_type",
     ];
-    let code = error.code();
-    code.is_some_and(|code| !OTHERS.contains(&code))
+    let AuthErrorKind::Refused { status, code, .. } = error.kind() else {
+        return false;
+    };
+    matches!(*status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED)
+        && FINAL.contains(&code.as_str())
 }

@@ -46,6 +46,8 @@ struct SessionState {
 pub(crate) struct CurrentToken {
     pub(crate) tokens: TokenSet,
     pub(crate) origin: TokenOrigin,
+    /// False if the store did not take it: what lies there is older.
+    pub(crate) is_saved: bool,
     is_accepted: AtomicBool,
 }
 
@@ -106,8 +108,13 @@ impl Session {
         state.requested = std::mem::take(&mut state.requested).union(scopes);
     }
 
-    /// Makes `tokens` the current ones; `None` to have none.
-    pub(crate) fn set(&self, binding: Option<Binding>, tokens: Option<(TokenSet, TokenOrigin)>) {
+    /// Makes `tokens` the current ones; `None` to have none. `is_saved` tells whether they are in the store.
+    pub(crate) fn set(
+        &self,
+        binding: Option<Binding>,
+        tokens: Option<(TokenSet, TokenOrigin)>,
+        is_saved: bool,
+    ) {
         let is_refreshed = matches!(tokens, Some((_, TokenOrigin::Refresh)));
         let mut state = self.state();
         state.is_loaded = true;
@@ -117,6 +124,7 @@ impl Session {
             Arc::new(CurrentToken {
                 tokens,
                 origin,
+                is_saved,
                 is_accepted: AtomicBool::new(false),
             })
         });

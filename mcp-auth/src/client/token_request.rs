@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use http::header::HeaderMap;
 use http::{Method, Response, Uri};
-use mcp_runtime::transport::http_client::AuthHttp;
 use serde::Deserialize;
 
 use super::client_authentication::ClientCredentials;
+use super::credential_http::CredentialHttp;
 use super::dpop::{DPOP, Proving};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
@@ -18,7 +18,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// An authorization server, and a client that it knows.
 #[derive(Clone, Copy)]
 pub(crate) struct Issuer<'a> {
-    pub(crate) http: &'a AuthHttp,
+    pub(crate) http: &'a CredentialHttp,
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a ClientCredentials,
     /// The key that tokens are to be bound to (RFC 9449 §5).

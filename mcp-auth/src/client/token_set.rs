@@ -1,5 +1,6 @@
 //! Tokens of one client for one resource, and where they are kept.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::SystemTime;
 
@@ -85,20 +86,63 @@ impl TokenSet {
 }
 
 impl Binding {
-    /// The key of the tokens in a store.
-    pub(crate) fn key(&self) -> String {
-        format!("tokens {} {}", self.issuer, self.resource)
-    }
-
     /// True if `other` is the same issuer and the same resource.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (&self.issuer, &self.resource) == (&other.issuer, &other.resource)
     }
 }
 
-/// The key of the [`Binding`] of the server at a URL.
-pub(crate) fn binding_key(server: &str) -> String {
-    format!("server {server}")
+/// The keys in a store of what belongs to one person, or to all that are not told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PersonKeys<'a>(pub(crate) Option<&'a str>);
+
+impl PersonKeys<'_> {
+    /// The key of the tokens for a server.
+    pub(crate) fn tokens(self, binding: &Binding) -> String {
+        self.of(format!("tokens {} {}", binding.issuer, binding.resource))
+    }
+
+    /// The key of the [`Binding`] of the server at a URL.
+    pub(crate) fn binding(self, server: &str) -> String {
+        self.of(format!("server {server}"))
+    }
+
+    /// The key of the URLs of all servers that there are tokens for.
+    pub(crate) fn servers(self) -> String {
+        self.of("servers".to_owned())
+    }
+
+    /// No URL has a space in it, so that no two keys are the same.
+    fn of(self, key: String) -> String {
+        match self.0 {
+            Some(person) => format!("{key} {person}"),
+            None => key,
+        }
+    }
+}
+
+/// Notes in the store that there are, or no longer are, tokens for a server.
+pub(crate) async fn list_server(
+    store: &dyn TokenStore,
+    keys: PersonKeys<'_>,
+    server: &str,
+    is_listed: bool,
+) -> Result<(), AuthError> {
+    let key = keys.servers();
+    let servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
+    if servers.contains(server) == is_listed {
+        return Ok(());
+    }
+    let _lock = store.lock(&key).await.map_err(AuthError::store)?;
+    let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
+    match is_listed {
+        true => drop(servers.insert(server.to_owned())),
+        false => drop(servers.remove(server)),
+    }
+    match servers.is_empty() {
+        true => store.remove(&key).await.map_err(AuthError::store),
+        false => save(store, &key, &servers).await,
+    }
 }
 
 /// The key of the [`Registration`] at an issuer.
@@ -163,6 +207,23 @@ mod tests {
             assert!(!tokens.expires_soon(begin - 1), "{lifetime}");
         }
         assert!(!tokens(None).expires_soon(u64::MAX));
+    }
+
+    #[test]
+    fn the_keys_of_persons_differ() {
+        let binding = Binding {
+            issuer: "https://as".to_owned(),
+            resource: "https://mcp".to_owned(),
+            announced: None,
+        };
+        let mut keys = BTreeSet::new();
+        for person in [None, Some(""), Some("ann"), Some("https://mcp ann")] {
+            let person = PersonKeys(person);
+            keys.insert(person.tokens(&binding));
+            keys.insert(person.binding("https://mcp"));
+            keys.insert(person.servers());
+        }
+        assert_eq!(keys.len(), 12, "{keys:?}");
     }
 
     #[test]

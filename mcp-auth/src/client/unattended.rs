@@ -1,10 +1,10 @@
 //! Token requests of clients that work without a person.
 
-use mcp_runtime::transport::http_client::AuthHttp;
 use serde::Deserialize;
 
 use super::client_authentication::{ClientAuthentication, ClientCredentials};
 use super::config::Config;
+use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
 use super::dpop::Proving;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
@@ -21,7 +21,7 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 /// A token request of a client that works without a person.
 pub(crate) struct UnattendedGrant<'a> {
     pub(crate) config: &'a Config,
-    pub(crate) http: &'a AuthHttp,
+    pub(crate) http: &'a CredentialHttp,
     pub(crate) discovery: &'a Discovery,
     pub(crate) scopes: Scopes,
     pub(crate) proving: Option<Proving>,
@@ -72,12 +72,12 @@ impl UnattendedGrant<'_> {
             http,
             server: &provider.issuer,
             announced: None,
-            issuer: None,
-            is_usable: &|_| true,
+            config: self.config,
         };
         let metadata = discoverer.issuer(&provider.issuer).await?;
         let authentication = match provider.client_secret.clone() {
-            Some(secret) => ClientAuthentication::with_secret(secret, &metadata),
+            Some(secret) => ClientAuthentication::with_secret(secret, &metadata)
+                .map_err(|cause| AuthError::new(step, &provider.issuer, cause))?,
             None => ClientAuthentication::None,
         };
         let endpoint = Issuer {

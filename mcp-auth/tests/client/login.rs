@@ -1,5 +1,6 @@
 //! The login of a person.
 
+use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,6 +80,43 @@ async fn the_default_browser_opens_nothing_but_secure_pages() {
 }
 
 #[tokio::test]
+async fn an_issuer_without_a_token_endpoint_opens_no_page() {
+    let site = Site::start().await;
+    let metadata = format!(
+        r#"{{"issuer":"{}","authorization_endpoint":"{}","registration_endpoint":"{}",
+        "code_challenge_methods_supported":["S256"]}}"#,
+        site.issuer.issuer(),
+        site.issuer.url(Endpoint::Authorize),
+        site.issuer.url(Endpoint::Register),
+    );
+    site.issuer.fail(Endpoint::Metadata, Fault::Json(metadata));
+    let error = error(&site, &app()).await;
+    assert!(error.to_string().contains("no `token_endpoint`"), "{error}");
+    for endpoint in [Endpoint::Register, Endpoint::Authorize] {
+        assert_eq!(site.issuer.count(endpoint), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_code_is_not_redeemed() {
+    let site = Site::start().await;
+    let issuer = site.issuer.issuer().to_owned();
+    let oauth = app().opener(move |url| {
+        let issuer = issuer.clone();
+        async move {
+            let (_, query) = url.split_once('?').unwrap();
+            let parameters: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
+            let (to, state) = (&parameters["redirect_uri"], &parameters["state"]);
+            browser::get(&format!("{to}?code=&state={state}&iss={issuer}")).await;
+            Ok(())
+        }
+    });
+    let error = error(&site, &oauth).await;
+    assert_eq!(error.step(), AuthStep::Login, "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Token), 0);
+}
+
+#[tokio::test]
 async fn a_refusal_ends_the_login_and_is_shown() {
     let site = Site::start().await;
     let decision = Decision::Refuse("access_denied".to_owned(), "not\ntoday".to_owned());
@@ -115,6 +153,7 @@ async fn a_response_of_another_issuer_is_not_used() {
             matches!(error.kind(), AuthErrorKind::Response(_)),
             "{error}"
         );
+        assert!(error.to_string().contains("`iss`"), "{error}");
     }
     assert_eq!(site.issuer.count(Endpoint::Token), 0);
     site.issuer.change(|settings| {

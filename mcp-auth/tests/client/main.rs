@@ -5,6 +5,8 @@
 mod discovery;
 mod dpop;
 mod grants;
+mod insecure;
+mod limits;
 mod login;
 mod proofs;
 mod refresh;

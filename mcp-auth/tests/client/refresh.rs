@@ -1,14 +1,18 @@
 //! Tokens: refresh, stores, logout.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use mcp_auth::AuthError;
+use mcp_auth::client::Revocation;
+use mcp_auth::client::error::AuthStep;
 use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
-use mcp_runtime::Client;
 use mcp_runtime::client::ResponseCache;
 use mcp_runtime::transport::http_client::{BoxFuture, http_client};
+use mcp_runtime::{CallError, Client};
 use support::{Endpoint, Fault, Recorded};
 use tokio::task::JoinSet;
 
@@ -105,6 +109,40 @@ async fn a_refresh_that_fails_is_an_error_and_no_login() {
     site.issuer.heal();
     assert_eq!(call(&client, "read").await.unwrap(), "read");
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+}
+
+#[tokio::test]
+async fn a_passing_error_keeps_the_tokens_and_asks_nobody() {
+    let site = Site::start().await;
+    let client = site.connect(&app()).await.unwrap();
+    call(&client, "read").await.unwrap();
+    site.revoke_seen();
+    for (status, pause, answer) in [
+        (500, None, r#"{"error":"Internal Server Error"}"#),
+        (429, Some(7), r#"{"error":"too_many_requests"}"#),
+        (503, Some(60), r#"{"error":"temporarily_unavailable"}"#),
+        (503, None, r#"{"error":"invalid_grant"}"#),
+        (400, None, r#"{"error":"invalid_request"}"#),
+        (200, None, r#"{"error":"invalid_grant"}"#),
+    ] {
+        let fault = Fault::Refusal(status, pause, answer);
+        site.issuer.fail(Endpoint::Token, fault);
+        let error = client.call_tool("read", ()).await.unwrap_err();
+        let CallError::Authentication { error, .. } = error else {
+            panic!("{error}");
+        };
+        let error = error.downcast_ref::<AuthError>().unwrap();
+        assert_eq!(error.step(), AuthStep::Refresh, "{answer}");
+        let code = answer.split('"').nth(3);
+        assert_eq!(
+            (error.code(), error.retry_after().map(|it| it.as_secs())),
+            (code, pause)
+        );
+    }
+    site.issuer.heal();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+    assert_eq!(refreshes(&site).len(), 7);
 }
 
 #[tokio::test]
@@ -225,6 +263,175 @@ async fn a_logout_revokes_and_removes_the_tokens() {
     oauth.logout().await.unwrap();
 }
 
+/// The tokens that were revoked, by their kind.
+fn revoked(site: &Site) -> Vec<(String, String)> {
+    let requests = site.issuer.requests_to(Endpoint::Revoke).into_iter();
+    let parameter = |it: &Recorded, name| it.parameter(name).unwrap_or_default().to_owned();
+    let revoked = requests.map(|it| (parameter(&it, "token_type_hint"), parameter(&it, "token")));
+    revoked.collect()
+}
+
+#[tokio::test]
+async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens.json");
+    let oauth = || app().store(FileStore::new(&path));
+    let site = Site::start().await;
+    let first = site.connect(&oauth()).await.unwrap();
+    call(&first, "read").await.unwrap();
+    // Another process refreshes meanwhile.
+    let (stale, second) = (site.last_token(), site.connect(&oauth()).await.unwrap());
+    site.revoke_seen();
+    call(&second, "read").await.unwrap();
+    let live = site.last_token();
+    assert_ne!(live, stale);
+
+    assert_eq!(oauth().logout().await.unwrap(), Revocation::Done);
+    let revoked = revoked(&site);
+    let kinds: Vec<_> = revoked.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["refresh_token", "access_token"]);
+    assert_eq!(live.as_deref(), Some(revoked[1].1.as_str()));
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        !kept.contains("tokens ") && !kept.contains("server"),
+        "{kept}"
+    );
+    assert!(!kept.contains(&revoked[0].1), "{kept}");
+    call(&site.connect(&oauth()).await.unwrap(), "read")
+        .await
+        .unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
+}
+
+#[tokio::test]
+async fn a_process_with_stale_tokens_revokes_the_live_ones() {
+    let store = MemoryStore::new();
+    let site = Site::start().await;
+    let oauth = app().store(store.clone());
+    let client = site.connect(&oauth).await.unwrap();
+    call(&client, "read").await.unwrap();
+    site.revoke_seen();
+    let other = site.connect(&app().store(store)).await.unwrap();
+    call(&other, "read").await.unwrap();
+    let live = site.last_token();
+    oauth.logout().await.unwrap();
+    let revoked = revoked(&site);
+    assert_eq!(revoked.len(), 2);
+    assert_eq!(live.as_deref(), Some(revoked[1].1.as_str()));
+}
+
+#[tokio::test]
+async fn a_logout_tells_where_nothing_can_be_revoked() {
+    let site = Site::start().await;
+    let oauth = app();
+    let client = site.connect(&oauth).await.unwrap();
+    call(&client, "read").await.unwrap();
+    site.issuer.change(|settings| settings.revocation = false);
+    assert_eq!(oauth.logout().await.unwrap(), Revocation::NotOffered);
+    assert_eq!(oauth.logout().await.unwrap(), Revocation::Done);
+    call(&client, "read").await.unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
+    // Where the issuer is gone, that is said, and the tokens are gone as well.
+    site.issuer.stop().await;
+    let error = oauth.logout().await.unwrap_err();
+    assert_eq!(error.step(), AuthStep::IssuerMetadata, "{error}");
+    assert_eq!(oauth.logout().await.unwrap(), Revocation::Done);
+}
+
+#[tokio::test]
+async fn persons_who_share_a_store_do_not_share_their_tokens() {
+    let store = MemoryStore::new();
+    let site = Site::start().await;
+    let oauth = |person: &str| app().store(store.clone()).person(person);
+    let (ann, bob) = (oauth("ann"), oauth("bob"));
+    let mut tokens = Vec::new();
+    for person in [&ann, &bob, &oauth("ann")] {
+        let client = site.connect(person).await.unwrap();
+        call(&client, "read").await.unwrap();
+        tokens.push(site.last_token());
+    }
+    assert_eq!(tokens[0], tokens[2]);
+    assert_ne!(tokens[0], tokens[1]);
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
+    assert_eq!(site.issuer.count(Endpoint::Register), 1);
+    oauth("bob").logout().await.unwrap();
+    assert_eq!(tokens[1].as_deref(), Some(revoked(&site)[1].1.as_str()));
+    call(&site.connect(&oauth("ann")).await.unwrap(), "read")
+        .await
+        .unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
+}
+
+/// A store that can be kept from saving.
+#[derive(Clone, Default)]
+struct Full {
+    store: MemoryStore,
+    is_full: Arc<AtomicBool>,
+}
+
+impl TokenStore for Full {
+    fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
+        self.store.load(key)
+    }
+
+    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+        match self.is_full.load(Ordering::SeqCst) {
+            true => Box::pin(async { Err(io::Error::other("it is full")) }),
+            false => self.store.save(key, secret),
+        }
+    }
+
+    fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
+        self.store.remove(key)
+    }
+
+    fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+        self.store.lock(key)
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved() {
+    let site = Site::start().await;
+    let store = Full::default();
+    let oauth = app().store(store.clone());
+    let client = site.connect(&oauth).await.unwrap();
+    call(&client, "read").await.unwrap();
+    store.is_full.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        site.revoke_seen();
+        let error = call(&client, "read").await.unwrap_err();
+        assert!(
+            error.contains("using the token store: it is full"),
+            "{error}"
+        );
+        // The tokens are there all the same.
+        assert_eq!(call(&client, "read").await.unwrap(), "read");
+    }
+    store.is_full.store(false, Ordering::SeqCst);
+    site.revoke_seen();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    let redeemed = refreshes(&site);
+    let redeemed: HashSet<_> = redeemed
+        .iter()
+        .map(|it| it.parameter("refresh_token"))
+        .collect();
+    assert_eq!(redeemed.len(), 3);
+    // They are saved again, and those of a process that comes next.
+    let next = site.connect(&app().store(store.clone())).await.unwrap();
+    call(&next, "read").await.unwrap();
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+    // A logout revokes what the store did not take.
+    store.is_full.store(true, Ordering::SeqCst);
+    site.revoke_seen();
+    call(&client, "read").await.unwrap_err();
+    call(&client, "read").await.unwrap();
+    let live = site.last_token();
+    oauth.logout().await.unwrap();
+    let last = revoked(&site).pop().unwrap();
+    assert_eq!(live, Some(last.1));
+}
+
 #[tokio::test]
 async fn a_store_that_does_not_work_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -288,10 +495,16 @@ impl TokenStore for Watched {
     }
 
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
+        if key.starts_with("tokens ") && !self.held.load(Ordering::SeqCst) {
+            self.unlocked.store(true, Ordering::SeqCst);
+        }
         self.store.remove(key)
     }
 
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+        if !key.starts_with("tokens ") {
+            return self.store.lock(key);
+        }
         let (held, lock) = (Arc::clone(&self.held), self.store.lock(key));
         Box::pin(async move {
             let lock = lock.await?;
@@ -302,13 +515,15 @@ impl TokenStore for Watched {
 }
 
 #[tokio::test]
-async fn tokens_are_saved_under_their_lock() {
+async fn tokens_are_saved_and_removed_under_their_lock() {
     let site = Site::start().await;
     let store = Watched::default();
-    let client = site.connect(&app().store(store.clone())).await.unwrap();
+    let oauth = app().store(store.clone());
+    let client = site.connect(&oauth).await.unwrap();
     call(&client, "read").await.unwrap();
     site.revoke_seen();
     call(&client, "read").await.unwrap();
     assert_eq!(refreshes(&site).len(), 1);
+    oauth.logout().await.unwrap();
     assert!(!store.unlocked.load(Ordering::SeqCst));
 }

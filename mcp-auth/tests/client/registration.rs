@@ -64,6 +64,38 @@ async fn a_secret_is_used_in_the_way_that_the_issuer_offers() {
 }
 
 #[tokio::test]
+async fn a_method_of_authentication_that_nobody_has_is_an_error() {
+    for method in ["tls_client_auth", "private_key_jwt", ""] {
+        let site = Site::start().await;
+        let client = format!(
+            r#"{{"client_id":"me","client_secret":"secret","token_endpoint_auth_method":"{method}"}}"#
+        );
+        site.issuer.fail(Endpoint::Register, Fault::Json(client));
+        let error = site.refused(&app()).await;
+        assert!(
+            error.contains(&format!("authenticate by `{method}`")),
+            "{error}"
+        );
+        assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_stays_where_only_keys_are_taken() {
+    let known = Client::secret("me", "secret");
+    let issuer = AuthorizationServer::with(|settings| {
+        settings.clients = vec![known];
+        settings.auth_methods = vec!["private_key_jwt"];
+    });
+    let site = Site::with(issuer.await).await;
+    let oauth = app().client("me").client_secret("secret");
+    let error = site.refused(&oauth.issuer(site.issuer.issuer())).await;
+    assert!(error.contains("OAuth::client_key"), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
+    assert_eq!(site.issuer.count(Endpoint::Token), 0);
+}
+
+#[tokio::test]
 async fn a_client_authenticates_by_its_key() {
     let key = SigningKey::generate().unwrap();
     let known = Client::key("me", key.public_jwk());

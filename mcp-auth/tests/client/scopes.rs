@@ -56,12 +56,26 @@ async fn a_step_up_asks_for_the_union_once() {
     assert_eq!(call(&client, "write").await.unwrap(), "written");
     assert_eq!(call(&client, "read").await.unwrap(), "read");
     assert_eq!(asked(&site), ["files:read", "files:read files:write"]);
-    assert_eq!(site.issuer.count(Endpoint::Register), 2);
+    assert_eq!(site.issuer.count(Endpoint::Register), 1);
     // A login after that asks for all of them, also in the next process.
     site.state().write_scope = Some("files:admin");
     let client = site.connect(&app().store(store)).await.unwrap();
     assert_eq!(call(&client, "write").await.unwrap(), "written");
     assert_eq!(asked(&site)[2], "files:read files:write files:admin");
+}
+
+#[tokio::test]
+async fn a_client_registers_anew_where_its_scopes_are_refused() {
+    let site = Site::start().await;
+    site.state().challenge = Challenge::bearer().with_scope("files:read");
+    site.state().write_scope = Some("files:write");
+    let client = site.connect(&app()).await.unwrap();
+    site.issuer
+        .change(|settings| settings.scopes = vec!["files:read".to_owned()]);
+    let error = call(&client, "write").await.unwrap_err();
+    assert!(error.contains("invalid_scope"), "{error}");
+    assert_eq!(site.issuer.count(Endpoint::Register), 2);
+    assert_eq!(asked(&site).len(), 3);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mcp_runtime::transport::http_client::BoxFuture;
 
-use super::file_lock::{self, create_parent, on_disk, with_suffix};
+use super::file_lock::{self, on_disk, with_suffix};
 use super::private_file;
 use super::token_store::{StoreLock, TokenStore};
 
@@ -48,13 +48,16 @@ impl FileStore {
         edit: impl FnOnce(&mut BTreeMap<String, String>) + Send + 'static,
     ) -> BoxFuture<io::Result<()>> {
         let path = Arc::clone(&self.0);
-        on_disk(&self.0, move || {
-            create_parent(&path)?;
-            let lock = private_file::open(&with_suffix(&path, ".lock"))?;
-            lock.lock()?;
-            let mut contents = read(&path)?;
-            edit(&mut contents);
-            write(&path, &contents)
+        Box::pin(async move {
+            let lock = file_lock::take(with_suffix(&path, ".lock")).await?;
+            on_disk(&Arc::clone(&path), move || {
+                // Also if nobody waits any more.
+                let _lock = lock;
+                let mut contents = read(&path)?;
+                edit(&mut contents);
+                write(&path, &contents)
+            })
+            .await
         })
     }
 }
@@ -143,6 +146,17 @@ mod tests {
         let _held = store.lock("a").await.unwrap();
         let error = store.lock("a").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
+        // Another process writes, and has stopped.
+        store.save("a", "1").await.unwrap();
+        let held = file_lock::take(with_suffix(&store.0, ".lock"))
+            .await
+            .unwrap();
+        for failed in [store.save("a", "2").await, store.remove("a").await] {
+            assert_eq!(failed.unwrap_err().kind(), ErrorKind::TimedOut);
+        }
+        drop(held);
+        store.save("a", "3").await.unwrap();
+        assert_eq!(store.load("a").await.unwrap().as_deref(), Some("3"));
     }
 
     #[tokio::test]

@@ -25,16 +25,19 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 pub(super) fn lock(prefix: &Path, key: &str) -> BoxFuture<io::Result<StoreLock>> {
     let hash = BASE64_URL_SAFE_NO_PAD.encode(&digest(&SHA256, key.as_bytes()).as_ref()[..9]);
     let path = with_suffix(prefix, &format!(".{hash}.lock"));
-    Box::pin(async move {
-        let opened = path.clone();
-        let file = on_disk(&path, move || {
-            create_parent(&opened)?;
-            private_file::open(&opened)
-        });
-        let file = file.await?;
-        wait(&path, &file).await?;
-        Ok(StoreLock::new(file))
-    })
+    Box::pin(async move { Ok(StoreLock::new(take(path).await?)) })
+}
+
+/// Takes the lock of a file, which is created; it is released when the file is closed.
+pub(super) async fn take(path: PathBuf) -> io::Result<File> {
+    let opened = path.clone();
+    let file = on_disk(&path, move || {
+        create_parent(&opened)?;
+        private_file::open(&opened)
+    });
+    let file = file.await?;
+    wait(&path, &file).await?;
+    Ok(file)
 }
 
 /// Waits for the lock of a file; no thread waits, which would keep the runtime from ending.

@@ -7,8 +7,11 @@ use std::sync::Arc;
 
 use mcp_runtime::transport::http_client::BoxFuture;
 
-/// A store of secret texts, each with a key: tokens by issuer and resource, credentials of the client
-/// by issuer. Keys are not secret; they have URLs in them.
+/// A store of secret texts, each with a key: tokens by issuer, resource and
+/// [`person`](crate::OAuth::person), credentials of the client by issuer, and the URLs of the servers by
+/// person. Keys are not secret; they have URLs in them, and the identifiers of persons.
+///
+/// Without a `person`, whoever has the store acts at a server as the one who has logged in there.
 ///
 /// There are [`MemoryStore`](super::MemoryStore) and [`FileStore`](super::FileStore), with the feature
 /// `keyring` also the operating system's. A store of one's own must not put secrets into its errors.

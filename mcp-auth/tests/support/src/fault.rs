@@ -15,6 +15,8 @@ pub enum Fault {
     Json(String),
     /// Answers 200 with a document of this many bytes.
     Large(usize),
+    /// Answers with this status, `Retry-After` in seconds, and this JSON.
+    Refusal(u16, Option<u64>, &'static str),
     /// Redirects with 302.
     Redirect(String),
     /// Answers rightly, after this time.

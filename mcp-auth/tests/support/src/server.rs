@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::response::Response;
+use http::header::RETRY_AFTER;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
@@ -275,6 +276,13 @@ impl AuthorizationServer {
                 return json_response(200, &value);
             }
             Some(Fault::Large(size)) => return json_response(200, &json!("a".repeat(size))),
+            Some(Fault::Refusal(status, pause, json)) => {
+                let value = serde_json::from_str(json).expect("JSON");
+                let mut response = json_response(status, &value);
+                let pause = pause.map(|seconds| (RETRY_AFTER, seconds.into()));
+                response.headers_mut().extend(pause);
+                return response;
+            }
             Some(Fault::Redirect(location)) => return redirect(&location),
             Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
             Some(Fault::Hang) => std::future::pending().await,

@@ -141,6 +141,20 @@ impl HttpUrl {
         self
     }
 
+    /// The client for an authenticator's requests of its own, without a connection to the server: to log
+    /// out from it, perhaps.
+    ///
+    /// # Errors
+    ///
+    /// If the URL or a root certificate is invalid.
+    pub fn auth_http(&self) -> io::Result<AuthHttp> {
+        let (uri, _) = self.server.target(["http", "https"])?;
+        let tls = tls_config(&self.server.roots)?;
+        let rule = AddressRule::new(&uri, self.credentials.private_hosts.clone());
+        let proxies = Arc::clone(&self.proxies);
+        Ok(AuthHttp::new(tls, proxies, Some(Arc::new(rule))))
+    }
+
     /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails
     /// its request; other messages over it are skipped.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {

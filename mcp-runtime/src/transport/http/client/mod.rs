@@ -27,3 +27,4 @@ pub use crate::connection::BoxFuture;
 pub use auth_http::AuthHttp;
 pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
 pub use connection::{HttpReader, HttpUrl, HttpWriter, http_client};
+pub use remote::retry_after;

@@ -316,7 +316,7 @@ fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => safe,
         _ => false,
     };
-    match asked(response.headers()) {
+    match retry_after(response.headers()) {
         _ if !refused => None,
         Some(asked) if asked > MAX_RETRY_AFTER => None,
         Some(asked) => Some(asked.max(backoff(attempt))),
@@ -341,9 +341,20 @@ pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
     doubled.min(MAX_RESUMPTION_PAUSE.max(first))
 }
 
-/// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3). A
-/// header that can't be read asks for nothing; the client's own pause is what remains.
-fn asked(headers: &HeaderMap) -> Option<Duration> {
+/// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
+/// 10.2.3). `None` also for a header that can't be read.
+///
+/// ```
+/// use std::time::Duration;
+/// use http::HeaderMap;
+/// use http::header::{HeaderValue, RETRY_AFTER};
+/// use mcp_runtime::transport::http_client::retry_after;
+///
+/// let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("5"))]);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_secs(5)));
+/// ```
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
     let value = value.ok()?.trim();
     let seconds = value.parse().map(Duration::from_secs).ok();
