@@ -264,7 +264,8 @@ impl ServerBuilder {
     /// Settings of the whole server are joined: its instructions follow those of this one, under a
     /// heading that names the prefix, if there is one; its experimental capabilities are offered;
     /// its extensions are declared and their methods served, its hooks run where it was mounted
-    /// among those of this one, clients have to have what either of them
+    /// among those of this one (of an extension that several have, the settings and methods are those of
+    /// this one, or else of the server mounted first), clients have to have what either of them
     /// [requires](Self::requires), and get the log messages of its handlers; its
     /// [scopes](Self::scopes) are needed for what is its own, and lists are
     /// [filtered](Self::filter_by_scopes) if either of them filters. Page size, caching, revisions,
@@ -314,11 +315,6 @@ impl ServerBuilder {
     ///     .build();
     /// assert_eq!(server.tools()[0].name, "double");
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// When [mounted](Self::mount) servers declare one extension with different settings, or serve
-    /// the same method.
     #[must_use]
     pub fn build(&mut self) -> Server {
         let Self {
@@ -370,11 +366,6 @@ fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
 }
 
 /// Adds to the settings of a server those of its mounts that hold for it as a whole.
-///
-/// # Panics
-///
-/// When mounted servers declare one extension with different settings, or both serve one of its
-/// methods.
 fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
     for (index, mount) in mounts.iter().enumerate() {
         let theirs = mount.server.settings();

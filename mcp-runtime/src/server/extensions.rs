@@ -42,11 +42,7 @@ impl Extensions {
     }
 
     /// Adds the extensions of a mounted server, which serves their methods to callers with
-    /// `scopes`; `at` makes its contexts.
-    ///
-    /// # Panics
-    ///
-    /// When both declare one extension with different settings, or both serve one method.
+    /// `scopes`; `at` makes its contexts. What is declared or served here already stays as it is.
     pub(super) fn mount(
         &mut self,
         theirs: &Self,
@@ -54,17 +50,25 @@ impl Extensions {
         at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
     ) {
         for (name, settings) in &theirs.declared {
-            let ours = self.declared.get(name);
-            assert!(
-                ours.is_none_or(|ours| ours == settings),
-                "the extension `{name}` of a mounted server has other settings than here: \
-                 declare it once, or with the same settings"
-            );
-            self.declared.insert(name.clone(), settings.clone());
+            let ours = self.declared.entry(name.clone());
+            let ours = ours.or_insert_with(|| settings.clone());
+            if ours != settings {
+                tracing::warn!(
+                    extension = name,
+                    "a mounted server has other settings for an extension, which do not count"
+                );
+            }
         }
         for (method, serve) in &theirs.methods {
+            if self.methods.contains_key(method) {
+                tracing::debug!(
+                    method,
+                    "a method of a mounted server is served by another one"
+                );
+                continue;
+            }
             let (serve, scopes, at) = (Arc::clone(serve), scopes.clone(), at.clone());
-            let known = self.methods.insert(
+            self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
                     if let Err(denied) = scopes.check(call.context) {
@@ -73,10 +77,6 @@ impl Extensions {
                     let context = &at(call.context);
                     serve(MethodCall { context, ..call })
                 }),
-            );
-            assert!(
-                known.is_none(),
-                "the method `{method}` of a mounted server is served already: serve it once"
             );
         }
     }

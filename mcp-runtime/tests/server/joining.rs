@@ -83,12 +83,31 @@ async fn extensions_are_declared_and_served() {
     assert_eq!(answer["result"], json!({"beside": "tick"}), "{answer}");
 }
 
-#[test]
-#[should_panic(expected = "the method `com.example/now` of a mounted server is served already")]
-fn a_method_that_two_servers_serve_is_refused() {
-    let mut server = Server::builder();
-    server.mount("a", &clock()).mount("b", &clock());
-    drop(server.build());
+#[tokio::test]
+async fn an_extension_of_several_servers_is_that_of_the_outer_one_or_else_of_the_first() {
+    let settings = |precision: u8| Map::from_iter([("precision".to_owned(), json!(precision))]);
+    let clock = |precision: u8| {
+        let mut clock = Server::builder();
+        clock.extension("com.example/clock", settings(precision));
+        clock.method("com.example/now", move |_: Value, _| async move {
+            Ok::<_, String>(json!({"from": precision}))
+        });
+        clock
+    };
+    for (mut server, expected) in [(clock(3), 3), (Server::builder(), 1)] {
+        server.mount("a", &clock(1).build());
+        server.mount("b", &clock(2).build());
+        let server = server.build();
+        let declared = &discover(&server).await["capabilities"]["extensions"];
+        assert_eq!(
+            declared["com.example/clock"],
+            json!({"precision": expected})
+        );
+        let mut wire = Wire::to(&server).await;
+        wire.handshake("2025-11-25").await;
+        let answer = wire.ask(request(1, "com.example/now", json!({}))).await;
+        assert_eq!(answer["result"], json!({"from": expected}), "{answer}");
+    }
 }
 
 #[tokio::test]
