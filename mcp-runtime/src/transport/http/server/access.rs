@@ -2,8 +2,10 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -18,7 +20,7 @@ use super::options::HttpOptions;
 use super::permits::Permits;
 use super::policy::{SharedPolicy, contain};
 use super::response;
-use crate::error::Rejection;
+use crate::error::{AccessDenied, Rejection};
 use crate::transport::http::headers::only;
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
@@ -80,13 +82,25 @@ async fn decide(
     if !permit.grow(1) {
         return Err(Rejection::Busy);
     }
-    let mut admitted = policy.admitted(parts);
-    let decided = poll_fn(|cx| match contain(|| admitted.as_mut().poll(cx)) {
+    decided(options.auth_timeout, || policy.admitted(parts)).await
+}
+
+/// Takes a step of a policy within a time limit.
+///
+/// # Errors
+///
+/// That it denies access, takes too long or panics.
+pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> Result<T, Rejection>
+where
+    F: Future<Output = Result<T, AccessDenied>> + Unpin,
+{
+    let mut step = contain(step)?;
+    let polled = poll_fn(|cx| match contain(|| Pin::new(&mut step).poll(cx)) {
         Ok(poll) => poll.map(Ok),
         Err(panic) => Poll::Ready(Err(panic)),
     });
-    let decided = tokio::time::timeout(options.auth_timeout, decided).await;
-    let outcome = decided.map_err(|_| Rejection::PolicyTimeout)??;
+    let outcome = tokio::time::timeout(limit, polled).await;
+    let outcome = outcome.map_err(|_| Rejection::PolicyTimeout)??;
     outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }
 
