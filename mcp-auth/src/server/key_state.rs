@@ -235,7 +235,11 @@ mod tests {
         assert!(state.allow_for_unknown_key(at(start, 10)));
         let set = Some(JwkSet::default());
         state.fetched(set, false, at(start, 10), at(start, 12));
-        let check = |seen, now| state.check_fetched_since(at(start, seen), at(start, now)).err();
+        let check = |seen, now| {
+            state
+                .check_fetched_since(at(start, seen), at(start, now))
+                .err()
+        };
         assert_eq!(check(10, 12), None);
         // It came while the keys were on the way.
         assert_eq!(check(11, 12), Some(Duration::from_secs(28)));

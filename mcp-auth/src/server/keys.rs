@@ -155,8 +155,7 @@ impl Keys {
                 (None, false)
             }
         };
-        self.state()
-            .fetched(set, is_same, asked_at, Instant::now());
+        self.state().fetched(set, is_same, asked_at, Instant::now());
     }
 
     async fn fetched(&self) -> Result<(Bytes, JwkSet), FetchError> {

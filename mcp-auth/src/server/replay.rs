@@ -148,7 +148,10 @@ mod tests {
         }
         assert_eq!(fill(&replay, "late", now), SHARE);
         for number in 1..SHARE {
-            assert_eq!(replay.remember("early", proof(number), LIFETIME, now), Ok(()));
+            assert_eq!(
+                replay.remember("early", proof(number), LIFETIME, now),
+                Ok(())
+            );
         }
         for number in 0..(MAX - MAX_SHARED) / SHARE {
             fill(&replay, &number.to_string(), now);

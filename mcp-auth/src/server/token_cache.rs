@@ -43,12 +43,6 @@ impl<V: Clone> TokenCache<V> {
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         halves.insert(hash, value);
     }
-
-    pub(super) fn remove(&self, hash: &TokenHash) {
-        let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        halves.young.remove(hash);
-        halves.old.remove(hash);
-    }
 }
 
 impl<V> Halves<V> {

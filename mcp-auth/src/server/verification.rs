@@ -64,13 +64,11 @@ impl Verification {
         hash: &TokenHash,
         now: SystemTime,
     ) -> Result<Arc<VerifiedToken>, Refusal> {
-        let found = self.cache.get(hash);
-        let was_known = found.is_some();
-        if let Some(found) = found {
-            if self.is_still_valid(&found, now) {
-                return Ok(found);
-            }
-            self.cache.remove(hash);
+        let known = self.cache.get(hash);
+        if let Some(known) = &known
+            && self.is_still_valid(known, now)
+        {
+            return Ok(Arc::clone(known));
         }
         let verified = if let Some(verifier) = &self.verifier {
             let claims = verifier.verified(token).await?;
@@ -80,7 +78,7 @@ impl Verification {
         } else if matches!(Jws::parse(token), Err(TokenError::Malformed)) {
             self.introspected(token, hash, now).await?
         } else {
-            self.by_keys(token, hash, was_known, now).await?
+            self.by_keys(token, hash, known.is_some(), now).await?
         };
         let verified = Arc::new(verified);
         if verified.source != Source::Verifier {

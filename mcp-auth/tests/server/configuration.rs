@@ -112,7 +112,12 @@ async fn what_is_dangerous_is_logged_at_the_start() {
     drop(http("127.0.0.1:0").auth(with(issuer().accept_generic_type())));
     drop(with(issuer().accept_generic_type()).layer());
     let text = log.text();
-    assert_eq!(text.matches("`accept_generic_type` without `scopes`").count(), 3, "{text}");
+    assert_eq!(
+        text.matches("`accept_generic_type` without `scopes`")
+            .count(),
+        3,
+        "{text}"
+    );
     assert_eq!(text.lines().count(), 3, "{text}");
     drop(options().auth(ResourceServer::new(RESOURCE)));
     assert!(log.text().contains("misconfigured"), "{}", log.text());

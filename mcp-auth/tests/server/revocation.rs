@@ -156,7 +156,8 @@ impl Site {
     /// The headers of requests of a new session.
     async fn session(&self) -> String {
         let client = json!({"name": "test", "version": "1"});
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let (head, _) = self
             .send("POST /mcp", "", &message("initialize", hello))
             .await;
@@ -330,8 +331,7 @@ async fn a_token_that_grants_less_ends_what_is_open() {
         let site = Site::introspecting(&issuer, By::Options).await;
         let stream = site.open(Kind::Subscription).await;
         let (aud, exp) = (format!("http://{}/mcp", site.address), in_seconds(600));
-        let answer =
-            json!({"active": true, "sub": sub, "aud": aud, "exp": exp, "scope": scope});
+        let answer = json!({"active": true, "sub": sub, "aud": aud, "exp": exp, "scope": scope});
         issuer.fail(Endpoint::Introspect, Fault::Json(answer.to_string()));
         clock.pass(MINUTE).await;
         introspected(&issuer, 2).await;
@@ -360,7 +360,10 @@ async fn a_key_that_is_withdrawn_ends_what_its_tokens_have_opened() {
     }
     issuer.rotate_keys();
     // Keys are fetched every five minutes.
-    let end = clock.run_until(Duration::from_secs(1), tokio::time::timeout(quarter, stream));
+    let end = clock.run_until(
+        Duration::from_secs(1),
+        tokio::time::timeout(quarter, stream),
+    );
     assert_eq!(end.await.unwrap().unwrap(), "1008 the access has expired");
 }
 

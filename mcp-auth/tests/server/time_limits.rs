@@ -14,7 +14,10 @@ use crate::clock::Clock;
 
 /// Files of the server side that limit a time, and the endpoints that they wait for.
 const LIMITS: [(&str, &[Endpoint]); 2] = [
-    ("introspection.rs", &[Endpoint::Metadata, Endpoint::Introspect]),
+    (
+        "introspection.rs",
+        &[Endpoint::Metadata, Endpoint::Introspect],
+    ),
     ("keys.rs", &[Endpoint::Metadata, Endpoint::Jwks]),
 ];
 
@@ -73,7 +76,13 @@ fn there_are_no_other_limits() {
         for file in std::fs::read_dir(sources.join(folder)).unwrap() {
             let path = file.unwrap().path();
             let source = std::fs::read_to_string(&path).unwrap();
-            let waits = ["timeout(", "timeout_at(", "sleep(", "sleep_until(", "interval("];
+            let waits = [
+                "timeout(",
+                "timeout_at(",
+                "sleep(",
+                "sleep_until(",
+                "interval(",
+            ];
             if waits.iter().any(|it| source.contains(it)) {
                 let name = path.file_name().unwrap().to_str().unwrap();
                 found.insert(name.to_owned());

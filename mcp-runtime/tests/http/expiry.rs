@@ -274,7 +274,10 @@ async fn a_stream_ends_when_its_access_is_checked_and_not_found() {
         let request = request.header("seconds", "1800");
         let answer = send(&service, request, &subscription).await;
         let (body, took) = rest(answer).await;
-        assert!(took >= Duration::from_secs(seconds - 1), "{checks} {took:?}");
+        assert!(
+            took >= Duration::from_secs(seconds - 1),
+            "{checks} {took:?}"
+        );
         assert!(took <= Duration::from_secs(seconds), "{checks} {took:?}");
         check_error(&body);
     }
@@ -336,7 +339,9 @@ async fn check_sse(name: &'static str, value: &'static str, end: Duration) {
         let request = request.body(body.to_string()).unwrap();
         sse.call(request).await.unwrap()
     };
-    let mut stream = send("GET", "/sse", (name, value), &Value::Null).await.into_body();
+    let mut stream = send("GET", "/sse", (name, value), &Value::Null)
+        .await
+        .into_body();
     let first = poll_fn(|cx| Pin::new(&mut stream).poll_frame(cx)).await;
     let first = first.unwrap().unwrap().into_data().unwrap();
     let first = std::str::from_utf8(&first).unwrap();

@@ -10,7 +10,8 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
 use mcp_runtime::server::{List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessExpires, AccessPolicy, AccessRevalidation, HttpOptions, Principal, ScopeCheck, http,
+    AccessDenied, AccessExpires, AccessPolicy, AccessRevalidation, HttpOptions, Principal,
+    ScopeCheck, http,
 };
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};

@@ -201,7 +201,10 @@ impl EventStream {
             if access.has_ended {
                 return Poll::Ready(None);
             }
-            let ends = access.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let ends = access
+                .ends
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner);
             access.has_ended = ends.as_mut().poll(cx).is_ready();
             if access.has_ended {
                 return Poll::Ready(Some(self.last(cx)));

@@ -9,7 +9,7 @@ use http::request::Parts;
 use mcp_types::jsonrpc::ErrorObject;
 use tokio::time::{Instant, sleep_until};
 
-use super::server::access::decided;
+use super::server::policy::decided;
 use super::stream::Stream;
 use crate::connection::BoxFuture;
 use crate::error::{AccessDenied, RequestError};
@@ -30,7 +30,8 @@ use crate::limits::{FOREVER, REVALIDATION_PAUSE};
 /// A call that is answered in plain JSON goes on, as it has begun in time. If it takes so long that
 /// its answer becomes a stream
 /// ([`keep_alive`](crate::transport::http::HttpOptions::keep_alive)), it ends then. A client comes
-/// back with a new token, and resumes its subscriptions.
+/// back with a new token, and resumes its subscriptions. For access that may end before, there is
+/// [`AccessRevalidation`].
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -37,8 +37,8 @@ use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    Access, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture,
-    ResponseHeaders, Route, authorize, check_caller,
+    Access, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, ResponseHeaders,
+    Route, authorize, check_caller,
 };
 
 /// Settings of each connection.

@@ -1,11 +1,7 @@
 //! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::Duration;
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -18,9 +14,9 @@ use http::{Method, Response, StatusCode, Uri};
 use super::body::ResponseBody;
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::policy::{SharedPolicy, contain};
+use super::policy::{SharedPolicy, decided};
 use super::response;
-use crate::error::{AccessDenied, Rejection};
+use crate::error::Rejection;
 use crate::transport::http::headers::only;
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
@@ -83,25 +79,6 @@ async fn decide(
         return Err(Rejection::Busy);
     }
     decided(options.auth_timeout, || policy.admitted(parts)).await
-}
-
-/// Takes a step of a policy within a time limit.
-///
-/// # Errors
-///
-/// That it denies access, takes too long or panics.
-pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> Result<T, Rejection>
-where
-    F: Future<Output = Result<T, AccessDenied>> + Unpin,
-{
-    let mut step = contain(step)?;
-    let polled = poll_fn(|cx| match contain(|| Pin::new(&mut step).poll(cx)) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(panic)),
-    });
-    let outcome = tokio::time::timeout(limit, polled).await;
-    let outcome = outcome.map_err(|_| Rejection::PolicyTimeout)??;
-    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }
 
 /// Returns true if `origin` was configured.

@@ -1,8 +1,11 @@
 //! Policy that decides who may call.
 
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -139,4 +142,23 @@ pub(super) fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
         tracing::error!("the access policy panicked");
         Rejection::Internal
     })
+}
+
+/// Takes a step of a policy within a time limit.
+///
+/// # Errors
+///
+/// That it denies access, takes too long or panics.
+pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> Result<T, Rejection>
+where
+    F: Future<Output = Result<T, AccessDenied>> + Unpin,
+{
+    let mut step = contain(step)?;
+    let polled = poll_fn(|cx| match contain(|| Pin::new(&mut step).poll(cx)) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    });
+    let outcome = tokio::time::timeout(limit, polled).await;
+    let outcome = outcome.map_err(|_| Rejection::PolicyTimeout)??;
+    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }
