@@ -110,6 +110,9 @@ pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for an access policy to decide; it may have to ask another server.
 pub(crate) const AUTH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Least time between two questions whether the access to a stream still holds, also after one that
+/// was not answered.
+pub(crate) const REVALIDATION_PAUSE: Duration = Duration::from_secs(5);
 /// Silence of a stream before a comment is sent; proxies close streams that are silent for 30 s.
 pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Time for which idle connections stay open once shutdown begins; requests under way arrive.
@@ -296,6 +299,7 @@ mod tests {
             HEAD_TIMEOUT time "`head_timeout`"
             BODY_TIMEOUT time "`body_timeout`"
             AUTH_TIMEOUT time "`auth_timeout`"
+            REVALIDATION_PAUSE time "access to a stream"
             STREAM_KEEP_ALIVE time "`keep_alive`"
             LINGER time "`linger`"
             LAST_ANSWERS_TIMEOUT time "cut by the drain time"

@@ -9,8 +9,14 @@ use super::error::TokenError;
 use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
 
-/// Claims that only ID tokens have (OpenID Connect Core 1.0 §3.1.3.6, §3.3.2.11).
-const ID_TOKEN: [&str; 2] = ["at_hash", "c_hash"];
+/// Claims that only ID tokens have (OpenID Connect Core 1.0 §2, §3.1.3.6, §3.3.2.11).
+const ID_TOKEN: [&str; 3] = ["nonce", "at_hash", "c_hash"];
+/// Claims by which issuers tell other tokens from access tokens, and their values in lower case:
+/// Cognito's `token_use`, Keycloak's `typ`.
+const OTHER_TOKENS: [(&str, &[&str]); 2] = [
+    ("token_use", &["id", "refresh"]),
+    ("typ", &["id", "refresh", "offline", "logout"]),
+];
 
 /// Rules for the access tokens of one issuer (RFC 9068 §4, RFC 8725).
 ///
@@ -75,9 +81,11 @@ impl AccessTokenRules {
         self
     }
 
-    /// Accepts tokens whose `typ` is `JWT` or missing, beside `at+jwt`, for issuers that do not follow
-    /// RFC 9068. What tells an access token from other tokens of such an issuer is the audience, and that
-    /// ID tokens have `at_hash` or `c_hash` if they come with another token.
+    /// Accepts tokens whose header has the `typ` `JWT` or none, beside `at+jwt`, for issuers that do not
+    /// follow RFC 9068. What tells an access token from other tokens of such an issuer is the audience, a
+    /// scope that is needed, and the claims of others: a token with `nonce`, `at_hash` or `c_hash`, with
+    /// the `token_use` `id` or `refresh`, or with `ID`, `Refresh`, `Offline` or `Logout` as its claim
+    /// `typ`, is refused.
     #[must_use]
     pub fn accept_generic_type(mut self) -> Self {
         self.accepts_other_types = true;
@@ -107,8 +115,7 @@ impl AccessTokenRules {
             return Err(TokenError::Type);
         }
         let claims = Claims::parse(&jws.verify(keys)?)?;
-        let is_id_token = ID_TOKEN.iter().any(|name| claims.get(name).is_some());
-        if is_id_token && !jws.header().is_of_type("at+jwt") {
+        if !jws.header().is_of_type("at+jwt") && is_other_token(&claims) {
             return Err(TokenError::Type);
         }
         self.check(&claims, now)?;
@@ -118,6 +125,11 @@ impl AccessTokenRules {
     fn accepts_type(&self, header: &Header) -> bool {
         let is_generic = header.media_type().is_none() || header.is_of_type("jwt");
         header.is_of_type("at+jwt") || is_generic && self.accepts_other_types
+    }
+
+    /// True if tokens are accepted that do not name their type.
+    pub(crate) fn accepts_generic_type(&self) -> bool {
+        self.accepts_other_types
     }
 
     /// The issuer whose tokens these rules are for.
@@ -155,6 +167,15 @@ impl AccessTokenRules {
         }
         Ok(())
     }
+}
+
+/// True if claims are marked as those of an ID token, a refresh token or a logout token.
+fn is_other_token(claims: &Claims) -> bool {
+    let is_one_of = |(name, kinds): &(&str, &[&str])| {
+        let kind = claims.get(name).and_then(|kind| kind.as_str());
+        kind.is_some_and(|kind| kinds.contains(&&*kind.to_ascii_lowercase()))
+    };
+    ID_TOKEN.iter().any(|name| claims.get(name).is_some()) || OTHER_TOKENS.iter().any(is_one_of)
 }
 
 /// The `iss` of a JWT, which is not verified: it tells whose keys are to verify the token.

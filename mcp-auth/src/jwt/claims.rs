@@ -54,7 +54,7 @@ impl Claims {
     /// # Errors
     ///
     /// [`TokenError::MissingClaim`] without `iss`, `aud`, `exp`, or both of `sub` and `client_id`;
-    /// [`TokenError::InvalidClaim`] for one of a wrong type.
+    /// [`TokenError::InvalidClaim`] for one of a wrong type, and for `cnf` with anything but `jkt`.
     pub fn new(all: Map<String, Value>) -> Result<Self, TokenError> {
         let claims = Members {
             issuer: text(&all, "iss")?.ok_or(TokenError::MissingClaim("iss"))?,
@@ -118,7 +118,8 @@ impl Claims {
     }
 
     /// `cnf.jkt`: the thumbprint of the key whose holder alone may use the token (RFC 9449 §6.1). Such
-    /// a token is no bearer token.
+    /// a token is no bearer token. Claims with another confirmation (RFC 7800 §3.1), such as the hash of
+    /// a certificate (RFC 8705 §3.1), or with several, can't be made.
     #[must_use]
     pub fn key_thumbprint(&self) -> Option<&str> {
         self.0.key_thumbprint.as_deref()
@@ -187,17 +188,16 @@ fn time(claims: &Map<String, Value>, name: &'static str) -> Result<Option<System
     time.map(Some).ok_or(TokenError::InvalidClaim(name))
 }
 
+/// The thumbprint of `{"jkt": …}`. Another confirmation, or one beside it, can't be proven here: to
+/// ignore it would make a bearer token of a bound one.
 fn key_thumbprint(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
-    let invalid = || TokenError::InvalidClaim("cnf");
-    match claims.get("cnf") {
-        None => Ok(None),
-        Some(Value::Object(confirmation)) => match confirmation.get("jkt") {
-            None => Ok(None),
-            Some(Value::String(thumbprint)) => Ok(Some(thumbprint.clone())),
-            Some(_) => Err(invalid()),
-        },
-        Some(_) => Err(invalid()),
-    }
+    let Some(confirmation) = claims.get("cnf") else {
+        return Ok(None);
+    };
+    let only = confirmation.as_object().filter(|it| it.len() == 1);
+    let thumbprint = only.and_then(|it| it.get("jkt")?.as_str());
+    let thumbprint = thumbprint.ok_or(TokenError::InvalidClaim("cnf"))?;
+    Ok(Some(thumbprint.to_owned()))
 }
 
 #[cfg(test)]
@@ -259,7 +259,13 @@ mod tests {
             ("scp", json!(1)),
             ("scp", json!(["a", 1])),
             ("cnf", json!("t")),
+            ("cnf", json!(null)),
+            ("cnf", json!({})),
             ("cnf", json!({"jkt": 1})),
+            ("cnf", json!({"x5t#S256": "t"})),
+            ("cnf", json!({"jwk": {"kty": "EC"}})),
+            ("cnf", json!({"kid": "t"})),
+            ("cnf", json!({"jkt": "t", "x5t#S256": "t"})),
         ] {
             let found = with(json!({name: value.clone()}));
             assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mcp_runtime::transport::http::{Principal, ScopeCheck};
 
@@ -35,7 +35,25 @@ pub(super) enum Source {
     Verifier,
 }
 
+/// How long a token counts as valid for streams that are open.
+const LIFETIME: Duration = Duration::from_secs(60);
+
 impl VerifiedToken {
+    /// The time at which the token of an open stream is to be verified again.
+    pub(super) fn lapses_at(&self) -> Instant {
+        match self.source {
+            Source::Introspection(end) => end,
+            Source::Keys(..) | Source::Verifier => Instant::now() + LIFETIME,
+        }
+    }
+
+    /// True if the token has the same owner and key as `other`, and all of its scopes.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self.principal == other.principal
+            && self.claims.key_thumbprint() == other.claims.key_thumbprint()
+            && self.scopes.is_superset(&other.scopes)
+    }
+
     pub(super) fn new(
         claims: Claims,
         end: SystemTime,

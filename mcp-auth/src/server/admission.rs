@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::request::Parts;
-use mcp_runtime::transport::http::{AccessDenied, AccessExpires, ResponseHeaders};
+use mcp_runtime::transport::http::{
+    AccessDenied, AccessExpires, AccessRevalidation, ResponseHeaders,
+};
 use ring::digest::{SHA256, digest};
 use tokio::time::Instant;
 
@@ -32,13 +34,15 @@ pub(super) struct Admission {
 impl Admission {
     /// Admits a request: its credentials are removed, and its extensions have what is known of the
     /// caller.
-    pub(super) async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+    pub(super) async fn admit(self: &Arc<Self>, request: &mut Parts) -> Result<(), AccessDenied> {
         let credentials = Credentials::take(request);
         let credentials = credentials.map_err(|refusal| self.denied(&refusal, Scheme::Bearer))?;
         let now = SystemTime::now();
         match self.decide(&credentials, request, now).await {
             Ok(token) => {
                 self.grant(request, &token, now);
+                let revalidation = self.revalidation(credentials, token);
+                request.extensions.insert(revalidation);
                 Ok(())
             }
             Err(refusal) => Err(self.denied(&refusal, credentials.scheme)),
@@ -51,10 +55,7 @@ impl Admission {
         request: &Parts,
         now: SystemTime,
     ) -> Result<Arc<VerifiedToken>, Refusal> {
-        let token = credentials.checked_token()?;
-        let mut hash = TokenHash::default();
-        hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-        let token = self.verification.verify(token, &hash, now).await?;
+        let (token, hash) = self.verify(credentials, now).await?;
         match (credentials.scheme, token.claims.key_thumbprint()) {
             (Scheme::Bearer, Some(_)) => {
                 let text = "the token is bound to a key: send it by the scheme `DPoP`";
@@ -84,6 +85,42 @@ impl Admission {
             return Err(Refusal::Scopes(Vec::new()));
         }
         Ok(token)
+    }
+
+    /// Verifies the token alone, without its proof and scopes.
+    async fn verify(
+        &self,
+        credentials: &Credentials,
+        now: SystemTime,
+    ) -> Result<(Arc<VerifiedToken>, TokenHash), Refusal> {
+        let token = credentials.checked_token()?;
+        let mut hash = TokenHash::default();
+        hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+        let verified = self.verification.verify(token, &hash, now).await?;
+        Ok((verified, hash))
+    }
+
+    /// The check of a token whose streams are open. A proof of possession serves for the request that
+    /// has opened them, and is not asked for again.
+    fn revalidation(
+        self: &Arc<Self>,
+        credentials: Credentials,
+        token: Arc<VerifiedToken>,
+    ) -> AccessRevalidation {
+        let at = token.lapses_at().into_std();
+        let admitted = Arc::new((Arc::clone(self), credentials, token));
+        AccessRevalidation::new(at, move || {
+            let admitted = Arc::clone(&admitted);
+            async move {
+                let (admission, credentials, token) = &*admitted;
+                let verified = admission.verify(credentials, SystemTime::now()).await;
+                let verified = verified.and_then(|(verified, _)| match verified.covers(token) {
+                    true => Ok(verified.lapses_at().into_std()),
+                    false => Err(Refusal::Token("the token grants less than before".into())),
+                });
+                verified.map_err(|refusal| admission.denied(&refusal, credentials.scheme))
+            }
+        })
     }
 
     fn grant(&self, request: &mut Parts, token: &VerifiedToken, now: SystemTime) {

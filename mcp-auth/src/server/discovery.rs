@@ -41,6 +41,8 @@ pub(super) struct FetchError {
     cause: String,
     /// True if a server has answered.
     is_answered: bool,
+    /// The status of an answer other than 200.
+    status: Option<StatusCode>,
 }
 
 impl FetchError {
@@ -49,6 +51,7 @@ impl FetchError {
             url: url.to_owned(),
             cause: cause.to_string(),
             is_answered: true,
+            status: None,
         }
     }
 
@@ -57,6 +60,12 @@ impl FetchError {
             is_answered: false,
             ..Self::answer(url, cause)
         }
+    }
+
+    /// True if the server has refused the form of this request, and so perhaps no other.
+    pub(super) fn is_of_request(&self) -> bool {
+        let statuses = [StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE];
+        self.status.is_some_and(|it| statuses.contains(&it))
     }
 }
 
@@ -141,10 +150,13 @@ impl Discovery {
         let answer = sent.map_err(|error| FetchError::network(url, error))?;
         match answer.status() {
             StatusCode::OK => Ok(answer.into_body()),
-            status => Err(FetchError::answer(
-                url,
-                format!("it answers with status {status} instead of 200"),
-            )),
+            status => Err(FetchError {
+                status: Some(status),
+                ..FetchError::answer(
+                    url,
+                    format!("it answers with status {status} instead of 200"),
+                )
+            }),
         }
     }
 

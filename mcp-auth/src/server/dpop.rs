@@ -19,6 +19,8 @@ use crate::jwt::{Jwk, Jws, members};
 const WINDOW: Duration = Duration::from_secs(60);
 /// How long a proof is remembered: until its `iat`, which may be in the future, or its nonce is out.
 const LIFETIME: Duration = Duration::from_secs(120);
+/// Longest `jti`, in bytes.
+const MAX_JTI: usize = 256;
 /// `Retry-After` when proofs can't be remembered.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
@@ -80,6 +82,9 @@ impl Proofs {
         let jti = text("jti").unwrap_or_default();
         if jti.is_empty() {
             return Err(Refusal::Proof("`jti` is missing"));
+        }
+        if jti.len() > MAX_JTI {
+            return Err(Refusal::Proof("`jti` is longer than 256 bytes"));
         }
         let age = claims.get("iat").and_then(|iat| distance(iat, request.now));
         let age = age.ok_or(Refusal::Proof("`iat` is missing or invalid"))?;

@@ -48,8 +48,11 @@ impl Issuer {
     }
 
     /// Has tokens that are no JWT introspected (RFC 7662), by a client that the issuer knows; its
-    /// secret is sent by `client_secret_basic`. The answers must have `aud` and `exp`. They are kept
-    /// for 60 seconds at most, which is how late a revocation may be noticed.
+    /// secret is sent by `client_secret_basic`. The answers must have `aud` and `exp`. They count for 60
+    /// seconds from the time of the question, which is how late a revocation may be noticed, also by a
+    /// stream that is open; those about tokens that are not valid count for 5 seconds. A token is
+    /// introspected once at a time, and 1024 at most. After an introspection that failed, there is no
+    /// other for a second: requests with unknown tokens are answered with 503 and `Retry-After`.
     pub fn introspection(
         mut self,
         client_id: impl Into<String>,
@@ -79,7 +82,10 @@ impl Issuer {
     }
 
     /// Accepts JWTs whose `typ` is `JWT` or missing, beside `at+jwt`, for issuers that do not follow
-    /// RFC 9068. The audience alone tells their access tokens from other tokens then.
+    /// RFC 9068. ID tokens and others are then refused by their claims
+    /// ([`AccessTokenRules::accept_generic_type`]), and pass if they have none of these and the audience
+    /// of the resource. They have no scopes, so require one by
+    /// [`ResourceServer::scopes`](super::ResourceServer::scopes); a warning is logged where none is.
     pub fn accept_generic_type(self) -> Self {
         self.with(AccessTokenRules::accept_generic_type)
     }

@@ -34,6 +34,8 @@ pub(super) type Flight = watch::Receiver<()>;
 #[derive(Default)]
 pub(super) struct KeyState {
     keys: Option<(Fetched, Instant)>,
+    /// The beginning of the fetch that has brought the keys.
+    asked_at: Option<Instant>,
     failed_at: Option<Instant>,
     unknown_key_at: Option<Instant>,
     pub(super) flight: Option<Flight>,
@@ -108,13 +110,30 @@ impl KeyState {
         }
     }
 
+    /// Checks that the keys were fetched after a token with an unknown key came first, at `seen`.
+    /// Otherwise its key may be new. An error is the time after which they may be fetched again.
+    pub(super) fn check_fetched_since(&self, seen: Instant, now: Instant) -> Result<(), Duration> {
+        if self.asked_at.is_some_and(|at| at >= seen) {
+            return Ok(());
+        }
+        let since = self.unknown_key_at.map(|at| now.duration_since(at));
+        let rest = since.map_or(Duration::ZERO, |since| PAUSE.saturating_sub(since));
+        Err(rest.max(SHORT_PAUSE))
+    }
+
     /// The generation of the keys, if they can be used at once.
     pub(super) fn generation(&self) -> Option<u64> {
         self.keys.as_ref().map(|(keys, _)| keys.generation)
     }
 
-    /// Keeps what a fetch has brought; none if it failed.
-    pub(super) fn fetched(&mut self, set: Option<JwkSet>, is_same: bool, now: Instant) {
+    /// Keeps what a fetch that began at `asked_at` has brought; none if it failed.
+    pub(super) fn fetched(
+        &mut self,
+        set: Option<JwkSet>,
+        is_same: bool,
+        asked_at: Instant,
+        now: Instant,
+    ) {
         let Some(set) = set else {
             self.failed_at = Some(now);
             return;
@@ -123,6 +142,7 @@ impl KeyState {
         let generation = if is_same { last } else { last + 1 };
         let set = Arc::new(set);
         self.failed_at = None;
+        self.asked_at = Some(asked_at);
         self.keys = Some((Fetched { set, generation }, now));
     }
 }
@@ -149,18 +169,18 @@ mod tests {
     fn keys_are_fetched_when_there_are_none_with_pauses() {
         let (mut state, start) = (KeyState::default(), Instant::now());
         assert_eq!(plan(&state, start), "fetch");
-        state.fetched(None, false, start);
+        state.fetched(None, false, start, start);
         assert_eq!(plan(&state, start), "wait");
         assert_eq!(state.after_fetch(start).err(), Some(SHORT_PAUSE));
         assert_eq!(plan(&state, at(start, 1)), "fetch");
-        state.fetched(Some(JwkSet::default()), false, at(start, 1));
+        state.fetched(Some(JwkSet::default()), false, at(start, 1), at(start, 1));
         assert_eq!(plan(&state, at(start, 2)), "use");
     }
 
     #[test]
     fn keys_are_refreshed_by_their_age() {
         let (mut state, start) = (KeyState::default(), Instant::now());
-        state.fetched(Some(JwkSet::default()), false, start);
+        state.fetched(Some(JwkSet::default()), false, start, start);
         for (seconds, expected) in [
             (299, "use"),
             (300, "refresh"),
@@ -171,7 +191,7 @@ mod tests {
             assert_eq!(plan(&state, at(start, seconds)), expected, "{seconds}");
         }
         // The issuer is down: a try every 30 seconds, and the keys are used meanwhile.
-        state.fetched(None, false, at(start, 600));
+        state.fetched(None, false, at(start, 600), at(start, 600));
         for (seconds, expected) in [
             (600, "use"),
             (629, "use"),
@@ -181,7 +201,7 @@ mod tests {
         ] {
             assert_eq!(plan(&state, at(start, seconds)), expected, "{seconds}");
         }
-        state.fetched(None, false, at(start, 86_400));
+        state.fetched(None, false, at(start, 86_400), at(start, 86_400));
         assert_eq!(plan(&state, at(start, 86_400)), "wait");
     }
 
@@ -190,7 +210,7 @@ mod tests {
         let (mut state, start) = (KeyState::default(), Instant::now());
         assert_eq!(state.generation(), None);
         for (is_same, generation) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
-            state.fetched(Some(JwkSet::default()), is_same, start);
+            state.fetched(Some(JwkSet::default()), is_same, start, start);
             assert_eq!(state.generation(), Some(generation));
         }
     }
@@ -198,14 +218,32 @@ mod tests {
     #[test]
     fn an_unknown_key_counts_once_in_a_while() {
         let (mut state, start) = (KeyState::default(), Instant::now());
-        state.fetched(Some(JwkSet::default()), false, start);
+        state.fetched(Some(JwkSet::default()), false, start, start);
         assert!(state.allow_for_unknown_key(start));
         assert!(!state.allow_for_unknown_key(at(start, 29)));
         assert!(state.after_unknown_key(1, at(start, 29)).is_ok());
-        state.fetched(None, false, at(start, 29));
+        state.fetched(None, false, at(start, 29), at(start, 29));
         let rest = state.after_unknown_key(1, at(start, 39)).err();
         assert_eq!(rest, Some(Duration::from_secs(20)));
         assert!(state.after_unknown_key(0, at(start, 39)).is_ok());
         assert!(state.allow_for_unknown_key(at(start, 30)));
+    }
+
+    #[test]
+    fn a_key_may_be_new_until_the_keys_are_fetched_once_more() {
+        let (mut state, start) = (KeyState::default(), Instant::now());
+        assert!(state.allow_for_unknown_key(at(start, 10)));
+        let set = Some(JwkSet::default());
+        state.fetched(set, false, at(start, 10), at(start, 12));
+        let check = |seen, now| {
+            state
+                .check_fetched_since(at(start, seen), at(start, now))
+                .err()
+        };
+        assert_eq!(check(10, 12), None);
+        // It came while the keys were on the way.
+        assert_eq!(check(11, 12), Some(Duration::from_secs(28)));
+        assert_eq!(check(20, 35), Some(Duration::from_secs(5)));
+        assert_eq!(check(20, 40), Some(SHORT_PAUSE));
     }
 }

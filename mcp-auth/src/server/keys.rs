@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::discovery::{Discovery, FetchError};
 use super::key_state::{Fetched, Flight, KeyState, Plan};
+use super::token_cache::{TokenCache, TokenHash};
 use crate::jwt::JwkSet;
 
 /// Time limit of one fetch, metadata included. Below that of an access policy.
@@ -20,6 +21,8 @@ pub(super) struct Keys {
     state: Mutex<KeyState>,
     /// The document that the keys are from.
     document: Mutex<Bytes>,
+    /// The times at which tokens with unknown keys came first.
+    unknown: TokenCache<Instant>,
 }
 
 impl Keys {
@@ -28,6 +31,7 @@ impl Keys {
             discovery,
             state: Mutex::default(),
             document: Mutex::default(),
+            unknown: TokenCache::default(),
         })
     }
 
@@ -97,6 +101,24 @@ impl Keys {
         self.state().after_unknown_key(generation, Instant::now())
     }
 
+    /// The time at which a token with an unknown key came first: now, unless it is remembered.
+    pub(super) fn first_seen(&self, hash: &TokenHash) -> Instant {
+        self.unknown.get(hash).unwrap_or_else(|| {
+            let now = Instant::now();
+            self.unknown.insert(*hash, now);
+            now
+        })
+    }
+
+    /// Checks that the keys were fetched after a token with an unknown key came first, at `seen`.
+    ///
+    /// # Errors
+    ///
+    /// If they were not, so that the key may be new: the time after which to try again.
+    pub(super) fn check_fetched_since(&self, seen: Instant) -> Result<(), Duration> {
+        self.state().check_fetched_since(seen, Instant::now())
+    }
+
     /// Begins to fetch, unless that is under way. It goes on when the request is given up, as others
     /// wait for it.
     fn begin(self: &Arc<Self>, state: &mut KeyState) -> Flight {
@@ -114,6 +136,7 @@ impl Keys {
     }
 
     async fn fetch(&self) {
+        let asked_at = Instant::now();
         let fetched = timeout(TIME_LIMIT, self.fetched()).await;
         let fetched = fetched.unwrap_or_else(|_| {
             let cause = format!("its keys were not there within {TIME_LIMIT:?}");
@@ -132,7 +155,7 @@ impl Keys {
                 (None, false)
             }
         };
-        self.state().fetched(set, is_same, Instant::now());
+        self.state().fetched(set, is_same, asked_at, Instant::now());
     }
 
     async fn fetched(&self) -> Result<(Bytes, JwkSet), FetchError> {

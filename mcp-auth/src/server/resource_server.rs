@@ -59,12 +59,17 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 ///   unknown key, at most every 30 seconds. A key that is no longer there does not count any more.
 ///   While the issuer is down, the last keys serve for 24 hours; without keys, requests are answered
 ///   with 503 and `Retry-After`.
+/// - A token by an unknown key is answered with 503 and `Retry-After`, not with 401, until the keys
+///   were fetched after it came first: its key may be new.
 /// - Other tokens are introspected, if the [`Issuer`] has a client for that.
 /// - Tokens that are bound to a key (`cnf.jkt`) need a proof of possession (DPoP), which serves once.
-///   Proofs and nonces are remembered in this process.
+///   Proofs and nonces are remembered in this process. A token that is bound by anything else, or
+///   also by anything else, is refused.
 /// - Tokens are removed from requests, and are in no answer, error or log.
 /// - Handlers take [`Claims`](crate::jwt::Claims); the principal is issuer and subject. A stream ends
-///   when the token does.
+///   when the token does. Its token is verified again when the answer of an introspection has lapsed,
+///   others after 60 seconds each, and the stream ends if it is not valid any more, or has fewer scopes
+///   ([`AccessRevalidation`](mcp_runtime::transport::http::AccessRevalidation)).
 ///
 /// What needs a scope beyond those of [`scopes`](Self::scopes) says so itself: tools by
 /// `#[tool(scopes("files:write"))]`. A token without it is answered with 403 and `insufficient_scope`.
@@ -72,7 +77,7 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 pub struct ResourceServer {
     settings: Settings,
     /// Made of the settings when it is first needed.
-    admission: OnceLock<Result<Admission, ResourceServerError>>,
+    admission: OnceLock<Result<Arc<Admission>, ResourceServerError>>,
 }
 
 struct Settings {
@@ -172,6 +177,7 @@ impl ResourceServer {
 
     /// A layer that admits requests to any HTTP service, such as routes of axum, as this policy does.
     pub fn layer(self) -> ResourceServerLayer {
+        self.start();
         ResourceServerLayer::new(self)
     }
 
@@ -181,13 +187,22 @@ impl ResourceServer {
         self
     }
 
-    fn admission(&self) -> Result<&Admission, ResourceServerError> {
-        let admission = self.admission.get_or_init(|| self.settings.admission());
+    fn admission(&self) -> Result<&Arc<Admission>, ResourceServerError> {
+        let admission = self
+            .admission
+            .get_or_init(|| self.settings.admission().map(Arc::new));
         admission.as_ref().map_err(Clone::clone)
     }
 }
 
 impl AccessPolicy for ResourceServer {
+    fn start(&self) {
+        if let Err(error) = self.admission() {
+            tracing::error!(%error, "the resource server is misconfigured");
+        }
+        self.settings.warn();
+    }
+
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         match self.admission() {
             Ok(admission) => admission.admit(request).await,
@@ -205,6 +220,21 @@ impl AccessPolicy for ResourceServer {
 }
 
 impl Settings {
+    /// Logs what is allowed and dangerous.
+    fn warn(&self) {
+        let generic = self
+            .issuers
+            .iter()
+            .find(|it| it.rules.accepts_generic_type());
+        if let Some(issuer) = generic.filter(|_| self.scopes.is_empty()) {
+            tracing::warn!(
+                issuer = issuer.rules.issuer(),
+                "`accept_generic_type` without `scopes`: an ID token for the audience of this server \
+                 may pass for an access token; require a scope, which ID tokens do not have",
+            );
+        }
+    }
+
     fn admission(&self) -> Result<Admission, ResourceServerError> {
         let invalid = || ResourceServerError::Resource(self.resource.clone());
         let urls = resource_metadata_urls(&self.resource).map_err(|_| invalid())?;

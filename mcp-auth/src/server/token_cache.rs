@@ -1,10 +1,8 @@
-//! Tokens that were verified before.
+//! What is known of tokens that came before.
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use super::access_token::VerifiedToken;
+use std::sync::{Mutex, PoisonError};
 
 /// Most tokens in each of the two halves.
 const MAX_OF_HALF: usize = 4096;
@@ -12,45 +10,67 @@ const MAX_OF_HALF: usize = 4096;
 /// The hash of a token by SHA-256.
 pub(super) type TokenHash = [u8; 32];
 
-/// Verified tokens by their hashes: those that were used last, at most 8192.
-#[derive(Default)]
-pub(super) struct TokenCache(Mutex<Halves>);
+/// Values of tokens by their hashes: those that were used last, at most 8192.
+pub(super) struct TokenCache<V>(Mutex<Halves<V>>);
 
 /// New tokens come into `young`. When that is full, it becomes `old`, and what was old is forgotten.
-#[derive(Default)]
-struct Halves {
-    young: HashMap<TokenHash, Arc<VerifiedToken>>,
-    old: HashMap<TokenHash, Arc<VerifiedToken>>,
+struct Halves<V> {
+    young: HashMap<TokenHash, V>,
+    old: HashMap<TokenHash, V>,
 }
 
-impl TokenCache {
-    pub(super) fn get(&self, hash: &TokenHash) -> Option<Arc<VerifiedToken>> {
+impl<V> Default for TokenCache<V> {
+    fn default() -> Self {
+        Self(Mutex::new(Halves {
+            young: HashMap::new(),
+            old: HashMap::new(),
+        }))
+    }
+}
+
+impl<V: Clone> TokenCache<V> {
+    pub(super) fn get(&self, hash: &TokenHash) -> Option<V> {
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = halves.young.get(hash) {
-            return Some(Arc::clone(found));
+            return Some(found.clone());
         }
         let found = halves.old.remove(hash)?;
-        halves.insert(*hash, Arc::clone(&found));
+        halves.insert(*hash, found.clone());
         Some(found)
     }
 
-    pub(super) fn insert(&self, hash: TokenHash, token: Arc<VerifiedToken>) {
+    pub(super) fn insert(&self, hash: TokenHash, value: V) {
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        halves.insert(hash, token);
-    }
-
-    pub(super) fn remove(&self, hash: &TokenHash) {
-        let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        halves.young.remove(hash);
-        halves.old.remove(hash);
+        halves.insert(hash, value);
     }
 }
 
-impl Halves {
-    fn insert(&mut self, hash: TokenHash, token: Arc<VerifiedToken>) {
+impl<V> Halves<V> {
+    fn insert(&mut self, hash: TokenHash, value: V) {
         if self.young.len() >= MAX_OF_HALF {
             self.old = mem::take(&mut self.young);
         }
-        self.young.insert(hash, token);
+        self.young.insert(hash, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_room_is_bounded_and_what_is_used_stays() {
+        let hash = |number: usize| {
+            let mut hash = TokenHash::default();
+            hash[..8].copy_from_slice(&number.to_le_bytes());
+            hash
+        };
+        let cache = TokenCache::default();
+        for number in 0..5 * MAX_OF_HALF {
+            cache.insert(hash(number), number);
+            assert_eq!(cache.get(&hash(0)), Some(0), "{number}");
+        }
+        let halves = cache.0.lock().unwrap();
+        assert!(halves.young.len() + halves.old.len() <= 2 * MAX_OF_HALF);
     }
 }

@@ -1,12 +1,12 @@
 //! Verification of access tokens, by whatever they need.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use super::access_token::{Source, VerifiedToken};
 use super::discovery::Discovery;
-use super::introspection::{self, introspect};
-use super::issuer::{IntrospectionClient, Issuer};
+use super::introspection::Introspection;
+use super::issuer::Issuer;
 use super::keys::Keys;
 use super::refusal::{Answers, Refusal};
 use super::scopes::Implied;
@@ -24,25 +24,34 @@ pub(super) struct Verification {
     pub(super) verifier: Option<Arc<dyn AnyVerifier>>,
     pub(super) implied: Implied,
     pub(super) answers: Arc<Answers>,
-    pub(super) cache: TokenCache,
+    pub(super) cache: TokenCache<Arc<VerifiedToken>>,
 }
 
 /// An issuer, and what has been fetched from it.
 pub(super) struct TokenIssuer {
     rules: AccessTokenRules,
-    client: Option<IntrospectionClient>,
-    discovery: Arc<Discovery>,
     keys: Arc<Keys>,
+    /// Absent if the issuer introspects no tokens.
+    introspection: Option<Arc<Introspection>>,
 }
 
 impl TokenIssuer {
     pub(super) fn new(issuer: &Issuer, resource: &str, http: AuthHttp) -> Self {
         let discovery = Arc::new(Discovery::new(issuer.rules.issuer(), http));
+        let rules = issuer.rules.clone().audience(resource);
+        let introspection = issuer.client.as_ref().map(|client| {
+            Arc::new(Introspection {
+                discovery: Arc::clone(&discovery),
+                client: client.clone(),
+                rules: rules.clone(),
+                known: TokenCache::default(),
+                state: Mutex::default(),
+            })
+        });
         Self {
-            rules: issuer.rules.clone().audience(resource),
-            client: issuer.client.clone(),
-            keys: Keys::new(Arc::clone(&discovery)),
-            discovery,
+            rules,
+            keys: Keys::new(discovery),
+            introspection,
         }
     }
 }
@@ -55,11 +64,11 @@ impl Verification {
         hash: &TokenHash,
         now: SystemTime,
     ) -> Result<Arc<VerifiedToken>, Refusal> {
-        if let Some(found) = self.cache.get(hash) {
-            if self.is_still_valid(&found, now) {
-                return Ok(found);
-            }
-            self.cache.remove(hash);
+        let known = self.cache.get(hash);
+        if let Some(known) = &known
+            && self.is_still_valid(known, now)
+        {
+            return Ok(Arc::clone(known));
         }
         let verified = if let Some(verifier) = &self.verifier {
             let claims = verifier.verified(token).await?;
@@ -67,9 +76,9 @@ impl Verification {
             rules.check(&claims, now)?;
             self.verified(claims, &rules, Source::Verifier)
         } else if matches!(Jws::parse(token), Err(TokenError::Malformed)) {
-            self.introspected(token, now).await?
+            self.introspected(token, hash, now).await?
         } else {
-            self.by_keys(token, now).await?
+            self.by_keys(token, hash, known.is_some(), now).await?
         };
         let verified = Arc::new(verified);
         if verified.source != Source::Verifier {
@@ -89,8 +98,15 @@ impl Verification {
         holds && now < token.end
     }
 
-    /// Verifies a JWT by the keys of the issuer that it names.
-    async fn by_keys(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, Refusal> {
+    /// Verifies a JWT by the keys of the issuer that it names. `was_known` is true if it was verified
+    /// by earlier keys.
+    async fn by_keys(
+        &self,
+        token: &str,
+        hash: &TokenHash,
+        was_known: bool,
+        now: SystemTime,
+    ) -> Result<VerifiedToken, Refusal> {
         let name = unverified_issuer(token)?;
         let mut issuers = self.issuers.iter();
         let number = issuers.position(|issuer| issuer.rules.issuer() == name);
@@ -99,28 +115,35 @@ impl Verification {
         let mut fetched = keys.get().await.map_err(Refusal::Unavailable)?;
         let mut claims = rules.verify(token, &fetched.set, now);
         if may_have_a_new_key(token, &claims) {
+            let seen = keys.first_seen(hash);
             let newer = keys.after_unknown_key(fetched.generation).await;
             fetched = newer.map_err(Refusal::Unavailable)?;
             claims = rules.verify(token, &fetched.set, now);
+            // A key that was there before is no new one.
+            if !was_known && may_have_a_new_key(token, &claims) {
+                keys.check_fetched_since(seen)
+                    .map_err(Refusal::Unavailable)?;
+            }
         }
         Ok(self.verified(claims?, rules, Source::Keys(number, fetched.generation)))
     }
 
     /// Asks the issuers about an opaque token, one after the other.
-    async fn introspected(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, Refusal> {
+    async fn introspected(
+        &self,
+        token: &str,
+        hash: &TokenHash,
+        now: SystemTime,
+    ) -> Result<VerifiedToken, Refusal> {
         let mut refusal = None;
         for issuer in &self.issuers {
-            let TokenIssuer {
-                rules,
-                client,
-                discovery,
-                ..
-            } = issuer;
-            let Some(client) = client else { continue };
-            match introspect(discovery, client, rules, token, now).await {
-                Ok(Some(claims)) => {
-                    let end = Instant::now() + introspection::LIFETIME;
-                    return Ok(self.verified(claims, rules, Source::Introspection(end)));
+            let Some(introspection) = &issuer.introspection else {
+                continue;
+            };
+            match introspection.answer(token, hash, now).await {
+                Ok(Some((claims, end))) => {
+                    let source = Source::Introspection(end);
+                    return Ok(self.verified(claims, &issuer.rules, source));
                 }
                 Ok(None) => {
                     let inactive = Refusal::Token("the token is not active".into());

@@ -8,7 +8,8 @@ use crate::jwt::{Claims, TokenError};
 
 /// Verifies tokens that issuers' keys and introspection can't, such as keys of an API.
 ///
-/// Set by [`ResourceServer::verifier`](super::ResourceServer::verifier). Its answers are not cached.
+/// Set by [`ResourceServer::verifier`](super::ResourceServer::verifier). Its answers are not cached; for
+/// streams that are open it is asked again every 60 seconds.
 ///
 /// ```
 /// use mcp_auth::jwt::Claims;
@@ -38,7 +39,7 @@ use crate::jwt::{Claims, TokenError};
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
     /// Verifies a token, and returns its claims, whose `aud`, `exp` and `nbf` the resource server
-    /// checks. A claim `cnf` with `jkt` binds the token to a key (RFC 9449 §6.1).
+    /// checks. A claim `cnf` with `jkt` alone binds the token to a key (RFC 9449 §6.1).
     ///
     /// # Errors
     ///

@@ -143,6 +143,40 @@ fn types_of_other_tokens_are_refused() {
 }
 
 #[test]
+fn claims_of_other_tokens_are_refused_in_generic_ones() {
+    let issuer = Issuer::new();
+    let generic = rules().accept_generic_type();
+    let verify = |kind: &str, claims: &serde_json::Value| {
+        issuer.verify(&generic, json!({"typ": kind}), claims.clone())
+    };
+    for claims in [
+        json!({"nonce": "n"}),
+        json!({"at_hash": "h"}),
+        json!({"c_hash": "h"}),
+        json!({"token_use": "id"}),
+        json!({"token_use": "refresh"}),
+        json!({"typ": "ID"}),
+        json!({"typ": "Refresh"}),
+        json!({"typ": "Offline"}),
+        json!({"typ": "Logout"}),
+    ] {
+        for kind in ["JWT", "-"] {
+            let found = verify(kind, &claims);
+            assert_eq!(found.unwrap_err(), TokenError::Type, "{kind} {claims}");
+        }
+        // It names its type.
+        assert!(verify("at+jwt", &claims).is_ok(), "{claims}");
+    }
+    for claims in [
+        json!({"token_use": "access"}),
+        json!({"typ": "Bearer"}),
+        json!({"typ": 1}),
+    ] {
+        assert!(verify("JWT", &claims).is_ok(), "{claims}");
+    }
+}
+
+#[test]
 fn algorithms_are_those_of_the_list() {
     let issuer = Issuer::new();
     let only = |algorithm| rules().algorithms([algorithm]);

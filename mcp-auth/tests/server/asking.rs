@@ -1,5 +1,7 @@
 //! Requests to a policy.
 
+use std::sync::Arc;
+
 use http::request::Parts;
 use http::{HeaderMap, Request};
 use mcp_auth::challenge::Challenge;
@@ -7,6 +9,7 @@ use mcp_auth::{Claims, Issuer, ResourceServer};
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
 use serde_json::{Value, json};
 use support::AuthorizationServer;
+use tokio::task::JoinSet;
 
 pub const RESOURCE: &str = "https://mcp.example.com/mcp";
 pub const METADATA: &str = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
@@ -116,4 +119,20 @@ pub async fn unavailable(policy: &ResourceServer, token: &str) {
     assert_eq!(denied.status, 503, "{denied:?}");
     let seconds = denied.headers["retry-after"].to_str().unwrap();
     assert!(seconds.parse::<u64>().is_ok_and(|it| it > 0), "{denied:?}");
+}
+
+/// Statuses of the answers to many requests with one token at the same time.
+pub async fn together(policy: &Arc<ResourceServer>, token: &str, count: usize) -> Vec<u16> {
+    let mut set = JoinSet::new();
+    for _ in 0..count {
+        let (policy, value) = (Arc::clone(policy), format!("Bearer {token}"));
+        set.spawn(async move {
+            let mut parts = request(&[("authorization", &value)]);
+            match policy.admit(&mut parts).await {
+                Ok(()) => 200,
+                Err(denied) => denied.status().as_u16(),
+            }
+        });
+    }
+    set.join_all().await
 }

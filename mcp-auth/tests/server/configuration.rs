@@ -1,12 +1,14 @@
 //! Settings, and the metadata of the resource.
 
-use mcp_auth::ResourceServer;
 use mcp_auth::server::ResourceServerError;
-use mcp_runtime::transport::http::AccessPolicy;
+use mcp_auth::{Issuer, ResourceServer};
+use mcp_runtime::transport::http::{AccessPolicy, HttpOptions, http};
 use serde_json::{Value, json};
 use support::AuthorizationServer;
+use tracing::Level;
 
 use crate::asking::{RESOURCE, ask, guard};
+use crate::log::Log;
 
 fn document(policy: &ResourceServer, path: &str) -> Option<Value> {
     let document = policy.document(path)?;
@@ -89,10 +91,34 @@ async fn mistakes_are_found_and_nobody_is_admitted() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let issuer = mcp_auth::Issuer::new("https://login.example.com").introspection("id", "secret");
+    let issuer = Issuer::new("https://login.example.com").introspection("id", "secret");
     let shown = format!("{:?}", ResourceServer::new(RESOURCE).issuer(issuer));
     assert!(
         shown.contains("login.example.com") && !shown.contains("secret"),
         "{shown}"
     );
+}
+
+#[tokio::test]
+async fn what_is_dangerous_is_logged_at_the_start() {
+    let (log, _guard) = Log::listening(Level::WARN);
+    let with = |issuer: Issuer| ResourceServer::new(RESOURCE).issuer(issuer);
+    let issuer = || Issuer::new("https://login.example.com");
+    let options = HttpOptions::default;
+    drop(options().auth(with(issuer())));
+    drop(options().auth(with(issuer().accept_generic_type()).scopes(["a"])));
+    assert_eq!(log.text(), "");
+    drop(options().auth(with(issuer().accept_generic_type())));
+    drop(http("127.0.0.1:0").auth(with(issuer().accept_generic_type())));
+    drop(with(issuer().accept_generic_type()).layer());
+    let text = log.text();
+    assert_eq!(
+        text.matches("`accept_generic_type` without `scopes`")
+            .count(),
+        3,
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 3, "{text}");
+    drop(options().auth(ResourceServer::new(RESOURCE)));
+    assert!(log.text().contains("misconfigured"), "{}", log.text());
 }

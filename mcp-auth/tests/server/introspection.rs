@@ -1,5 +1,6 @@
 //! Opaque tokens.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_auth::{Issuer, ResourceServer};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use support::{AuthorizationServer, Client, Endpoint, Fault, Metadata};
 
 use crate::asking::{
-    RESOURCE, bear, guard, in_seconds, introspecting, refuses, token, unavailable,
+    RESOURCE, bear, guard, in_seconds, introspecting, refuses, together, token, unavailable,
 };
 use crate::clock::Clock;
 
@@ -116,7 +117,117 @@ async fn each_issuer_is_asked_until_one_knows_the_token() {
     assert_eq!(claims.issuer(), second.issuer());
     refuses(&policy, "unknown", "unknown").await;
     first.stop().await;
-    unavailable(&policy, "unknown").await;
+    unavailable(&policy, "another").await;
     let other = opaque(&second, &json!({}));
     bear(&policy, &other).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_active_is_remembered_for_5_seconds() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    let elsewhere = opaque(&issuer, &json!({"aud": "https://other.example.com/mcp"}));
+    let clock = Clock::stopped();
+    for (token, count) in [("unknown", 1), (&*elsewhere, 3)] {
+        for _ in 0..50 {
+            refuses(&policy, token, token).await;
+        }
+        assert_eq!(issuer.count(Endpoint::Introspect), count, "{token}");
+        clock.pass(Duration::from_secs(5)).await;
+        refuses(&policy, token, token).await;
+        assert_eq!(issuer.count(Endpoint::Introspect), count + 1, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_requests_introspect_their_token_once() {
+    let issuer = issuer().await;
+    let policy = Arc::new(introspecting(&issuer));
+    let valid = opaque(&issuer, &json!({}));
+    for (token, status, count) in [(&*valid, 200, 1), ("unknown", 401, 2)] {
+        let hold = issuer.hold(Endpoint::Introspect);
+        let (statuses, ()) = tokio::join!(together(&policy, token, 200), async {
+            issuer.arrived(Endpoint::Introspect, count).await;
+            drop(hold);
+        });
+        assert_eq!(statuses, [status; 200]);
+        assert_eq!(issuer.count(Endpoint::Introspect), count);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_does_not_stop_the_introspection() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    let token = opaque(&issuer, &json!({}));
+    let hold = issuer.hold(Endpoint::Introspect);
+    tokio::select! {
+        _ = bear(&policy, &token) => unreachable!("the answer is held back"),
+        () = issuer.arrived(Endpoint::Introspect, 1) => {}
+    }
+    drop(hold);
+    bear(&policy, &token).await.unwrap();
+    assert_eq!(issuer.count(Endpoint::Introspect), 1);
+}
+
+#[tokio::test]
+async fn there_is_a_pause_after_a_failure() {
+    let issuer = issuer().await;
+    let policy = Arc::new(introspecting(&issuer));
+    let tokens: Vec<_> = (0..20).map(|_| opaque(&issuer, &json!({}))).collect();
+    issuer.fail(Endpoint::Introspect, Fault::Status(500));
+    let clock = Clock::stopped();
+    for failures in 1..4 {
+        for token in &tokens {
+            unavailable(&policy, token).await;
+        }
+        assert_eq!(issuer.count(Endpoint::Introspect), failures);
+        assert_eq!(issuer.count(Endpoint::Metadata), failures);
+        clock.pass(Duration::from_secs(1)).await;
+    }
+    issuer.heal();
+    for token in &tokens {
+        bear(&policy, token).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_the_issuer_can_not_read_concerns_no_other() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    let valid = opaque(&issuer, &json!({}));
+    for status in [400, 413] {
+        issuer.fail(Endpoint::Introspect, Fault::Status(status));
+        let unreadable = format!("unreadable-{status}");
+        for _ in 0..10 {
+            unavailable(&policy, &unreadable).await;
+        }
+        issuer.heal();
+        let other = opaque(&issuer, &json!({}));
+        bear(&policy, &other).await.unwrap();
+    }
+    bear(&policy, &valid).await.unwrap();
+    assert_eq!(issuer.count(Endpoint::Introspect), 5);
+    assert_eq!(issuer.count(Endpoint::Metadata), 1);
+}
+
+#[tokio::test]
+async fn tokens_that_are_bound_by_other_means_are_refused() {
+    let issuer = issuer().await;
+    let policy = introspecting(&issuer);
+    for (number, cnf) in [
+        json!({"x5t#S256": "a"}),
+        json!({"jwk": {}}),
+        json!({"kid": "a"}),
+        json!({}),
+        json!({"jkt": "a", "kid": "b"}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (aud, exp) = (RESOURCE, in_seconds(60));
+        let answer = json!({"active": true, "sub": "bob", "aud": aud, "exp": exp, "cnf": cnf});
+        issuer.fail(Endpoint::Introspect, Fault::Json(answer.to_string()));
+        refuses(&policy, &number.to_string(), &cnf.to_string()).await;
+    }
 }

@@ -3,31 +3,12 @@
 use std::time::Duration;
 
 use http::HeaderMap;
-use mcp_auth::ResourceServer;
-use mcp_runtime::transport::http::AccessPolicy;
 use serde_json::json;
 use std::sync::Arc;
 use support::{AuthorizationServer, Endpoint, Metadata};
-use tokio::task::JoinSet;
 
-use crate::asking::{RESOURCE, bear, guard, refuses, request, token, token_with};
+use crate::asking::{RESOURCE, bear, guard, refuses, together, token, token_with, unavailable};
 use crate::clock::Clock;
-
-/// Statuses of the answers to many requests with one token at the same time.
-async fn together(policy: &Arc<ResourceServer>, token: &str, count: usize) -> Vec<u16> {
-    let mut set = JoinSet::new();
-    for _ in 0..count {
-        let (policy, value) = (Arc::clone(policy), format!("Bearer {token}"));
-        set.spawn(async move {
-            let mut parts = request(&[("authorization", &value)]);
-            match policy.admit(&mut parts).await {
-                Ok(()) => 200,
-                Err(denied) => denied.status().as_u16(),
-            }
-        });
-    }
-    set.join_all().await
-}
 
 #[tokio::test]
 async fn metadata_is_found_in_each_place() {
@@ -80,7 +61,10 @@ async fn a_new_key_is_fetched_and_the_old_one_does_not_count() {
     });
     assert_eq!(statuses, [200; 200]);
     assert_eq!(issuer.count(Endpoint::Jwks), 2);
-    refuses(&policy, &old, "the key is gone").await;
+    for _ in 0..2 {
+        // It is no new one.
+        refuses(&policy, &old, "the key is gone").await;
+    }
 }
 
 #[tokio::test]
@@ -93,16 +77,43 @@ async fn keys_are_fetched_for_unknown_ones_once_in_30_seconds() {
         let header = json!({"kid": format!("unknown-{number}")});
         issuer.mint_with(&header, &json!({"aud": RESOURCE}))
     };
-    for number in 0..20 {
-        refuses(&policy, &unknown(number), "unknown").await;
+    let tokens: Vec<_> = (0..20).map(unknown).collect();
+    clock.pass(Duration::from_secs(1)).await;
+    refuses(&policy, &tokens[0], "unknown").await;
+    clock.pass(Duration::from_secs(1)).await;
+    for token in &tokens[1..] {
+        // Its key may have been made since.
+        unavailable(&policy, token).await;
     }
+    refuses(&policy, &tokens[0], "still unknown").await;
     assert_eq!(issuer.count(Endpoint::Jwks), 2);
-    clock.pass(Duration::from_secs(31)).await;
-    refuses(&policy, &unknown(20), "unknown").await;
-    refuses(&policy, &unknown(21), "unknown").await;
+    clock.pass(Duration::from_secs(29)).await;
+    for token in &tokens {
+        refuses(&policy, token, "unknown").await;
+    }
     assert_eq!(issuer.count(Endpoint::Jwks), 3);
     // Known keys are not in its way.
     bear(&policy, &token(&issuer)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_forged_key_name_does_not_make_a_new_key_fail() {
+    let issuer = AuthorizationServer::start().await;
+    let policy = guard(&issuer);
+    let old = token(&issuer);
+    bear(&policy, &old).await.unwrap();
+    let forged = issuer.mint_with(&json!({"kid": "forged"}), &json!({"aud": RESOURCE}));
+    let clock = Clock::stopped();
+    refuses(&policy, &forged, "forged").await;
+    clock.pass(Duration::from_secs(10)).await;
+    issuer.add_key();
+    let new = token(&issuer);
+    bear(&policy, &old).await.unwrap();
+    let denied = bear(&policy, &new).await.unwrap_err();
+    assert_eq!(denied.status, 503, "{denied:?}");
+    assert_eq!(denied.headers["retry-after"], "20");
+    clock.pass(Duration::from_secs(20)).await;
+    bear(&policy, &new).await.unwrap();
 }
 
 #[tokio::test]

@@ -10,9 +10,13 @@ mod configuration;
 mod introspection;
 mod keys;
 mod layer;
+#[path = "../../../mcp-runtime/tests/support/log.rs"]
+mod log;
 mod mcp;
 mod outages;
 mod proofs;
+mod revocation;
 mod scopes;
+mod time_limits;
 mod tokens;
 mod verifier;

@@ -86,6 +86,7 @@ async fn a_proof_serves_once() {
         json!({"htu": "HTTPS://MCP.example.com:443/mcp?a=b"}),
         json!({"iat": in_seconds(-50)}),
         json!({"iat": in_seconds(50)}),
+        json!({"jti": "j".repeat(256)}),
     ] {
         let proof = holder.proof(&json!({}), &claims);
         holder.send(&policy, &proof).await.unwrap();
@@ -113,6 +114,8 @@ async fn proofs_for_something_else_are_refused() {
         json!({"jti": null}),
         json!({"jti": ""}),
         json!({"jti": 1}),
+        json!({"jti": "j".repeat(257)}),
+        json!({"jti": "j".repeat(100_000)}),
     ] {
         let proof = holder.proof(&json!({}), &claims);
         holder

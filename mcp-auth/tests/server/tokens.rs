@@ -92,6 +92,11 @@ async fn tokens_with_other_claims_are_refused() {
         json!({"iss": null}),
         json!({"sub": null, "client_id": null}),
         json!({"cnf": "x"}),
+        json!({"cnf": {}}),
+        json!({"cnf": {"x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}}),
+        json!({"cnf": {"jwk": {"kty": "EC", "crv": "P-256", "x": "a", "y": "b"}}}),
+        json!({"cnf": {"kid": "key-1"}}),
+        json!({"cnf": {"jkt": "a", "x5t#S256": "b"}}),
     ] {
         let token = token_with(&issuer, &claims);
         refuses(&policy, &token, &claims.to_string()).await;
@@ -107,8 +112,15 @@ async fn an_id_token_is_no_access_token() {
     let lenient = Issuer::new(issuer.issuer()).accept_generic_type();
     let lenient = ResourceServer::new(RESOURCE).issuer(lenient);
     let header = json!({"typ": "JWT"});
-    for name in ["at_hash", "c_hash"] {
-        let claims = json!({"aud": RESOURCE, name: "MTIzNDU2Nzg5MDEyMzQ1Ng"});
+    for (name, value) in [
+        ("at_hash", "MTIzNDU2Nzg5MDEyMzQ1Ng"),
+        ("c_hash", "MTIzNDU2Nzg5MDEyMzQ1Ng"),
+        ("nonce", "n-0S6_WzA2Mj"),
+        ("token_use", "id"),
+        ("typ", "ID"),
+        ("typ", "Refresh"),
+    ] {
+        let claims = json!({"aud": RESOURCE, name: value});
         refuses(&lenient, &issuer.mint_with(&header, &claims), name).await;
     }
 }
@@ -165,7 +177,6 @@ async fn a_signature_by_the_public_key_proves_nothing() {
 #[tokio::test]
 async fn a_key_that_the_token_brings_along_proves_nothing() {
     let issuer = AuthorizationServer::start().await;
-    let policy = guard(&issuer);
     let key = SigningKey::generate().unwrap();
     let kid = issuer.jwks()["keys"][0]["kid"].clone();
     let url = "https://evil.example.com/jwks";
@@ -183,7 +194,7 @@ async fn a_key_that_the_token_brings_along_proves_nothing() {
         members.insert("typ".to_owned(), json!("at+jwt"));
         let claims = claims(&issuer).as_object().unwrap().clone();
         let token = key.sign(members, &claims).unwrap();
-        refuses(&policy, &token, &header.to_string()).await;
+        refuses(&guard(&issuer), &token, &header.to_string()).await;
     }
 }
 

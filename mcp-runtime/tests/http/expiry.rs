@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
@@ -9,7 +10,8 @@ use http::{Request, Response};
 use http_body::Body as _;
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessExpires, AccessPolicy, HttpOptions, HttpService, ResponseBody, http_service,
+    AccessDenied, AccessExpires, AccessPolicy, AccessRevalidation, HttpOptions, HttpService,
+    ResponseBody, http_service,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -18,9 +20,12 @@ use tower_service::Service as _;
 
 use crate::support::{call, initialize, stateless};
 
+const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Gives access for as many seconds as the header `seconds` has.
+/// Gives access for as many seconds as the header `seconds` has. The header `checks` has a letter for
+/// each check of the access, which is a minute after the one before: y for access, n for none, u if it
+/// can't be found out, p for a panic, s for a check without end.
 struct Until;
 
 impl AccessPolicy for Until {
@@ -30,7 +35,28 @@ impl AccessPolicy for Until {
             let end = SystemTime::now() + Duration::from_secs(seconds);
             request.extensions.insert(AccessExpires(end));
         }
+        if let Some(checks) = request.headers.get("checks") {
+            let checks = checks.as_bytes().to_vec().into_iter();
+            let checks = Arc::new(Mutex::new(checks));
+            let check = move || check(checks.lock().unwrap().next().unwrap());
+            let revalidation = AccessRevalidation::new(in_a_minute(), check);
+            request.extensions.insert(revalidation);
+        }
         Ok(())
+    }
+}
+
+fn in_a_minute() -> std::time::Instant {
+    (Instant::now() + MINUTE).into_std()
+}
+
+async fn check(letter: u8) -> Result<std::time::Instant, AccessDenied> {
+    match letter {
+        b'y' => Ok(in_a_minute()),
+        b'n' => Err(AccessDenied::forbidden()),
+        b'u' => Err(AccessDenied::unavailable(Duration::ZERO)),
+        b's' => std::future::pending().await,
+        _ => panic!("a fault of the policy"),
     }
 }
 
@@ -225,22 +251,97 @@ async fn an_answer_that_becomes_a_stream_too_late_ends_then() {
     check_error(&body);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_when_its_access_is_checked_and_not_found() {
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let subscription = stateless(1, "subscriptions/listen", filter);
+    for (checks, seconds) in [
+        ("n", 60),
+        ("yn", 120),
+        ("yyyn", 240),
+        // What can't be found out is asked once more.
+        ("un", 65),
+        ("uu", 65),
+        ("uyn", 125),
+        ("uyuyn", 190),
+        ("pu", 65),
+        ("su", 75),
+        // The access ends all the same.
+        (&"y".repeat(60), 1800),
+    ] {
+        let (service, _events) = service();
+        let request = post(&subscription).header("checks", checks);
+        let request = request.header("seconds", "1800");
+        let answer = send(&service, request, &subscription).await;
+        let (body, took) = rest(answer).await;
+        assert!(
+            took >= Duration::from_secs(seconds - 1),
+            "{checks} {took:?}"
+        );
+        assert!(took <= Duration::from_secs(seconds), "{checks} {took:?}");
+        check_error(&body);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_access_to_each_kind_of_stream_is_checked() {
+    let (service, mut events) = service();
+    let message = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
+    let answer = send(&service, post(&message).header("checks", "yn"), &message).await;
+    let (body, took) = rest(answer).await;
+    check_in_time(took, 2 * MINUTE);
+    check_error(&body);
+    assert_eq!(events.recv().await, Some("dropped"));
+
+    let request = session(&service, "2025-11-25").await;
+    let message = call(1, "tell_and_wait", json!({}));
+    let answer = send(&service, request("POST").header("checks", "yn"), &message).await;
+    let get = request("GET").header("checks", "yyyn");
+    let stream = send(&service, get, &Value::Null).await;
+    let ((body, took), (listened, later)) = tokio::join!(rest(answer), rest(stream));
+    check_in_time(took, 2 * MINUTE);
+    check_error(&body);
+    check_in_time(later, 4 * MINUTE);
+    assert!(listened.ends_with(": the access has expired: come back with a new token\n\n"));
+    let again = send(&service, request("POST"), &call(1, "echo", json!({}))).await;
+    assert_eq!(again.status(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plain_answer_is_not_checked() {
+    let (service, _events) = service();
+    let slow = stateless(1, "tools/call", json!({"name": "slow"}));
+    // No letter: a check would panic.
+    let answer = send(&service, post(&slow).header("checks", ""), &slow).await;
+    assert!(rest(answer).await.0.contains("done"));
+}
+
 #[cfg(feature = "sse")]
 #[tokio::test(start_paused = true)]
 async fn the_stream_of_http_with_sse_ends_with_its_calls() {
+    for (name, value, end) in [("seconds", "3600", HOUR), ("checks", "yyn", 3 * MINUTE)] {
+        check_sse(name, value, end).await;
+    }
+}
+
+/// The stream that was opened with this header ends after that time.
+#[cfg(feature = "sse")]
+async fn check_sse(name: &'static str, value: &'static str, end: Duration) {
     let (service, mut events) = service();
     let mut sse = service.sse("/messages");
-    let mut send = async |method: &str, path: &str, seconds: &str, body: &Value| {
+    let mut send = async |method: &str, path: &str, (name, value): (&str, &str), body: &Value| {
         let request = Request::builder()
             .method(method)
             .uri(path)
             .header("host", "localhost")
             .header("content-type", "application/json")
-            .header("seconds", seconds);
+            .header(name, value);
         let request = request.body(body.to_string()).unwrap();
         sse.call(request).await.unwrap()
     };
-    let mut stream = send("GET", "/sse", "3600", &Value::Null).await.into_body();
+    let mut stream = send("GET", "/sse", (name, value), &Value::Null)
+        .await
+        .into_body();
     let first = poll_fn(|cx| Pin::new(&mut stream).poll_frame(cx)).await;
     let first = first.unwrap().unwrap().into_data().unwrap();
     let first = std::str::from_utf8(&first).unwrap();
@@ -249,17 +350,18 @@ async fn the_stream_of_http_with_sse_ends_with_its_calls() {
         .unwrap()
         .trim_end()
         .to_owned();
+    let later = ("seconds", "7200");
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     for message in [
         initialize("2024-11-05"),
         initialized,
         call(1, "silent", json!({})),
     ] {
-        let answer = send("POST", &address, "7200", &message).await;
+        let answer = send("POST", &address, later, &message).await;
         assert_eq!(answer.status(), 202);
     }
     let (body, took) = rest(Response::new(stream)).await;
-    check_in_time(took, HOUR);
+    check_in_time(took, end);
     check_error(&body);
     assert!(
         body.ends_with(": the access has expired: come back with a new token\n\n"),
@@ -267,7 +369,7 @@ async fn the_stream_of_http_with_sse_ends_with_its_calls() {
     );
     assert_eq!(events.recv().await, Some("started"));
     assert_eq!(events.recv().await, Some("dropped"));
-    let answer = send("POST", &address, "7200", &call(2, "echo", json!({}))).await;
+    let answer = send("POST", &address, later, &call(2, "echo", json!({}))).await;
     assert_eq!(answer.status(), 404);
 }
 

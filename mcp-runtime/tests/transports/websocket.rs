@@ -1,7 +1,7 @@
 //! WebSocket connections: who may open one, and what ends it.
 
 use std::net::SocketAddr;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use ::http::HeaderValue;
 use ::http::request::Parts;
@@ -10,7 +10,8 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
 use mcp_runtime::server::{List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessExpires, AccessPolicy, HttpOptions, Principal, ScopeCheck, http,
+    AccessDenied, AccessExpires, AccessPolicy, AccessRevalidation, HttpOptions, Principal,
+    ScopeCheck, http,
 };
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
@@ -225,17 +226,39 @@ async fn a_state_is_of_no_use_to_another_principal() {
 /// Gives access for a moment.
 struct Moment;
 
+const MOMENT: Duration = Duration::from_millis(20);
+
 impl AccessPolicy for Moment {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-        let end = SystemTime::now() + Duration::from_millis(20);
+        let end = SystemTime::now() + MOMENT;
         request.extensions.insert(AccessExpires(end));
+        Ok(())
+    }
+}
+
+/// Gives access until it is checked, in a moment.
+struct Once;
+
+impl AccessPolicy for Once {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        let denied = async || Err(AccessDenied::forbidden());
+        let revalidation = AccessRevalidation::new(Instant::now() + MOMENT, denied);
+        request.extensions.insert(revalidation);
         Ok(())
     }
 }
 
 #[tokio::test]
 async fn a_connection_ends_with_the_access_of_its_client() {
-    let options = HttpOptions::default().auth(Moment);
+    ends_with_access(HttpOptions::default().auth(Moment)).await;
+}
+
+#[tokio::test]
+async fn a_connection_ends_when_its_access_is_checked_and_not_found() {
+    ends_with_access(HttpOptions::default().auth(Once)).await;
+}
+
+async fn ends_with_access(options: HttpOptions) {
     let site = serve(|endpoint| endpoint.options(options));
     let mut socket = connect(&site, None).await.unwrap();
     let Message::Close(Some(close)) = in_time(socket.next()).await.unwrap().unwrap() else {

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
+use axum::body::Body;
 use axum::response::Response;
 use http::header::RETRY_AFTER;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::fault::{Fault, Hold};
+use crate::fault::{Dribble, Fault, Hold};
 use crate::key;
 use crate::record::{Endpoint, Recorded};
 use crate::reply::{json_response, redirect, reply, text};
@@ -286,6 +287,7 @@ impl AuthorizationServer {
             Some(Fault::Redirect(location)) => return redirect(&location),
             Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
             Some(Fault::Hang) => std::future::pending().await,
+            Some(Fault::Dribble) => return Response::new(Body::new(Dribble::new())),
         }
         self.state().respond(&request)
     }

@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
+use super::expiry::Access;
 use super::server::options::HttpOptions;
 use super::server::unread::{Held, Pieces, Unread};
 use super::session::HttpSession;
@@ -44,12 +45,13 @@ pub(crate) struct EventStream {
     period: Duration,
     silence: Pin<Box<Sleep>>,
     /// On the heap, as most clients have access without end.
-    access: Option<Box<Access>>,
+    access: Option<Box<ReaderAccess>>,
 }
 
 /// The access of a client that reads a stream of its session.
-struct Access {
-    ends: Pin<Box<Sleep>>,
+struct ReaderAccess {
+    /// Ready when the access has ended. The lock only makes the stream `Sync`.
+    ends: Mutex<BoxFuture<()>>,
     has_ended: bool,
     /// The session whose calls are answered on the stream.
     session: Option<Arc<HttpSession>>,
@@ -113,16 +115,16 @@ impl EventStream {
         }
     }
 
-    /// Ends with the access of the client, at `deadline`, with a comment that says so. The calls in
-    /// flight of `session`, which are answered on the stream, are answered with an error before.
+    /// Ends with the `access` of the client, with a comment that says so. The calls in flight of
+    /// `session`, which are answered on the stream, are answered with an error before.
     pub(crate) fn until(
         mut self,
-        deadline: Option<Instant>,
+        access: Option<Access>,
         session: Option<&Arc<HttpSession>>,
     ) -> Self {
-        self.access = deadline.map(|deadline| {
-            Box::new(Access {
-                ends: Box::pin(tokio::time::sleep_until(deadline)),
+        self.access = access.map(|access| {
+            Box::new(ReaderAccess {
+                ends: Mutex::new(Box::pin(access.end())),
                 has_ended: false,
                 session: session.cloned(),
             })
@@ -199,7 +201,11 @@ impl EventStream {
             if access.has_ended {
                 return Poll::Ready(None);
             }
-            access.has_ended = access.ends.as_mut().poll(cx).is_ready();
+            let ends = access
+                .ends
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner);
+            access.has_ended = ends.as_mut().poll(cx).is_ready();
             if access.has_ended {
                 return Poll::Ready(Some(self.last(cx)));
             }

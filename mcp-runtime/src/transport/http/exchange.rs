@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
+use std::time::Duration;
 
 use http::request::Parts;
 use http::{Response, StatusCode};
@@ -50,9 +51,9 @@ impl Exchange {
         }
     }
 
-    /// The end of the sender's access, if it has one.
-    pub(crate) fn expiry(&self) -> Option<Expiry> {
-        Expiry::of(&self.arrival.parts, &self.stream)
+    /// The end of the sender's access, if it has one. `limit` is the time for a revalidation.
+    pub(crate) fn expiry(&self, limit: Duration) -> Option<Expiry> {
+        Expiry::of(&self.arrival.parts, &self.stream, limit)
     }
 
     /// An exchange that opens a WebSocket; messages have another way.

@@ -12,7 +12,7 @@ use mcp_types::{Era, InitializeRequest, PingRequest, Request};
 use super::event_stream::EventStream;
 use super::events::EventId;
 use super::exchange::{Begun, Exchange, Later, Post};
-use super::expiry::AccessExpires;
+use super::expiry::Access;
 use super::server::body::ResponseBody;
 use super::server::response;
 use super::server::state::HttpState;
@@ -114,6 +114,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
     let delivery = Delivery {
         server: &post.state.server,
         permits: &post.state.permits,
+        auth_timeout: post.state.options.auth_timeout,
         exchange: Arc::new(exchange),
         reply: ReplyTo { to: stream, batch },
         params: post.params.and_then(Result::ok),
@@ -176,11 +177,11 @@ pub(super) async fn listen(
         return Err(Rejection::Accept);
     }
     state.room(unread).await?;
-    let deadline = AccessExpires::deadline(parts);
+    let access = Access::of(parts, state.options.auth_timeout);
     let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let Some(id) = last.map_err(|_| Rejection::EventId)? else {
         let events = EventStream::new(Arc::clone(&session.standalone), None, &state.options);
-        let events = events.in_session(session).until(deadline, None);
+        let events = events.in_session(session).until(access, None);
         return Ok(response::events(events));
     };
     let id = id.to_str().ok().and_then(EventId::parse);
@@ -197,7 +198,7 @@ pub(super) async fn listen(
         None => Vec::new(),
     };
     let events = EventStream::resumed(stream, ticket, id, &missed, &state.options);
-    let events = events.holding(session).until(deadline, None);
+    let events = events.holding(session).until(access, None);
     Ok(response::events(events))
 }
 

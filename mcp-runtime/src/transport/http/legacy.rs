@@ -19,7 +19,7 @@ use crate::error::{Rejection, RequestError};
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Exchange;
-use crate::transport::http::expiry::AccessExpires;
+use crate::transport::http::expiry::Access;
 use crate::transport::http::headers;
 use crate::transport::http::server::access::{authorize, cors_origin};
 use crate::transport::http::server::admission::ResponseHeaders;
@@ -151,8 +151,8 @@ fn open(
     let session = Arc::new(state.session_called(id, owner, stream)?);
     state.sessions.add(&session, now())?;
     let stream = Arc::clone(&session.standalone);
-    let deadline = AccessExpires::deadline(parts);
-    let events = EventStream::new(stream, None, &state.options).until(deadline, Some(&session));
+    let access = Access::of(parts, state.options.auth_timeout);
+    let events = EventStream::new(stream, None, &state.options).until(access, Some(&session));
     let ends = Ends {
         sessions: Arc::clone(&state.sessions),
         id,
@@ -211,6 +211,7 @@ async fn post<B: Body>(
     let delivery = Delivery {
         server: &state.server,
         permits: &state.permits,
+        auth_timeout: state.options.auth_timeout,
         exchange: Arc::new(Exchange::new(
             arrival,
             Some(Arc::clone(&session)),

@@ -53,8 +53,10 @@ pub use arrival::Principal;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(feature = "http-server")]
 pub(crate) use exchange::Exchange;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use expiry::Access;
 #[cfg(feature = "http-server")]
-pub use expiry::AccessExpires;
+pub use expiry::{AccessExpires, AccessRevalidation};
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
 #[cfg(feature = "http-server")]

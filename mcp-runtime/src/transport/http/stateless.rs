@@ -80,7 +80,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         }
         Progress::Waits(handler, permit) => {
             let id = id.clone();
-            let expiry = later.exchange.expiry();
+            let expiry = later.exchange.expiry(state.options.auth_timeout);
             later.work = Some(Box::pin(async move {
                 let _permit = permit;
                 let outcome = Expiry::end(expiry, handler).await;

@@ -20,7 +20,6 @@ use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::sleep_until;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
@@ -38,8 +37,8 @@ use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    AccessExpires, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture,
-    ResponseHeaders, Route, authorize, check_caller,
+    Access, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, ResponseHeaders,
+    Route, authorize, check_caller,
 };
 
 /// Settings of each connection.
@@ -119,14 +118,15 @@ impl Upgrade {
         let socket = WebSocket::new(stream).ping_every(settings.ping);
         let code = Arc::clone(&socket.close_code);
         code.store(CloseCode::Away.into(), Ordering::Relaxed);
-        let deadline = AccessExpires::deadline(&self.exchange.arrival.parts);
+        let limit = settings.options.auth_timeout;
+        let access = Access::of(&self.exchange.arrival.parts, limit);
         running.peer = running.peer.identified(Arc::new(self.exchange));
         let handle = running.shutdown_handle();
         let mut serving = pin!(serve_connection(socket, running, ending));
-        if let Some(deadline) = deadline {
+        if let Some(access) = access {
             tokio::select! {
                 () = &mut serving => return,
-                () = sleep_until(deadline) => {
+                () = access.end() => {
                     code.store(CloseCode::Policy.into(), Ordering::Relaxed);
                     handle.shut_down();
                 }

@@ -1,9 +1,7 @@
 //! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::Poll;
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -16,7 +14,7 @@ use http::{Method, Response, StatusCode, Uri};
 use super::body::ResponseBody;
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::policy::{SharedPolicy, contain};
+use super::policy::{SharedPolicy, decided};
 use super::response;
 use crate::error::Rejection;
 use crate::transport::http::headers::only;
@@ -80,14 +78,7 @@ async fn decide(
     if !permit.grow(1) {
         return Err(Rejection::Busy);
     }
-    let mut admitted = policy.admitted(parts);
-    let decided = poll_fn(|cx| match contain(|| admitted.as_mut().poll(cx)) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(panic)),
-    });
-    let decided = tokio::time::timeout(options.auth_timeout, decided).await;
-    let outcome = decided.map_err(|_| Rejection::PolicyTimeout)??;
-    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
+    decided(options.auth_timeout, || policy.admitted(parts)).await
 }
 
 /// Returns true if `origin` was configured.

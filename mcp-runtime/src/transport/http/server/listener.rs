@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
-use super::policy::{AccessPolicy, SharedPolicy};
+use super::policy::{AccessPolicy, SharedPolicy, shared};
 use super::service::{HttpService, http_service};
 use crate::connection::Command;
 use crate::error::ServeError;
@@ -103,7 +103,7 @@ impl Http {
     /// # }
     /// ```
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(Arc::new(policy));
+        self.policy = Some(shared(policy));
         self
     }
 

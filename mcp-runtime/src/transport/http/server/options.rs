@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::policy::{AccessPolicy, SharedPolicy, contain};
+use super::policy::{AccessPolicy, SharedPolicy, contain, shared};
 use crate::connection::Limits;
 use crate::error::Rejection;
 use crate::limits::{
@@ -114,7 +114,7 @@ impl HttpOptions {
     /// Sets who may call; everybody whose host and origin are allowed, unless set. A later policy
     /// replaces an earlier one.
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(Arc::new(policy));
+        self.policy = Some(shared(policy));
         self
     }
 

@@ -1,8 +1,11 @@
 //! Policy that decides who may call.
 
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -73,14 +76,19 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// belong, and values of any type for handlers
     /// ([`Context::identity`](crate::Context::identity)). The runtime reads there as well which
     /// scopes the caller has ([`ScopeCheck`](crate::transport::http::ScopeCheck)), when the access
-    /// ends ([`AccessExpires`](crate::transport::http::AccessExpires)), and headers for the answer
-    /// ([`ResponseHeaders`](crate::transport::http::ResponseHeaders)). The policy may also change
+    /// ends ([`AccessExpires`](crate::transport::http::AccessExpires)), how it is checked while streams
+    /// are open ([`AccessRevalidation`](crate::transport::http::AccessRevalidation)), and headers for
+    /// the answer ([`ResponseHeaders`](crate::transport::http::ResponseHeaders)). The policy may also change
     /// headers, such as to remove credentials. The future is dropped when the client leaves.
     ///
     /// # Errors
     ///
     /// The answer to a request that is not admitted.
     fn admit(&self, request: &mut Parts) -> impl Future<Output = Result<(), AccessDenied>> + Send;
+
+    /// Called once, when the policy is given to a server, so that it can log mistakes of its
+    /// configuration before there are requests. Does nothing unless implemented.
+    fn start(&self) {}
 
     /// The JSON document at `path`, which anybody may GET (or HEAD) without credentials, such as the metadata
     /// of RFC 9728 below `/.well-known/`; none unless implemented. It must be ready at once.
@@ -97,6 +105,12 @@ pub trait AccessPolicy: Send + Sync + 'static {
 
 /// A policy of any type.
 pub(crate) type SharedPolicy = Arc<dyn AnyPolicy>;
+
+/// Gives a policy to a server.
+pub(super) fn shared(policy: impl AccessPolicy) -> SharedPolicy {
+    policy.start();
+    Arc::new(policy)
+}
 
 /// What a policy has decided.
 pub(crate) type Admitted<'a> = Pin<Box<dyn Future<Output = Result<(), AccessDenied>> + Send + 'a>>;
@@ -128,4 +142,23 @@ pub(super) fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
         tracing::error!("the access policy panicked");
         Rejection::Internal
     })
+}
+
+/// Takes a step of a policy within a time limit.
+///
+/// # Errors
+///
+/// That it denies access, takes too long or panics.
+pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> Result<T, Rejection>
+where
+    F: Future<Output = Result<T, AccessDenied>> + Unpin,
+{
+    let mut step = contain(step)?;
+    let polled = poll_fn(|cx| match contain(|| Pin::new(&mut step).poll(cx)) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    });
+    let outcome = tokio::time::timeout(limit, polled).await;
+    let outcome = outcome.map_err(|_| Rejection::PolicyTimeout)??;
+    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }

@@ -27,6 +27,8 @@ use crate::transport::http::stream::Stream;
 pub(crate) struct Delivery<'a> {
     pub(crate) server: &'a Server,
     pub(crate) permits: &'a Arc<Permits>,
+    /// Time for the access policy to decide.
+    pub(crate) auth_timeout: Duration,
     pub(crate) exchange: Arc<Exchange>,
     /// Destination of the answer.
     pub(crate) reply: ReplyTo<Arc<Stream>>,
@@ -96,7 +98,8 @@ impl HttpSession {
                 self.lock().core.role.lifecycle.request(method, read)
             })
         });
-        self.start(id, &delivery.reply, (delivery.permits, arrival), served)
+        let caller = (delivery.permits, arrival, delivery.auth_timeout);
+        self.start(id, &delivery.reply, caller, served)
     }
 
     /// Serves a request. A handler that may have to wait needs a permit.
@@ -104,7 +107,7 @@ impl HttpSession {
         self: &Arc<Self>,
         id: &RequestId,
         reply: &ReplyTo<Arc<Stream>>,
-        (permits, arrival): (&Arc<Permits>, &Arrival),
+        (permits, arrival, auth_timeout): (&Arc<Permits>, &Arrival, Duration),
         served: Result<Served<Answer>, ErrorObject>,
     ) -> Option<(StatusCode, Vec<u8>)> {
         let progress = poll_once(served, |kind| {
@@ -118,7 +121,7 @@ impl HttpSession {
                 (!cancelled).then(|| (StatusCode::OK, response(id, &outcome)))
             }
             Progress::Waits(handler, (key, permit)) => {
-                let expiry = Expiry::of(&arrival.parts, &reply.to);
+                let expiry = Expiry::of(&arrival.parts, &reply.to, auth_timeout);
                 let handler = Expiry::end(expiry, handler);
                 let finishing = finish(Arc::clone(self), key.clone(), handler, permit);
                 let task = tokio::spawn(finishing).abort_handle();

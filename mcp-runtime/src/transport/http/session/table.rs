@@ -286,8 +286,9 @@ mod tests {
                 to: stream,
                 batch: None,
             };
-            let (served, permits) = (Ok(Served::Later(handler)), (&self.permits, &arrival()));
-            self.answer = session.start(&7.into(), &reply, permits, served);
+            let (served, arrival) = (Ok(Served::Later(handler)), arrival());
+            let caller = (&self.permits, &arrival, Duration::MAX);
+            self.answer = session.start(&7.into(), &reply, caller, served);
         }
     }
 
