@@ -107,13 +107,9 @@ impl InputHandlers {
                     }
                     _ => return None,
                 };
-                Some(Box::pin(async move {
-                    let result = reply.await.0.map_err(|reason| {
-                        tracing::error!(reason, "an elicitation is answered with an error");
-                        RequestError::NoAnswer(reason).to_error()
-                    });
-                    Ok(encoded(result?, revision))
-                }))
+                Some(Box::pin(
+                    async move { Ok(encoded(reply.await.0?, revision)) },
+                ))
             }
             InputRequest::CreateMessage(params) => {
                 let sample = self.sample.as_ref()?;
@@ -248,7 +244,7 @@ impl From<&Roots> for Roots {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElicitReply(
     /// The result, or why the server gets an error instead.
-    Result<ElicitResult, String>,
+    Result<ElicitResult, ErrorObject>,
 );
 
 impl ElicitReply {
@@ -263,8 +259,14 @@ impl ElicitReply {
     }
 
     /// No answer: the server gets an error with this reason.
-    pub(crate) fn fault(reason: impl ToString) -> Self {
-        Self(Err(reason.to_string()))
+    pub(crate) fn fault(reason: String) -> Self {
+        tracing::error!(reason, "an elicitation is answered with an error");
+        Self::error(RequestError::NoAnswer(reason).to_error())
+    }
+
+    /// No answer: the server gets this error.
+    pub(crate) fn error(error: ErrorObject) -> Self {
+        Self(Err(error))
     }
 
     fn of(action: ElicitAction) -> Self {
@@ -318,7 +320,10 @@ impl Form {
     /// Content that does not fit the form is not sent: the server gets an error, and the reason is
     /// logged.
     pub fn accept(&self, content: impl Serialize) -> ElicitReply {
-        ElicitReply(self.filled(content))
+        match self.filled(content) {
+            Ok(result) => ElicitReply(Ok(result)),
+            Err(reason) => ElicitReply::fault(reason),
+        }
     }
 
     fn filled(&self, content: impl Serialize) -> Result<ElicitResult, String> {

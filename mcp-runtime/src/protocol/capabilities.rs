@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
-    ClientCapabilities, Conform, CreateMessageRequest, ElicitRequest, Era, InputRequest,
-    ListRootsRequest, MethodInfo, RawJson, Request, Revision, ServerCapabilities, Side,
-    error_codes,
+    ClientCapabilities, Conform, CreateMessageRequest, ElicitRequest, Era, ErrorObject,
+    InputRequest, ListRootsRequest, MethodInfo, RawJson, Request, Revision, ServerCapabilities,
+    Side, error_codes,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Negotiated;
 use crate::error::{RequestError, Unavailable};
+
+/// The message of the error for a capability that a client of the handshake era does not declare.
+const UNSUPPORTED_CAPABILITY: &str = "Unsupported capability";
 
 /// The table entry of a request that `sender` sends in some revision.
 pub(crate) fn method_info(method: &str, sender: Side) -> Option<&'static MethodInfo> {
@@ -240,6 +243,15 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     }
 }
 
+/// Returns true for the error of a call that can't go on without a capability of the client.
+pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
+    match error.code {
+        error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY => true,
+        code::INVALID_PARAMS => error.message == UNSUPPORTED_CAPABILITY,
+        _ => false,
+    }
+}
+
 /// The error for what the client would have to declare.
 fn missing_error(missing: &Value, revision: Revision) -> RequestError {
     let names = names(missing);
@@ -250,7 +262,7 @@ fn missing_error(missing: &Value, revision: Revision) -> RequestError {
                 format!("the server can't do without what the client does not declare: {list}");
             RequestError::MissingCapability {
                 code: code::INVALID_PARAMS,
-                message: "Unsupported capability".to_owned(),
+                message: UNSUPPORTED_CAPABILITY.to_owned(),
                 data: json!({"capability": names.first(), "reason": reason}),
             }
         }

@@ -20,7 +20,9 @@ mod strict_json;
 #[cfg(all(test, feature = "client", feature = "server"))]
 mod tests;
 
-pub(crate) use capabilities::{Requirement, method_info, missing_capability, not_offered, tree};
+pub(crate) use capabilities::{
+    Requirement, is_missing_capability, method_info, missing_capability, not_offered, tree,
+};
 pub use changes::Change;
 pub(crate) use changes::accepted_lists;
 pub(crate) use client::ClientLifecycle;

@@ -12,9 +12,10 @@ use mcp_runtime::{Client, ClientBuilder, Revision, Server};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::support::Wire;
 use crate::support::client::connect;
 use crate::support::clock::in_time;
+use crate::support::scripted::Scripted;
+use crate::support::{Wire, stateless};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
@@ -75,6 +76,44 @@ async fn pair(revision: Revision, waits: &Arc<Notify>) -> (Server, Server) {
 
 fn anybody() -> ClientBuilder {
     Client::builder("caller", "1")
+}
+
+#[tokio::test]
+async fn messages_of_a_stateless_server_that_declares_no_logging_are_passed_on() {
+    let (ours, mut behind) = Scripted::pair();
+    let proxy = Proxy::new();
+    let opening = async {
+        let client = proxy.client("proxy", "1").revision(Revision::V2026_07_28);
+        let client = client.connect(ours).await.unwrap();
+        proxy.server(&client).await.unwrap()
+    };
+    let answering = async {
+        behind.be_discovered().await;
+        let (id, _) = behind.expect("tools/list").await;
+        let tools = json!([{"name": "talk", "inputSchema": {"type": "object"}}]);
+        let list =
+            json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"});
+        behind.answer(&id, list).await;
+    };
+    let (server, ()) = tokio::join!(opening, answering);
+    let mut caller = Wire::to(&server).await;
+    let mut message = stateless(1, "tools/call", json!({"name": "talk", "arguments": {}}));
+    message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("info");
+    caller.send(message).await;
+    let (id, params) = behind.expect("tools/call").await;
+    let level = &params["_meta"]["io.modelcontextprotocol/logLevel"];
+    assert_eq!(level, "debug");
+    for (level, text) in [("debug", "low"), ("info", "middle"), ("error", "high")] {
+        let params = json!({"level": level, "data": text});
+        behind.notify("notifications/message", params).await;
+    }
+    behind
+        .answer(&id, json!({"resultType": "complete", "content": []}))
+        .await;
+    for text in ["middle", "high"] {
+        assert_eq!(caller.answer().await["params"]["data"], text);
+    }
+    assert!(caller.answer().await["result"].is_object());
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use mcp_runtime::server::Proxy;
 use mcp_runtime::server::input::{AskError, Elicited};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{CreateMessageResult, SamplingMessageContentBlock, TextContent};
-use mcp_runtime::{Client, ClientBuilder, Revision, Server};
+use mcp_runtime::{CallError, Client, ClientBuilder, ProtocolError, Revision, Server};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -109,9 +109,30 @@ async fn forms_are_shown_to_the_caller() {
     assert_eq!(answers("order", declining).await, ["declined"; 4]);
 }
 
+/// The error of a tool for a caller that can't be asked.
+async fn refusal(server: &Server, tool: &str, revision: Revision) -> ProtocolError {
+    let caller = connect(anybody().revision(revision), server).await;
+    match caller.call_tool(tool, json!({})).await {
+        Err(CallError::Rpc(error)) => error,
+        other => panic!("{tool}: {other:?}"),
+    }
+}
+
 #[tokio::test]
-async fn a_caller_who_cannot_be_asked_dismisses_the_question() {
-    assert_eq!(answers("order", anybody).await, ["cancelled"; 4]);
+async fn a_caller_who_cannot_be_asked_gets_the_error_that_it_gets_without_the_proxy() {
+    let shop = || Shop {
+        waits: Arc::default(),
+    };
+    for tool in ["order", "pay", "think"] {
+        for before in REVISIONS {
+            let expected = refusal(&shop().into_server(), tool, before).await;
+            for behind in REVISIONS {
+                let proxy = proxy(behind, &Arc::default()).await;
+                let error = refusal(&proxy, tool, before).await;
+                assert_eq!(error, expected, "{tool}: {before} to {behind}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -248,7 +269,11 @@ async fn a_question_that_crosses_with_the_end_of_its_call_is_asked_of_nobody_els
     let question = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": {
         "mode": "form", "message": "Where to?", "requestedSchema": form}});
     let reply = behind.ask(question).await;
-    assert_eq!(reply["result"]["action"], "cancel", "{reply}");
+    // Of the first caller, who can't be asked.
+    assert_eq!(
+        reply["error"]["message"], "Unsupported capability",
+        "{reply}"
+    );
 
     behind
         .send(json!({"jsonrpc": "2.0", "id": ping["id"], "result": {}}))

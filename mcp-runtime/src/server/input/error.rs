@@ -5,6 +5,7 @@ use mcp_types::jsonrpc::code;
 
 use crate::ProtocolError;
 use crate::error::CallError;
+use crate::protocol::is_missing_capability;
 
 /// Why a question to the client has no answer that the handler can use.
 ///
@@ -50,6 +51,10 @@ impl AskError {
     pub(in crate::server) fn missing_capability(&self) -> Option<ProtocolError> {
         match self {
             Self::Unsupported { error, .. } => Some(error.clone()),
+            // A proxy answers so for a caller that lacks the capability.
+            Self::Call(CallError::Rpc(error)) if is_missing_capability(error) => {
+                Some(error.clone())
+            }
             _ => None,
         }
     }

@@ -14,7 +14,7 @@ use super::upstream::Upstream;
 use crate::ProtocolError;
 use crate::client::{Call, Client};
 use crate::error::{CallError, RequestError};
-use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND};
+use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND, is_missing_capability};
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::{Contents, ResourceCall, ResourceEntry, UriTemplate};
@@ -159,6 +159,8 @@ fn passed_on<T>(outcome: Result<T, CallError>) -> Result<T, ProtocolError> {
 fn to_protocol_error(error: CallError) -> ProtocolError {
     match error {
         CallError::Rpc(error) => error,
+        // What the caller would be told without the proxy.
+        CallError::Unanswered { error, .. } if is_missing_capability(&error) => error,
         error => {
             tracing::warn!(%error, "a call could not be passed on");
             // Addresses and answers of what stands behind are nothing for callers.

@@ -170,7 +170,7 @@ fn is_of_one_caller(context: &Context, calls: &BTreeMap<u64, Context>) -> bool {
 
 fn to_protocol_error(error: AskError) -> ProtocolError {
     match error {
-        AskError::Call(crate::CallError::Rpc(error)) => error,
+        AskError::Call(crate::CallError::Rpc(error)) | AskError::Unsupported { error, .. } => error,
         error => RequestError::NoAnswer(error.to_string()).to_error(),
     }
 }
@@ -188,6 +188,7 @@ fn reply<T>(
         Ok(Elicited::Accepted(content)) => accept(content),
         Ok(Elicited::Declined) => ElicitReply::decline(),
         Ok(Elicited::Cancelled) => ElicitReply::cancel(),
+        Err(AskError::Unsupported { error, .. }) => ElicitReply::error(error),
         Err(error) => {
             tracing::debug!(%error, "a question that was passed on was not answered");
             ElicitReply::cancel()

@@ -62,10 +62,12 @@ pub(super) fn introduction(client: &Client) -> Introduction {
 }
 
 impl Upstream {
-    /// Asks the server for all log messages, if it logs and callers are sent them.
+    /// Asks the server for all log messages, if callers are sent them and it can be asked.
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
-        if !self.logs || capabilities.logging.is_none() {
+        // Stateless servers read the level from each request, whether they declare logging or not.
+        let is_read = capabilities.logging.is_some() || !self.client.has_session().await;
+        if !self.logs || !is_read {
             return;
         }
         // Messages below a caller's own level are left out here.
