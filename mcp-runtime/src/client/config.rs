@@ -5,9 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use mcp_types::{
-    Era, Implementation, JsonObject, OrderedMap, Revisions, ServerNotification,
-};
+use mcp_types::{Era, Implementation, JsonObject, OrderedMap, Revisions, ServerNotification};
 
 use super::cache::ResponseCache;
 use super::input::InputHandlers;

@@ -74,8 +74,8 @@ impl Client {
     /// The value comes from the structured content, or from the text of a tool that has none.
     /// Structured content whose only member is `result` may be the wrapper of another value, as
     /// revisions before 2026-07-28 need one for values that are no objects. It is unwrapped where the
-    /// output schema of the tool is that of such an object, unless only the whole fits `Out`; tools are
-    /// listed for that if the tool was not yet. Where there is no schema, it is unwrapped if the whole
+    /// output schema of the tool is that of such an object, unless `Out` itself has a member `result`
+    /// and fits only the whole; tools are listed for that if the tool was not yet. Where there is no schema, it is unwrapped if the whole
     /// does not fit.
     ///
     /// ```no_run

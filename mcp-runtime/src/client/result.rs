@@ -85,20 +85,26 @@ pub(super) fn typed<Out: DeserializeOwned>(
     let decoded = match &result.structured_content {
         Some(structured) => match schema.map(is_wrapper) {
             Some(false) => structured.parse(),
-            Some(true) => {
-                unwrapped(structured).or_else(|fault| structured.parse().map_err(|_| fault))
-            }
+            Some(true) => unwrapped(structured).or_else(|fault| match ignores_result::<Out>() {
+                true => Err(fault),
+                false => structured.parse().map_err(|_| fault),
+            }),
             None => structured
                 .parse()
                 .or_else(|fault| unwrapped(structured).map_err(|_| fault)),
         },
         None => {
             let text = text(&result);
-            serde_json::from_str(&text)
-                .or_else(|_| serde_json::from_value(Value::String(text)))
+            serde_json::from_str(&text).or_else(|_| serde_json::from_value(Value::String(text)))
         }
     };
     decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
+}
+
+/// Returns true if a type fits an object whatever its member `result` is.
+fn ignores_result<Out: DeserializeOwned>() -> bool {
+    let mut objects = [r#"{"result":0}"#, r#"{"result":""}"#].into_iter();
+    objects.all(|object| serde_json::from_str::<Out>(object).is_ok())
 }
 
 fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> serde_json::Result<Out> {

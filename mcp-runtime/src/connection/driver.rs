@@ -139,7 +139,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     /// given a reason, and in good order otherwise, so that answers on their way are sent.
     fn end_of_input(&mut self) -> io::Result<()> {
         let reason = self.reader.end_reason().filter(|_| R::IS_CLIENT);
-        reason.map_or(Ok(()), |reason| Err(io::Error::other(ClosedByServer(reason))))
+        reason.map_or(Ok(()), |reason| {
+            Err(io::Error::other(ClosedByServer(reason)))
+        })
     }
 
     fn take_frames(&mut self) {

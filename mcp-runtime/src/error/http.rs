@@ -41,7 +41,10 @@ impl fmt::Display for HttpError {
                 }
                 None => target.to_owned(),
             };
-            write!(f, "HTTP {status} redirects to {target}, which is not followed: ")?;
+            write!(
+                f,
+                "HTTP {status} redirects to {target}, which is not followed: "
+            )?;
             return match self.too_many_redirects {
                 true => write!(f, "{MAX_REDIRECTS} redirects were followed before it"),
                 false => f.write_str("use that URL if it is to be trusted"),

@@ -79,7 +79,8 @@ impl Negotiated<ServerCapabilities> {
     ) -> Result<(), Unavailable> {
         let offered = &self.peer_capabilities;
         let mut declared = [&offered.extensions, &offered.experimental].into_iter();
-        let is_declared = declared.any(|it| it.as_ref().is_some_and(|it| it.contains_key(extension)));
+        let is_declared =
+            declared.any(|it| it.as_ref().is_some_and(|it| it.contains_key(extension)));
         let capability = extension;
         is_declared
             .then_some(())

@@ -15,6 +15,8 @@ mod changes;
 #[cfg(feature = "http-client")]
 mod client;
 #[cfg(feature = "http-client")]
+mod endless;
+#[cfg(feature = "http-client")]
 mod exchanges;
 mod expiry;
 #[cfg(all(feature = "http-client", feature = "sse"))]
@@ -31,6 +33,8 @@ mod listening;
 mod malformed;
 #[cfg(feature = "http-client")]
 mod network;
+#[cfg(feature = "http-client")]
+mod param_headers;
 mod refusals;
 #[cfg(feature = "http-client")]
 mod resuming;

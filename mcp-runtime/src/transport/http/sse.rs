@@ -117,7 +117,9 @@ impl EventParser {
     /// Parses bytes, and returns the events that they complete, or that exceed the limit.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
-        self.refused = self.refused.map(|before| before.saturating_add(bytes.len()));
+        self.refused = self
+            .refused
+            .map(|before| before.saturating_add(bytes.len()));
         let mut rest = bytes;
         while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
             let (piece, end) = (&rest[..length], rest[length]);
@@ -145,8 +147,7 @@ impl EventParser {
 
     /// The length at which a line is over the limit, whichever its field is.
     fn longest_line(&self) -> usize {
-        self.limit
-            .saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1)
+        self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1)
     }
 
     /// Refuses the event if it exceeds the limit, once.
@@ -186,7 +187,9 @@ impl EventParser {
             b"id" if !value.contains(&0) => {
                 // After an id that no header can carry the stream can't be resumed, least of all
                 // from an earlier place.
-                let is_kept = (1..=MAX_EVENT_ID_BYTES).contains(&value.len());
+                // Of a line over the limit, only the beginning is here.
+                let longest = MAX_EVENT_ID_BYTES.min(self.limit);
+                let is_kept = (1..=longest).contains(&value.len());
                 let id = is_kept.then(|| HeaderValue::from_bytes(value).ok());
                 self.last_id = id.flatten();
             }
@@ -297,14 +300,17 @@ mod tests {
     #[test]
     fn an_id_that_can_not_be_sent_back_is_none_to_resume_from() {
         let longest = "i".repeat(1024);
-        let mut resumed = parser();
+        let mut resumed = EventParser::new(2000);
         fed(&mut resumed, &[&*format!("id: {longest}\ndata: 1\n\n")]);
         assert_eq!(resumed.last_id, Some(longest.parse().unwrap()));
         for id in ["\u{1}", "", &"i".repeat(1025)] {
-            let mut parser = parser();
+            let parser = parser();
             let pieces = [&*format!("id: 7\ndata: 1\n\nid: {id}\ndata: 2\n\n")];
-            assert_eq!(fed(&mut parser, &pieces), ["1", "2"]);
-            assert_eq!(parser.last_id, None, "{id:?}");
+            for mut parser in [parser, EventParser::new(2000)] {
+                let found = fed(&mut parser, &pieces);
+                assert_eq!(found[0], "1", "{id:?}");
+                assert_eq!(parser.last_id, None, "{id:?}");
+            }
         }
     }
 

@@ -236,7 +236,9 @@ impl ParamHeaders {
             return;
         }
         if self.bytes + size > MAX_PARAM_HEADER_BYTES {
-            tracing::warn!("the server lists too many tools with headers: earlier ones are forgotten");
+            tracing::warn!(
+                "the server lists too many tools with headers: earlier ones are forgotten"
+            );
             self.tools.clear();
             self.bytes = 0;
         }

@@ -272,7 +272,9 @@ impl Remote {
 
     fn too_long(&self, outgoing: &Outgoing) -> CallError {
         let limit = self.max_message_bytes;
-        outgoing.malformed(format!("it is longer than `max_message_bytes`, which is {limit}"))
+        outgoing.malformed(format!(
+            "it is longer than `max_message_bytes`, which is {limit}"
+        ))
     }
 }
 
