@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::{CallError, Revision};
+use mcp_runtime::{CallError, ConnectError, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket};
@@ -109,6 +109,28 @@ async fn redirects_to_other_origins_are_not_followed() {
     let client = client.connect(http_client(format!("http://{}/", addr.await)));
     assert!(client.await.is_err());
     assert_eq!(*asked.lock().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_circle_of_redirects_is_named_as_such() {
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    let addr = stub(move |_, _| {
+        *count.lock().unwrap() += 1;
+        let response = status(307).header("location", "/mcp?again");
+        response.body(String::new()).unwrap()
+    });
+    let url = format!("http://{}/mcp", addr.await);
+    let client = builder().revision(Revision::LATEST);
+    let error = client.connect(http_client(&url)).await.unwrap_err();
+    let expected = "HTTP 307 redirects to /mcp, which is not followed: 5 redirects were followed \
+                    before it";
+    assert_eq!(error.to_string(), expected);
+    let ConnectError::Http(error) = error else {
+        panic!("{error:?}")
+    };
+    assert!(error.too_many_redirects);
+    assert_eq!(*asked.lock().unwrap(), 6);
 }
 
 /// A server that refuses with `refusal` each first request for a method.
