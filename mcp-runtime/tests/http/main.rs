@@ -14,6 +14,8 @@ mod bodies;
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;
+#[cfg(all(feature = "http-client", feature = "sse"))]
+mod client_time_limits;
 #[cfg(feature = "http-client")]
 mod endless;
 #[cfg(feature = "http-client")]
