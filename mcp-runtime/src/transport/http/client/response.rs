@@ -273,7 +273,7 @@ impl Remote {
     fn too_long(&self, outgoing: &Outgoing) -> CallError {
         let limit = self.max_message_bytes;
         outgoing.malformed(format!(
-            "it is longer than `max_message_bytes`, which is {limit}"
+            "it is longer than the limit of {limit} bytes (`max_message_bytes`)"
         ))
     }
 }
