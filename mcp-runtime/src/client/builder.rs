@@ -308,6 +308,33 @@ impl ClientBuilder {
     /// `experimental` to older ones, as [`ServerBuilder::extension`] does. Its methods can be
     /// [requested](Client::request) from servers that declare it as well.
     ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::transport::ChildProcess;
+    /// use mcp_runtime::types::{JsonObject, Request};
+    ///
+    /// enum Now {}
+    ///
+    /// impl Request for Now {
+    ///     const METHOD: &'static str = "com.example/now";
+    ///     const PARAMS_OPTIONAL: bool = true;
+    ///     const MAY_REQUIRE_INPUT: bool = false;
+    ///     const EXTENSION: Option<&'static str> = Some("com.example/clock");
+    ///     type Params = JsonObject;
+    ///     type Result = JsonObject;
+    /// }
+    ///
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .extension("com.example/clock", JsonObject::new())
+    ///     .connect(ChildProcess::new("clock-server"))
+    ///     .await?;
+    /// let now = client.request::<Now>(JsonObject::new()).await?;
+    /// # drop(now);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// [`ServerBuilder::extension`]: crate::ServerBuilder::extension
     pub fn extension(mut self, name: impl Into<String>, settings: impl Into<JsonObject>) -> Self {
         self.config.extensions.insert(name.into(), settings.into());

@@ -147,7 +147,14 @@ impl Client {
         self.pages::<ListResourceTemplatesRequest>().all().await
     }
 
-    /// A prompt, filled in with `arguments`; await it to send the request.
+    /// A prompt, filled in with `arguments`; await it to send the request. Arguments are pairs of a name
+    /// and a text; anything else does not compile:
+    ///
+    /// ```compile_fail
+    /// # async fn example(client: mcp_runtime::Client) {
+    /// let prompt = client.get_prompt("summary", "draft.md").await;
+    /// # }
+    /// ```
     pub fn get_prompt<K: Into<String>, V: Into<String>>(
         &self,
         name: impl Into<String>,
