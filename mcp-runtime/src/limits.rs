@@ -204,6 +204,10 @@ pub(crate) const STDERR_LINE_BYTES: u64 = 8 * KIB as u64;
 
 // HTTP clients.
 
+/// Bytes of the names of tools and of arguments that headers repeat; some thousand tools.
+pub(crate) const MAX_PARAM_HEADER_BYTES: usize = MIB;
+/// Bytes of the id of a server's event; after a longer one, the stream is not resumed.
+pub(crate) const MAX_RECEIVED_ID_BYTES: usize = KIB;
 /// Repetitions of a request that was not served.
 pub(crate) const HTTP_RETRIES: u32 = 2;
 /// Pause before the first repetition of a request; each further one is twice as long.
@@ -344,6 +348,8 @@ mod tests {
             EXIT_STDERR_BYTES bytes "`ChildExited`"
             CAPTURED_STDERR_BYTES bytes "standard error that is captured"
             STDERR_LINE_BYTES bytes "standard error that is captured"
+            MAX_PARAM_HEADER_BYTES bytes "names of arguments"
+            MAX_RECEIVED_ID_BYTES bytes "the id of an event"
             HTTP_RETRIES count "`http_client(…).retries`"
             FIRST_RETRY milliseconds "`http_client(…).retries`"
             MAX_RETRY_AFTER time "`http_client(…).retries`"

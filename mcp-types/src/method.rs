@@ -28,6 +28,9 @@ pub trait Request {
     /// Whether the answer may be an [`InputRequiredResult`](crate::InputRequiredResult) instead of
     /// [`Request::Result`], in the stateless era.
     const MAY_REQUIRE_INPUT: bool;
+    /// The extension that the method is part of, such as `com.example/clock`; `None` for methods of
+    /// the protocol itself.
+    const EXTENSION: Option<&'static str> = None;
     /// The type of `params`.
     type Params: Serialize + DeserializeOwned + Conform + Send;
     /// The type of the answer's `result`.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation,
+    CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation, JsonObject,
     LoggingMessageNotificationParams, ProgressNotificationParams, Revision, Revisions, Root,
     ServerNotification,
 };
@@ -135,7 +135,8 @@ impl ClientBuilder {
     }
 
     /// Calls `observer` with each change of the connection's status, in order. It must return
-    /// quickly: the connection waits.
+    /// quickly: the connection waits. It may ask the client for its
+    /// [revision](Client::revision), status and capabilities.
     pub fn on_status(mut self, observer: impl Fn(Status) + Send + Sync + 'static) -> Self {
         self.config.on_status = Some(Box::new(observer));
         self
@@ -300,6 +301,43 @@ impl ClientBuilder {
         F: Future<Output = Result<Vec<Root>, ErrorObject>> + Send + 'static,
     {
         self.config.input.find_roots = Some(Box::new(move |()| Box::pin(handler())));
+        self
+    }
+
+    /// Declares an extension and its settings, under `extensions` to servers of 2026-07-28 and under
+    /// `experimental` to older ones, as [`ServerBuilder::extension`] does. Its methods can be
+    /// [requested](Client::request) from servers that declare it as well.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::transport::ChildProcess;
+    /// use mcp_runtime::types::{JsonObject, Request};
+    ///
+    /// enum Now {}
+    ///
+    /// impl Request for Now {
+    ///     const METHOD: &'static str = "com.example/now";
+    ///     const PARAMS_OPTIONAL: bool = true;
+    ///     const MAY_REQUIRE_INPUT: bool = false;
+    ///     const EXTENSION: Option<&'static str> = Some("com.example/clock");
+    ///     type Params = JsonObject;
+    ///     type Result = JsonObject;
+    /// }
+    ///
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .extension("com.example/clock", JsonObject::new())
+    ///     .connect(ChildProcess::new("clock-server"))
+    ///     .await?;
+    /// let now = client.request::<Now>(JsonObject::new()).await?;
+    /// # drop(now);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`ServerBuilder::extension`]: crate::ServerBuilder::extension
+    pub fn extension(mut self, name: impl Into<String>, settings: impl Into<JsonObject>) -> Self {
+        self.config.extensions.insert(name.into(), settings.into());
         self
     }
 

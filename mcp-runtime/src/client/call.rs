@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    Conform, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams, methods,
+    Conform, ErrorObject, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams,
+    error_codes, methods,
 };
 use serde::Serialize;
 use tokio::time::Instant;
@@ -17,7 +18,7 @@ use super::cache::CachePlace;
 use super::channel::{Channel, Written, request_options};
 use super::connection::Connection;
 use super::input::InputResponses;
-use super::result::complete;
+use super::result::{complete, may_be_wrapped};
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
@@ -44,10 +45,16 @@ use crate::protocol::Timeouts;
 pub struct Call<R: Request, T = <R as Request>::Result> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
-    /// Turns the result into the output.
-    convert: fn(R::Result) -> Result<T, CallError>,
+    convert: Convert<R, T>,
+    /// The tool whose output schema decides how its result is converted.
+    typed: Option<String>,
     pub(super) options: CallOptions,
 }
+
+/// Turns the result into the output. A tool whose structured content may be wrapped has its output
+/// schema, if that is known.
+pub(super) type Convert<R, T> =
+    fn(<R as Request>::Result, Option<&RawJson>) -> Result<T, CallError>;
 
 pub(super) struct CallOptions {
     pub(super) timeouts: Timeouts,
@@ -63,7 +70,12 @@ pub(super) struct CallOptions {
 }
 
 impl Client {
-    /// A request of any kind, one of an extension included; await it to send it.
+    /// A request of any kind; await it to send it.
+    ///
+    /// One whose type names an [extension](Request::EXTENSION) is sent where the client has
+    /// [declared](super::ClientBuilder::extension) the extension, and the server as well
+    /// ([`CallError::Unavailable`] otherwise). It is not sent again after its answer was lost, unless
+    /// it is marked as [repeatable](Call::repeatable).
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -76,7 +88,7 @@ impl Client {
     /// # }
     /// ```
     pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
-        Call::new(self, Ok(params), Ok)
+        Call::new(self, Ok(params), |result, _| Ok(result))
     }
 
     /// Sends a `ping`, and waits for the answer.
@@ -95,28 +107,35 @@ impl<R: Request, T> Call<R, T> {
     pub(super) fn new(
         client: &Client,
         params: Result<R::Params, serde_json::Error>,
-        convert: fn(R::Result) -> Result<T, CallError>,
+        convert: Convert<R, T>,
     ) -> Self {
         Self {
             client: client.clone(),
             params,
             convert,
+            typed: None,
             options: CallOptions {
                 timeouts: client.state().config.timeouts,
                 progress: None,
                 waits: true,
-                // Only the effects of tools add up.
-                repeats: R::METHOD != methods::TOOLS_CALL,
+                // Only the effects of tools add up, and perhaps those of extensions.
+                repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),
                 fresh: false,
                 meta: String::new(),
             },
         }
     }
 
+    /// Converts the result by the output schema of a tool.
+    pub(super) fn typed_by(mut self, tool: String) -> Self {
+        self.typed = Some(tool);
+        self
+    }
+
     /// Sets whether the call may be sent again when the connection is lost before its answer came.
     ///
-    /// By default, requests other than `tools/call` may, and tools that are read-only or idempotent
-    /// by their annotations, as last listed.
+    /// By default, requests of the protocol other than `tools/call` may, and tools that are read-only
+    /// or idempotent by their annotations, as last listed.
     pub fn repeatable(mut self, repeatable: bool) -> Self {
         self.options.repeats = repeatable;
         self
@@ -171,7 +190,7 @@ where
         let (client, options) = (self.client, self.options);
         let state = client.state();
         let mut responses = None;
-        let (mut attempt, mut rounds) = (0, 0);
+        let (mut attempt, mut rounds, mut listed) = (0, 0, false);
         // Time of the rounds so far, without that in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
@@ -186,7 +205,7 @@ where
             let cached = cache.and_then(|cache| cache.place::<R>(&params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(result) = known.and_then(CachePlace::get) {
-                return (self.convert)(complete::<R>(&result)?);
+                return (self.convert)(complete::<R>(&result)?, None);
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
@@ -198,6 +217,17 @@ where
                 Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
+                    continue;
+                }
+                // Headers may be missing that only the list of tools names (2026-07-28, "Streamable
+                // HTTP", section Client Behavior). The tool was not called.
+                Err(CallError::Rpc(error)) if !listed && is_header_mismatch::<R>(&error) => {
+                    listed = true;
+                    if !list_within(&client, timeouts.shortest()).await {
+                        return Err(CallError::Rpc(error));
+                    }
+                    tracing::debug!(%error, "the tools were listed, and the call is sent again");
+                    spent += begun.elapsed();
                     continue;
                 }
                 Err(CallError::Timeout { waited, .. }) => {
@@ -212,7 +242,14 @@ where
                     if let Some(cached) = cached {
                         cached.put(&result);
                     }
-                    return (self.convert)(completed);
+                    let schema = match &self.typed {
+                        Some(name) if may_be_wrapped(&result) => {
+                            let left = timeouts.shortest().saturating_sub(begun.elapsed());
+                            output_schema(&client, name, left).await
+                        }
+                        _ => None,
+                    };
+                    return (self.convert)(completed, schema.as_ref());
                 }
             };
             if rounds == state.config.max_rounds {
@@ -260,12 +297,45 @@ fn write<R: Request>(
     }
 
     match responses {
-        None => channel.write(params, meta, options),
+        None => channel.write::<R>(params, meta, options),
         Some(responses) => {
             let params = RawJson::new(&Answered { params, responses });
-            channel.write(&params.map_err(CallError::Params)?, meta, options)
+            channel.write::<R>(&params.map_err(CallError::Params)?, meta, options)
         }
     }
+}
+
+/// Returns true if a server refuses the call of a tool because headers are missing or differ from
+/// the body.
+fn is_header_mismatch<R: Request>(error: &ErrorObject) -> bool {
+    R::METHOD == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
+}
+
+/// Lists the tools as they are now, which tells the transport of their headers as well. Returns false
+/// if that fails, or takes longer than `limit`.
+async fn list_within(client: &Client, limit: Duration) -> bool {
+    let listing = client.list_tools_again();
+    match tokio::time::timeout(limit, listing).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the tools can't be listed");
+            false
+        }
+        Err(_) => {
+            tracing::debug!(?limit, "the tools were not listed in time");
+            false
+        }
+    }
+}
+
+/// The output schema of a tool, which is listed within `limit` unless it was; `None` if it has none,
+/// or if that fails.
+async fn output_schema(client: &Client, name: &str, limit: Duration) -> Option<RawJson> {
+    let known = client.known_tool(name);
+    if known.is_none() && !list_within(client, limit).await {
+        return None;
+    }
+    known.or_else(|| client.known_tool(name))?.output_schema
 }
 
 /// Waits for the connection, for no longer than for an answer.

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{
-    ClientCapabilities, Conform, JsonObject, Notification, RawJson, RawJsonRef, Request, Revision,
-    ServerNotification, methods,
+    ClientCapabilities, Conform, JsonObject, Notification, OrderedMap, RawJson, RawJsonRef,
+    Request, Revision, ServerCapabilities, ServerNotification, methods,
 };
 use serde::Serialize;
 use tokio::sync::watch;
@@ -16,9 +16,9 @@ use tokio::sync::watch;
 use super::state::{ClientState, subscription};
 use super::status::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
-use crate::error::{CallError, RequestError, shared};
+use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
-use crate::protocol::{ClientLifecycle, LifecycleState, Timeouts};
+use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
 use crate::transport::Transport;
 
 /// An open transport, served by a task. Nothing need be negotiated yet.
@@ -70,6 +70,7 @@ impl Channel {
         state.set_status(|status| status.lifecycle = LifecycleState::Uninitialized);
         let shared = Arc::new(ChannelState {
             lifecycle: Mutex::new(ClientLifecycle::new()),
+            announcing: Mutex::default(),
             frames: AtomicU64::new(0),
             warned: Once::new(),
             client: state,
@@ -99,20 +100,35 @@ impl Channel {
         })
     }
 
-    /// The capabilities to declare to a server that speaks `revision`.
+    /// The capabilities to declare to a server that speaks `revision`. Extensions stand under
+    /// `extensions` in revisions that have these, and those of the user under `experimental` in
+    /// others.
     pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
-        let mut capabilities = self.shared.client.config.input.capabilities(revision);
-        if !self.extensions.is_empty() {
-            let named = self.extensions.iter().cloned();
-            capabilities.extensions = Some(named.map(|it| (it, JsonObject::new())).collect());
+        let config = &self.shared.client.config;
+        let mut capabilities = config.input.capabilities(revision);
+        let of_transport = self.extensions.iter().cloned();
+        let mut extensions: OrderedMap<_> =
+            of_transport.map(|it| (it, JsonObject::new())).collect();
+        extensions.extend(config.extensions.clone());
+        if !extensions.is_empty() {
+            capabilities.extensions = Some(extensions);
             capabilities.conform(revision);
+        }
+        if capabilities.extensions.is_none() && !config.extensions.is_empty() {
+            capabilities.experimental = Some(config.extensions.clone());
         }
         capabilities
     }
 
-    /// Queries or changes the lifecycle.
+    /// Queries or changes the lifecycle. Changes are announced.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         self.shared.with(f)
+    }
+
+    /// The outcome of negotiation; `None` before and after the connection operates. An observer of
+    /// the status may ask for it.
+    pub(super) fn negotiated(&self) -> Option<Arc<Negotiated<ServerCapabilities>>> {
+        self.shared.lifecycle().negotiated.clone()
     }
 
     /// Number of frames that the server has sent.
@@ -126,16 +142,22 @@ impl Channel {
     /// # Errors
     ///
     /// When the lifecycle does not allow it, or the parameters have no JSON form.
-    pub(super) fn write<P: Serialize + ?Sized>(
+    pub(super) fn write<R: Request>(
         &self,
-        params: &P,
+        params: &(impl Serialize + ?Sized),
         mut meta: String,
         mut options: SendOptions,
     ) -> Result<Written, CallError> {
-        let method = options.method;
+        let method = R::METHOD;
         // A server may not bear a cancellation before it has answered `initialize`.
         options.cancellable = self.with(|lifecycle| {
-            lifecycle.send(method)?;
+            match R::EXTENSION {
+                None => lifecycle.send(method)?,
+                Some(extension) => {
+                    lifecycle.send_of_extension(method, extension)?;
+                    self.check_declared(method, extension)?;
+                }
+            }
             Ok::<_, CallError>(lifecycle.state == LifecycleState::Operating)
         })?;
         let id = self.peer.link.next_id();
@@ -154,6 +176,20 @@ impl Channel {
         Ok(Written { id, frame, options })
     }
 
+    /// Checks that this client has declared an extension.
+    fn check_declared(
+        &self,
+        method: &'static str,
+        extension: &'static str,
+    ) -> Result<(), Unavailable> {
+        let of_user = self.shared.client.config.extensions.contains_key(extension);
+        let is_declared = of_user || self.extensions.iter().any(|name| name == extension);
+        let capability = extension;
+        is_declared
+            .then_some(())
+            .ok_or(Unavailable::NotDeclared { method, capability })
+    }
+
     /// Sends a request and waits for its result.
     pub(super) async fn send(&self, written: Written) -> Result<RawJson, CallError> {
         let Written { id, frame, options } = written;
@@ -167,7 +203,7 @@ impl Channel {
         meta: &str,
         timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
-        let written = self.write(params, meta.to_owned(), request_options::<R>(timeouts));
+        let written = self.write::<R>(params, meta.to_owned(), request_options::<R>(timeouts));
         async move { self.send(written?).await }
     }
 
@@ -213,6 +249,9 @@ pub(super) struct Written {
 /// The client's side of a connection: serves requests and notifications of the server.
 struct ChannelState {
     lifecycle: Mutex<ClientLifecycle>,
+    /// Held while the lifecycle changes and until that is announced, so that observers see changes
+    /// in order. Locked before `lifecycle`, which observers may lock.
+    announcing: Mutex<()>,
     /// Number of frames that the server has sent.
     frames: AtomicU64,
     /// Done once the server has sent a frame that is not a message.
@@ -223,16 +262,22 @@ struct ChannelState {
 impl ChannelState {
     /// Queries or changes the lifecycle. Changes are announced.
     fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
-        let lifecycle = self.lifecycle.lock();
-        let mut lifecycle = lifecycle.unwrap_or_else(PoisonError::into_inner);
+        let announcing = self.announcing.lock();
+        let _announcing = announcing.unwrap_or_else(PoisonError::into_inner);
+        let mut lifecycle = self.lifecycle();
         let before = lifecycle.state;
         let result = f(&mut lifecycle);
         let after = lifecycle.state;
-        // Announced under the lock, so that observers see changes in order.
+        drop(lifecycle);
         if before != after {
             self.client.set_status(|status| status.lifecycle = after);
         }
         result
+    }
+
+    fn lifecycle(&self) -> MutexGuard<'_, ClientLifecycle> {
+        let lifecycle = self.lifecycle.lock();
+        lifecycle.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

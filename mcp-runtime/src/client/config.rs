@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, Revisions, ServerNotification};
+use mcp_types::{Era, Implementation, JsonObject, OrderedMap, Revisions, ServerNotification};
 
 use super::cache::ResponseCache;
 use super::input::InputHandlers;
@@ -23,6 +23,8 @@ type NotificationObserver = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 pub(super) struct Config {
     pub(super) info: Implementation,
     pub(super) input: InputHandlers,
+    /// The settings of each extension that the user has declared.
+    pub(super) extensions: OrderedMap<JsonObject>,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
     /// The era of the server at an earlier time.
@@ -46,6 +48,7 @@ impl Config {
         Self {
             info,
             input: InputHandlers::default(),
+            extensions: OrderedMap::default(),
             max_rounds: MAX_QUESTION_ROUNDS,
             revisions: Revisions::ALL,
             last_era: None,

@@ -175,7 +175,9 @@ impl Negotiation<'_> {
         let meta = request_meta(self.channel, self.config, asked);
         let mut options = request_options::<DiscoverRequest>(timeouts);
         options.suspended = suspended;
-        let written = self.channel.write(&params, meta, options)?;
+        let written = self
+            .channel
+            .write::<DiscoverRequest>(&params, meta, options)?;
         let error = match self.channel.send(written).await {
             Ok(result) => {
                 return Ok(match decode::<DiscoverRequest>(&result) {

@@ -66,7 +66,9 @@ impl ConnectionState {
     /// The error of a request whose answer was lost with the connection.
     pub(super) fn lost(&self) -> CallError {
         match self.cause.as_deref() {
-            None | Some(ConnectError::Closed) => CallError::Closed,
+            None | Some(ConnectError::Closed | ConnectError::ClosedInOperation) => {
+                CallError::Closed
+            }
             Some(cause) => CallError::Lost(cause.to_io()),
         }
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, Revision, Revisions};
 
-use crate::error::{CallError, ChildExited, ConnectionClosed, HttpError, Unavailable};
+use crate::error::{
+    CallError, ChildExited, ClosedByServer, ConnectionClosed, HttpError, Unavailable, find,
+};
 
 /// Why there is no connection to a server. Everything that was opened is closed again.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,13 @@ pub enum ConnectError {
     /// stopped.
     #[error("the connection failed before it was initialized: {0}")]
     Lost(#[source] io::Error),
+    /// The server closed a connection that had been established.
+    #[error("the server closed the connection")]
+    ClosedInOperation,
+    /// A connection that had been established failed: the server can't be reached any more, has
+    /// stopped, or has named a reason for which it ends the connection.
+    #[error("the connection was lost: {0}")]
+    LostInOperation(#[source] io::Error),
     /// Server and client have no revision in common: one of them needs an update.
     #[error(
         "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
@@ -75,14 +84,19 @@ impl ConnectError {
     #[must_use]
     pub fn child_exit(&self) -> Option<&ChildExited> {
         match self {
-            Self::Lost(error) => ChildExited::in_error(error),
+            Self::Lost(error) | Self::LostInOperation(error) => find(error),
             _ => None,
         }
     }
 
     /// Returns true if the server has closed the connection, or has ended.
     pub(super) fn is_end(&self) -> bool {
-        matches!(self, Self::Closed) || self.child_exit().is_some()
+        let has_reason = match self {
+            Self::Closed => true,
+            Self::Lost(error) => find::<ClosedByServer>(error).is_some(),
+            _ => false,
+        };
+        has_reason || self.child_exit().is_some()
     }
 
     /// The same as an I/O error, for calls that were not sent because of it.

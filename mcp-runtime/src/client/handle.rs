@@ -140,8 +140,7 @@ impl Client {
     #[must_use]
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.current.borrow().connection);
-        let channel = &connection.channel;
-        let newest = channel.with(|lifecycle| lifecycle.negotiated.clone());
+        let newest = connection.channel.negotiated();
         newest.unwrap_or_else(|| Arc::clone(&connection.negotiated))
     }
 

@@ -75,18 +75,9 @@ impl Client {
             client: self.clone(),
             left: self.state().config.max_pages,
             next: Some(PaginatedRequestParams::new()),
+            fresh: false,
             request: std::marker::PhantomData,
         }
-    }
-
-    /// All pages of a list, up to the number that the client allows.
-    pub(super) async fn all_pages<R: ListRequest>(&self) -> Result<Vec<R::Item>, CallError> {
-        let mut pages = self.pages::<R>();
-        let mut items = Vec::new();
-        while let Some(more) = pages.next().await? {
-            items.extend(more);
-        }
-        Ok(items)
     }
 }
 
@@ -97,10 +88,27 @@ pub struct Pages<R> {
     /// How many pages may still be fetched.
     left: usize,
     next: Option<PaginatedRequestParams>,
+    /// True if cached answers are not used.
+    fresh: bool,
     request: std::marker::PhantomData<fn() -> R>,
 }
 
 impl<R: ListRequest> Pages<R> {
+    /// Asks the server even if its last answers are cached.
+    pub(super) fn fresh(mut self) -> Self {
+        self.fresh = true;
+        self
+    }
+
+    /// The items of all pages, up to the number that the client allows.
+    pub(super) async fn all(mut self) -> Result<Vec<R::Item>, CallError> {
+        let mut items = Vec::new();
+        while let Some(more) = self.next().await? {
+            items.extend(more);
+        }
+        Ok(items)
+    }
+
     /// The next page; `None` after the last one, and after an error.
     ///
     /// # Errors
@@ -115,7 +123,11 @@ impl<R: ListRequest> Pages<R> {
             let most = self.client.state().config.max_pages;
             CallError::unfit(R::METHOD, format!("the list has more than {most} pages"))
         })?;
-        let (items, cursor) = R::split(self.client.request::<R>(params).await?);
+        let mut request = self.client.request::<R>(params);
+        if self.fresh {
+            request = request.fresh();
+        }
+        let (items, cursor) = R::split(request.await?);
         self.next = cursor.map(|cursor| PaginatedRequestParams::new().with_cursor(cursor));
         Ok(Some(items))
     }

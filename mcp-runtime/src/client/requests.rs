@@ -1,7 +1,7 @@
 //! Requests of a client by the server's features: tools, prompts, resources, completion, logging.
 
 use mcp_types::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, CompleteRequest, CompleteRequestParams,
+    CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams,
     CompletionArgument, CompletionReference, EmptyResult, GetPromptRequest, GetPromptRequestParams,
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     LoggingLevel, Prompt, RawJson, ReadResourceRequest, ReadResourceRequestParams, Resource,
@@ -10,9 +10,11 @@ use mcp_types::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::ser::Error as _;
 
+use super::call::Convert;
 use super::result::typed;
-use super::{Call, Client};
+use super::{Call, Client, Pages};
 use crate::error::CallError;
 
 /// A call of a tool whose output is decoded; await it to send it.
@@ -28,7 +30,16 @@ impl Client {
     /// Why a page is missing; [`CallError::Result`] when the list has more pages than
     /// [`max_pages`](super::ClientBuilder::max_pages).
     pub async fn list_tools(&self) -> Result<Vec<Tool>, CallError> {
-        let tools = self.all_pages::<ListToolsRequest>().await?;
+        self.list(self.pages::<ListToolsRequest>()).await
+    }
+
+    /// The same, also if the answer is cached.
+    pub(super) async fn list_tools_again(&self) -> Result<Vec<Tool>, CallError> {
+        self.list(self.pages::<ListToolsRequest>().fresh()).await
+    }
+
+    async fn list(&self, pages: Pages<ListToolsRequest>) -> Result<Vec<Tool>, CallError> {
+        let tools = pages.all().await?;
         let known = tools.iter().map(|tool| (tool.name.clone(), tool.clone()));
         self.state().session().tools = known.collect();
         Ok(tools)
@@ -41,7 +52,12 @@ impl Client {
     }
 
     /// Calls a tool; await it to send it. `arguments` must serialize to an object, or to nothing
-    /// (`()`, `None`) for a tool that takes none.
+    /// (`()`, `None`) for a tool that takes none. Others, such as text and lists, fail with
+    /// [`CallError::Params`], and nothing is sent.
+    ///
+    /// A tool whose server asks for arguments in headers (`x-mcp-header`) and refuses the call because
+    /// they are missing, as one does that was not listed yet, is called once more after the tools were
+    /// listed (2026-07-28, "Streamable HTTP", section Client Behavior).
     ///
     /// A tool that fails has a result as well, with `is_error` set, for the model to read;
     /// [`call`](Self::call) turns it into an error.
@@ -50,12 +66,17 @@ impl Client {
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> Call<CallToolRequest> {
-        self.tool_call(name.into(), &arguments, Ok)
+        self.tool_call(name.into(), &arguments, |result, _| Ok(result))
     }
 
     /// Calls a tool and decodes its output; await it to send it.
     ///
     /// The value comes from the structured content, or from the text of a tool that has none.
+    /// Structured content whose only member is `result` may be the wrapper of another value, as
+    /// revisions before 2026-07-28 need one for values that are no objects. It is unwrapped where the
+    /// output schema of the tool is that of such an object, unless `Out` itself has a member `result`
+    /// and fits only the whole; tools are listed for that if the tool was not yet. Where there is no schema, it is unwrapped if the whole
+    /// does not fit.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -69,14 +90,16 @@ impl Client {
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> TypedCall<Out> {
-        self.tool_call(name.into(), &arguments, typed)
+        let name = name.into();
+        let call = self.tool_call(name.clone(), &arguments, typed);
+        call.typed_by(name)
     }
 
     fn tool_call<Out>(
         &self,
         name: String,
         arguments: &impl Serialize,
-        convert: fn(CallToolResult) -> Result<Out, CallError>,
+        convert: Convert<CallToolRequest, Out>,
     ) -> TypedCall<Out> {
         let session = self.state().session();
         let tool = session.tools.get(&name);
@@ -84,11 +107,14 @@ impl Client {
         let repeatable = annotations
             .is_some_and(|it| it.read_only_hint == Some(true) || it.idempotent_hint == Some(true));
         drop(session);
-        let params = RawJson::new(arguments).map(|arguments| {
+        let params = RawJson::new(arguments).and_then(|arguments| {
             let params = CallToolRequestParams::new(name);
-            match arguments.get() {
-                "null" => params,
-                _ => params.with_arguments(arguments),
+            match not_an_object(&arguments) {
+                None => Ok(params.with_arguments(arguments)),
+                Some("null") => Ok(params),
+                Some(kind) => Err(serde_json::Error::custom(format_args!(
+                    "the arguments of a tool are a JSON object, not {kind}"
+                ))),
             }
         });
         Call::new(self, params, convert).repeatable(repeatable)
@@ -100,7 +126,7 @@ impl Client {
     ///
     /// Why a page is missing.
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, CallError> {
-        self.all_pages::<ListPromptsRequest>().await
+        self.pages::<ListPromptsRequest>().all().await
     }
 
     /// The resources that the server lists, all pages of the list together.
@@ -109,7 +135,7 @@ impl Client {
     ///
     /// Why a page is missing.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, CallError> {
-        self.all_pages::<ListResourcesRequest>().await
+        self.pages::<ListResourcesRequest>().all().await
     }
 
     /// The resource templates of the server, all pages of the list together.
@@ -118,10 +144,17 @@ impl Client {
     ///
     /// Why a page is missing.
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, CallError> {
-        self.all_pages::<ListResourceTemplatesRequest>().await
+        self.pages::<ListResourceTemplatesRequest>().all().await
     }
 
-    /// A prompt, filled in with `arguments`; await it to send the request.
+    /// A prompt, filled in with `arguments`; await it to send the request. Arguments are pairs of a name
+    /// and a text; anything else does not compile:
+    ///
+    /// ```compile_fail
+    /// # async fn example(client: mcp_runtime::Client) {
+    /// let prompt = client.get_prompt("summary", "draft.md").await;
+    /// # }
+    /// ```
     pub fn get_prompt<K: Into<String>, V: Into<String>>(
         &self,
         name: impl Into<String>,
@@ -191,4 +224,16 @@ impl Client {
         self.state().session().log_level = Some(level);
         Ok(())
     }
+}
+
+/// The kind of a JSON value that is not an object, with its article.
+fn not_an_object(json: &RawJson) -> Option<&'static str> {
+    Some(match json.get().as_bytes().first()? {
+        b'{' => return None,
+        b'"' => "a string",
+        b'[' => "an array",
+        b't' | b'f' => "a boolean",
+        b'n' => "null",
+        _ => "a number",
+    })
 }

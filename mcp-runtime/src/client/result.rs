@@ -2,7 +2,8 @@
 
 use mcp_types::{CallToolResult, ContentBlock, RawJson, Request, ResultType, methods};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
 
 use crate::error::CallError;
 
@@ -42,35 +43,73 @@ fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
     result.parse::<Typed>().map(|typed| typed.result_type)
 }
 
-/// Decodes the output of a tool: its structured content, or the text of a tool that has none.
-pub(super) fn typed<Out: DeserializeOwned>(result: CallToolResult) -> Result<Out, CallError> {
+/// Returns true if the structured content of a result may be the wrapper of a value: an object whose
+/// only member is `result`.
+pub(super) fn may_be_wrapped(result: &RawJson) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Structured {
+        structured_content: Option<Wrapped<IgnoredAny>>,
+    }
+
+    let result = result.parse::<Structured>();
+    result.is_ok_and(|result| result.structured_content.is_some())
+}
+
+/// Returns true if an output schema is that of an object whose only member is `result`.
+fn is_wrapper(schema: &RawJson) -> bool {
+    let schema = schema.parse::<Value>().unwrap_or_default();
+    let properties = schema["properties"].as_object();
+    let has_one = properties.is_some_and(|it| it.len() == 1 && it.contains_key("result"));
+    let required = schema["required"].as_array();
+    has_one && required.is_some_and(|it| it.iter().any(|name| name == "result"))
+}
+
+/// An object whose only member is `result`: structured content is an object in the handshake era, and
+/// servers wrap other values so.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wrapped<T> {
+    result: T,
+}
+
+/// Decodes the output of a tool: its structured content, or the text of a tool that has none. `schema`
+/// is the output schema of a tool whose structured content may be wrapped, if it is known.
+pub(super) fn typed<Out: DeserializeOwned>(
+    result: CallToolResult,
+    schema: Option<&RawJson>,
+) -> Result<Out, CallError> {
     if result.is_error == Some(true) {
         return Err(CallError::Tool(text(&result)));
     }
     let decoded = match &result.structured_content {
-        Some(structured) => structured
-            .parse()
-            .or_else(|fault| unwrapped(structured).ok_or(fault)),
+        Some(structured) => match schema.map(is_wrapper) {
+            Some(false) => structured.parse(),
+            Some(true) => unwrapped(structured).or_else(|fault| match ignores_result::<Out>() {
+                true => Err(fault),
+                false => structured.parse().map_err(|_| fault),
+            }),
+            None => structured
+                .parse()
+                .or_else(|fault| unwrapped(structured).map_err(|_| fault)),
+        },
         None => {
             let text = text(&result);
-            serde_json::from_str(&text)
-                .or_else(|_| serde_json::from_value(serde_json::Value::String(text)))
+            serde_json::from_str(&text).or_else(|_| serde_json::from_value(Value::String(text)))
         }
     };
     decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
 }
 
-/// Unwraps the only member, `result`: structured content is an object in the handshake era, and
-/// servers wrap other values so.
-fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> Option<Out> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Wrapped<T> {
-        result: T,
-    }
+/// Returns true if a type fits an object whatever its member `result` is.
+fn ignores_result<Out: DeserializeOwned>() -> bool {
+    let mut objects = [r#"{"result":0}"#, r#"{"result":""}"#].into_iter();
+    objects.all(|object| serde_json::from_str::<Out>(object).is_ok())
+}
 
-    let wrapped: Wrapped<Out> = structured.parse().ok()?;
-    Some(wrapped.result)
+fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> serde_json::Result<Out> {
+    let wrapped: Wrapped<Out> = structured.parse()?;
+    Ok(wrapped.result)
 }
 
 /// The text of a result, one block per line.
@@ -120,18 +159,18 @@ mod tests {
 
     #[test]
     fn a_result_becomes_a_value() {
-        assert_eq!(typed::<i64>(said("5")).unwrap(), 5);
-        assert_eq!(typed::<String>(said("five")).unwrap(), "five");
+        assert_eq!(typed::<i64>(said("5"), None).unwrap(), 5);
+        assert_eq!(typed::<String>(said("five"), None).unwrap(), "five");
         let structured = said("five").with_structured_content(json!({"result": 5}));
-        assert_eq!(typed::<i64>(structured).unwrap(), 5);
+        assert_eq!(typed::<i64>(structured, None).unwrap(), 5);
         let structured = said("five").with_structured_content(json!([5]));
-        assert_eq!(typed::<Vec<i64>>(structured.clone()).unwrap(), [5]);
-        assert!(typed::<bool>(structured).is_err());
+        assert_eq!(typed::<Vec<i64>>(structured.clone(), None).unwrap(), [5]);
+        assert!(typed::<bool>(structured, None).is_err());
     }
 
     #[test]
     fn an_error_of_the_tool_is_an_error() {
-        let failed = typed::<i64>(said("out of order").with_is_error(true));
+        let failed = typed::<i64>(said("out of order").with_is_error(true), None);
         assert_eq!(
             failed.unwrap_err().to_string(),
             "the tool reports an error: out of order"

@@ -301,7 +301,9 @@ impl Subscriber {
         let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
         params.conform(connection.negotiated.revision);
         let options = request_options::<SubscriptionsListenRequest>(Timeouts::within(FOREVER));
-        let written = connection.channel.write(&params, meta, options)?;
+        let written = connection
+            .channel
+            .write::<SubscriptionsListenRequest>(&params, meta, options)?;
         let id = RequestId::Number(written.id);
         let mut response = pin!(connection.channel.send(written));
         let mut overdue = pin!(sleep(limit));

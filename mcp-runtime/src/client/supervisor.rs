@@ -70,8 +70,13 @@ impl Supervisor {
                 state.cause = None;
             });
         }
-        self.current
-            .send_modify(|state| state.phase = Phase::Closed);
+        // Before the phase, for which `Client::close` waits.
+        let closed = TransportState::Disconnected;
+        self.state.set_status(|status| status.transport = closed);
+        self.current.send_modify(|state| {
+            state.phase = Phase::Closed;
+            state.cause = None;
+        });
     }
 
     fn connection(&self) -> Arc<Connection> {
@@ -104,13 +109,14 @@ impl Supervisor {
         loop {
             tokio::select! {
                 error = channel.ended() => {
-                    return error.map_or(ConnectError::Closed, ConnectError::Lost);
+                    return error.map_or(ConnectError::ClosedInOperation, ConnectError::LostInOperation);
                 }
                 () = &mut dead => {
                     let reason = "the server gives no sign of life";
                     tracing::warn!("{reason}: the connection is given up");
                     channel.abort().await;
-                    return ConnectError::Lost(io::Error::new(io::ErrorKind::TimedOut, reason));
+                    let error = io::Error::new(io::ErrorKind::TimedOut, reason);
+                    return ConnectError::LostInOperation(error);
                 }
                 Some(()) = async { roots.as_mut()?.changed().await.ok() } => {
                     announce_roots(connection);

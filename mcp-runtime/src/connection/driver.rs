@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::stream::StreamConnection;
 use super::{Command, Commands, Limits, Role, now};
-use crate::error::{CallError, shared};
+use crate::error::{CallError, ClosedByServer, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
 use crate::transport::{FrameReader, FrameWriter, Outbox};
 
@@ -83,7 +83,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             while self.reader.fill().await? {
                 while self.take_frame() {}
             }
-            Ok(())
+            self.end_of_input()
         };
         match tokio::time::timeout(LAST_READ_TIMEOUT, rest).await {
             Ok(Err(cause)) => cause,
@@ -122,6 +122,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             }
             more = self.reader.fill(), if reading => {
                 self.input_open = more?;
+                if !self.input_open {
+                    self.end_of_input()?;
+                }
             }
             command = connection.commands.recv(), if self.commands_open => {
                 self.commands_open = command.is_some();
@@ -130,6 +133,15 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             () = sleep_until(wake), if wake.is_some() => connection.expire(),
         }
         Ok(())
+    }
+
+    /// Decides about the end of input. That of a client ends the connection at once if the server has
+    /// given a reason, and in good order otherwise, so that answers on their way are sent.
+    fn end_of_input(&mut self) -> io::Result<()> {
+        let reason = self.reader.end_reason().filter(|_| R::IS_CLIENT);
+        reason.map_or(Ok(()), |reason| {
+            Err(io::Error::other(ClosedByServer(reason)))
+        })
     }
 
     fn take_frames(&mut self) {

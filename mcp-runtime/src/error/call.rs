@@ -151,7 +151,7 @@ impl CallError {
     #[must_use]
     pub fn child_exit(&self) -> Option<&ChildExited> {
         match self {
-            Self::Lost(error) | Self::NotSent(error) => ChildExited::in_error(error),
+            Self::Lost(error) | Self::NotSent(error) => find(error),
             _ => None,
         }
     }
@@ -204,6 +204,18 @@ pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 pub(crate) struct ConnectionClosed;
+
+/// The server has closed the connection, and has given a reason.
+#[derive(Debug, thiserror::Error)]
+#[error("the server closed the connection: {0}")]
+pub(crate) struct ClosedByServer(pub(crate) String);
+
+/// Finds an error of this type in `error`, which may be [`shared`].
+pub(crate) fn find<E: std::error::Error + 'static>(error: &io::Error) -> Option<&E> {
+    let cause = error.get_ref()?;
+    let shared = || find(cause.downcast_ref::<Arc<io::Error>>()?);
+    cause.downcast_ref().or_else(shared)
+}
 
 /// The cause for which a request is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -258,13 +270,4 @@ pub struct ChildExited {
     /// The last 4 KiB that it wrote to standard error, where that is logged or captured. Bytes that
     /// are no UTF-8 are replaced.
     pub stderr: String,
-}
-
-impl ChildExited {
-    /// The end of a child process that is the cause of `error`.
-    pub(crate) fn in_error(error: &io::Error) -> Option<&Self> {
-        let cause = error.get_ref()?;
-        let shared = || Self::in_error(cause.downcast_ref::<Arc<io::Error>>()?);
-        cause.downcast_ref().or_else(shared)
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::limits::MAX_REDIRECTS;
+
 /// An HTTP response that is not an MCP message: an error page, an empty body, a redirect that is
 /// not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct HttpError {
     pub www_authenticate: Option<String>,
     /// The target of a redirect that was not followed, as the server named it.
     pub location: Option<String>,
+    /// True if the redirect was not followed because the request had been redirected 5 times.
+    pub too_many_redirects: bool,
 }
 
 impl std::error::Error for HttpError {}
@@ -37,10 +41,14 @@ impl fmt::Display for HttpError {
                 }
                 None => target.to_owned(),
             };
-            return write!(
+            write!(
                 f,
-                "HTTP {status} redirects to {target}, which is not followed: use that URL if it is to be trusted"
-            );
+                "HTTP {status} redirects to {target}, which is not followed: "
+            )?;
+            return match self.too_many_redirects {
+                true => write!(f, "{MAX_REDIRECTS} redirects were followed before it"),
+                false => f.write_str("use that URL if it is to be trusted"),
+            };
         }
         match &self.content_type {
             Some(content_type) => write!(f, "HTTP {status} with {content_type}")?,
@@ -68,6 +76,7 @@ mod tests {
             excerpt: "<h1>Bad Gateway</h1>".to_owned(),
             www_authenticate: None,
             location: None,
+            too_many_redirects: false,
         }
     }
 

@@ -11,7 +11,7 @@ mod request;
 #[cfg(feature = "http-server")]
 pub use self::access_denied::AccessDenied;
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
-pub(crate) use self::call::{ConnectionClosed, shared};
+pub(crate) use self::call::{ClosedByServer, ConnectionClosed, find, shared};
 pub use self::http::HttpError;
 #[cfg(feature = "http-server")]
 pub(crate) use self::rejection::Rejection;

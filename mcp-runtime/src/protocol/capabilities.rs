@@ -69,6 +69,27 @@ impl Negotiated<ServerCapabilities> {
         }
     }
 
+    /// Checks that the server may be sent a request of an extension, which it declares under
+    /// `extensions` or, in revisions without these, under `experimental`.
+    ///
+    /// # Errors
+    ///
+    /// When the server did not declare the extension.
+    pub(super) fn allows_extension(
+        &self,
+        method: &'static str,
+        extension: &'static str,
+    ) -> Result<(), Unavailable> {
+        let offered = &self.peer_capabilities;
+        let mut declared = [&offered.extensions, &offered.experimental].into_iter();
+        let is_declared =
+            declared.any(|it| it.as_ref().is_some_and(|it| it.contains_key(extension)));
+        let capability = extension;
+        is_declared
+            .then_some(())
+            .ok_or(Unavailable::NotOffered { method, capability })
+    }
+
     /// Returns true if the server offers a capability that methods need.
     fn offers(&self, capability: &str) -> bool {
         let offered = &self.peer_capabilities;

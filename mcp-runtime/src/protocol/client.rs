@@ -43,6 +43,22 @@ impl ClientLifecycle {
         }
     }
 
+    /// Checks that a request of an extension may be sent.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it must not be.
+    pub(crate) fn send_of_extension(
+        &self,
+        method: &'static str,
+        extension: &'static str,
+    ) -> Result<(), Unavailable> {
+        match (self.state, &self.negotiated) {
+            (Operating, Some(negotiated)) => negotiated.allows_extension(method, extension),
+            (state, _) => Err(Unavailable::State { method, state }),
+        }
+    }
+
     /// Notes that the server refused `initialize`; another one, or `server/discover`, may be sent.
     pub(crate) fn refused(&mut self) {
         self.step(&[Initializing], Uninitialized);

@@ -134,4 +134,8 @@ impl<R: FrameReader> FrameReader for Recorder<R> {
     async fn fill(&mut self) -> io::Result<bool> {
         self.transport.fill().await
     }
+
+    fn end_reason(&mut self) -> Option<String> {
+        self.transport.end_reason()
+    }
 }

@@ -113,6 +113,12 @@ pub trait FrameReader: Send + 'static {
     ///
     /// When the connection is lost; the driver ends then, as it does at the end of input.
     fn fill(&mut self) -> impl Future<Output = io::Result<bool>> + Send;
+
+    /// The reason that the peer has given for the end of input, once that is reached; `None` by
+    /// default, and for an end in good order. A client's calls fail with it.
+    fn end_reason(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// Takes frames out: complete messages, each one line, that the driver has put into an [`Outbox`].

@@ -7,14 +7,17 @@ mod calls;
 #[cfg(unix)]
 mod child_process;
 mod eras;
+mod extensions;
 mod keep_alive;
 mod malformed;
 mod reconnection;
 mod revisions;
 mod servers;
+mod status;
 mod subscribing;
 mod subscriptions;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(feature = "testing")]
 mod testing;
+mod typed;

@@ -194,7 +194,7 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
                 let method = "notifications/message";
                 json!({"jsonrpc": "2.0", "method": method, "params": params})
             };
-            let (long, short) = (told(&"x".repeat(5000)), told("short"));
+            let (long, short) = (told(&"x".repeat(1500)), told("short"));
             let text = format!("data: {long}\n\ndata: {short}\n\n");
             exchange.stream(&text).await.hang().await;
         } else {

@@ -14,6 +14,10 @@ mod bodies;
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;
+#[cfg(all(feature = "http-client", feature = "sse"))]
+mod client_time_limits;
+#[cfg(feature = "http-client")]
+mod endless;
 #[cfg(feature = "http-client")]
 mod exchanges;
 mod expiry;
@@ -31,6 +35,8 @@ mod listening;
 mod malformed;
 #[cfg(feature = "http-client")]
 mod network;
+#[cfg(feature = "http-client")]
+mod param_headers;
 mod refusals;
 #[cfg(feature = "http-client")]
 mod resuming;

@@ -10,7 +10,8 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::{CallError, Revision};
+use mcp_runtime::types::JsonObject;
+use mcp_runtime::{CallError, ConnectError, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket};
@@ -63,7 +64,7 @@ fn stateless(message: &Value) -> Response<String> {
             &json!({
                 "resultType": "complete",
                 "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {}},
+                "capabilities": {"tools": {}, "extensions": {"com.example/bank": {}}},
                 "ttlMs": 0,
                 "cacheScope": "private",
             }),
@@ -109,6 +110,62 @@ async fn redirects_to_other_origins_are_not_followed() {
     let client = client.connect(http_client(format!("http://{}/", addr.await)));
     assert!(client.await.is_err());
     assert_eq!(*asked.lock().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_circle_of_redirects_is_named_as_such() {
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    let addr = stub(move |_, _| {
+        *count.lock().unwrap() += 1;
+        let response = status(307).header("location", "/mcp?again");
+        response.body(String::new()).unwrap()
+    });
+    let url = format!("http://{}/mcp", addr.await);
+    let client = builder().revision(Revision::LATEST);
+    let error = client.connect(http_client(&url)).await.unwrap_err();
+    let expected = "HTTP 307 redirects to /mcp, which is not followed: 5 redirects were followed \
+                    before it";
+    assert_eq!(error.to_string(), expected);
+    let ConnectError::Http(error) = error else {
+        panic!("{error:?}")
+    };
+    assert!(error.too_many_redirects);
+    assert_eq!(*asked.lock().unwrap(), 6);
+}
+
+#[tokio::test]
+async fn a_method_of_an_extension_is_not_sent_again_behind_a_gateway_that_fails() {
+    enum Charge {}
+
+    impl mcp_runtime::types::Request for Charge {
+        const METHOD: &'static str = "com.example/charge";
+        const PARAMS_OPTIONAL: bool = true;
+        const MAY_REQUIRE_INPUT: bool = false;
+        const EXTENSION: Option<&'static str> = Some("com.example/bank");
+        type Params = JsonObject;
+        type Result = JsonObject;
+    }
+
+    let charged = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&charged);
+    let addr = stub(move |_, message| match message["method"].as_str() {
+        Some("com.example/charge") => {
+            *count.lock().unwrap() += 1;
+            status(502).body(String::new()).unwrap()
+        }
+        _ => stateless(message),
+    });
+    let url = format!("http://{}/", addr.await);
+    let client = builder().extension("com.example/bank", JsonObject::new());
+    let client = client.connect(http_client(url)).await.unwrap();
+    let error = client.request::<Charge>(JsonObject::new()).await;
+    let error = error.unwrap_err();
+    assert!(
+        matches!(&error, CallError::Http(error) if error.status == 502),
+        "{error}"
+    );
+    assert_eq!(*charged.lock().unwrap(), 1);
 }
 
 /// A server that refuses with `refusal` each first request for a method.

@@ -31,3 +31,5 @@ mod support;
     feature = "websocket"
 ))]
 mod websocket;
+#[cfg(all(feature = "client", feature = "websocket"))]
+mod websocket_close;

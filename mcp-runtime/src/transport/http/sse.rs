@@ -5,6 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 
+use crate::limits::MAX_RECEIVED_ID_BYTES;
+
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
@@ -52,13 +54,18 @@ pub(super) struct EventParser {
     begun: bool,
     /// True if the last line ended with a carriage return, of which a line feed may be a part.
     returned: bool,
-    /// The data of the event; of one over the limit, not all of it.
+    /// The data of the event.
     data: Option<Vec<u8>>,
+    /// Bytes of the event's other lines.
+    other_bytes: usize,
+    /// Bytes that were parsed since the event was refused because it is over the limit.
+    refused: Option<usize>,
     /// The type of the event; empty for a message.
     kind: Vec<u8>,
     /// The data of the event `endpoint`, the first one of HTTP+SSE.
     pub(super) endpoint: Option<String>,
-    /// The id of the last event, to resume from; `None` also if no header can carry it.
+    /// The id of the last event, to resume from; `None` also if no header can carry it, or if it is
+    /// longer than [`MAX_RECEIVED_ID_BYTES`].
     pub(super) last_id: Option<HeaderValue>,
     /// The pause before resuming that the server has set.
     pub(super) retry: Option<Duration>,
@@ -68,7 +75,7 @@ pub(super) struct EventParser {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Message(Vec<u8>),
-    /// The beginning of a message over the limit.
+    /// The beginning of a message over the limit, which need not be complete.
     TooLarge(Vec<u8>),
 }
 
@@ -101,9 +108,18 @@ impl EventParser {
         };
     }
 
-    /// Parses bytes, and returns the events that they complete.
+    /// Returns true if the event goes on for the limit once more since it was refused: its end need
+    /// not be waited for.
+    pub(super) fn is_endless(&self) -> bool {
+        self.refused.is_some_and(|bytes| bytes > self.limit)
+    }
+
+    /// Parses bytes, and returns the events that they complete, or that exceed the limit.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
+        self.refused = self
+            .refused
+            .map(|before| before.saturating_add(bytes.len()));
         let mut rest = bytes;
         while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
             let (piece, end) = (&rest[..length], rest[length]);
@@ -118,16 +134,37 @@ impl EventParser {
             self.buffer = line;
         }
         self.extend(rest);
+        events.extend(self.refuse());
         events
     }
 
     /// Adds to the beginning of a line, as far as it may still be within the limit.
     fn extend(&mut self, piece: &[u8]) {
-        // One byte more than is allowed shows that it is too much.
-        let most = self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1);
-        let room = most - self.buffer.len();
+        let room = self.longest_line() - self.buffer.len();
         self.buffer
             .extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    /// The length at which a line is over the limit, whichever its field is.
+    fn longest_line(&self) -> usize {
+        self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1)
+    }
+
+    /// Refuses the event if it exceeds the limit, once.
+    fn refuse(&mut self) -> Option<Event> {
+        let data = self.data.as_ref().map_or(0, Vec::len);
+        let longest = data.max(self.other_bytes);
+        let exceeds = longest > self.limit || self.buffer.len() >= self.longest_line();
+        if !exceeds || self.refused.is_some() {
+            return None;
+        }
+        self.refused = Some(0);
+        let mut head = self.data.take().unwrap_or_else(|| {
+            let line = self.buffer.strip_prefix(b"data:");
+            line.unwrap_or_default().to_vec()
+        });
+        head.truncate(HEAD);
+        Some(Event::TooLarge(head))
     }
 
     fn line(&mut self, mut line: &[u8]) -> Option<Event> {
@@ -141,14 +178,20 @@ impl EventParser {
         let (field, value) = line.split_at(colon);
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
+        if field != b"data" {
+            self.other_bytes = self.other_bytes.saturating_add(line.len());
+        }
         match field {
             b"data" => self.data(value),
             b"event" => self.kind = value.to_vec(),
             b"id" if !value.contains(&0) => {
                 // After an id that no header can carry the stream can't be resumed, least of all
                 // from an earlier place.
-                let id = HeaderValue::from_bytes(value).ok();
-                self.last_id = id.filter(|id| !id.is_empty());
+                // Of a line over the limit, only the beginning is here.
+                let longest = MAX_RECEIVED_ID_BYTES.min(self.limit);
+                let is_kept = (1..=longest).contains(&value.len());
+                let id = is_kept.then(|| HeaderValue::from_bytes(value).ok());
+                self.last_id = id.flatten();
             }
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
@@ -156,12 +199,12 @@ impl EventParser {
             }
             _ => {}
         }
-        None
+        self.refuse()
     }
 
     fn data(&mut self, value: &[u8]) {
         match &mut self.data {
-            Some(data) if data.len() > self.limit => {}
+            _ if self.refused.is_some() => {}
             Some(data) => {
                 // White space between tokens of JSON, which stays on one line that way.
                 data.push(b' ');
@@ -172,12 +215,13 @@ impl EventParser {
     }
 
     fn complete(&mut self) -> Option<Event> {
-        let mut data = self.data.take().unwrap_or_default();
-        match &*std::mem::take(&mut self.kind) {
-            b"" | b"message" if data.len() > self.limit => {
-                data.truncate(HEAD);
-                Some(Event::TooLarge(data))
-            }
+        let data = self.data.take().unwrap_or_default();
+        let kind = std::mem::take(&mut self.kind);
+        self.other_bytes = 0;
+        if self.refused.take().is_some() {
+            return None;
+        }
+        match &*kind {
             b"" | b"message" => (!data.is_empty()).then_some(Event::Message(data)),
             b"endpoint" => {
                 // Data that is not UTF-8 is no URL either, and is refused as such.
@@ -255,11 +299,18 @@ mod tests {
 
     #[test]
     fn an_id_that_can_not_be_sent_back_is_none_to_resume_from() {
-        for id in ["\u{1}", ""] {
-            let mut parser = parser();
+        let longest = "i".repeat(1024);
+        let mut resumed = EventParser::new(2000);
+        fed(&mut resumed, &[&*format!("id: {longest}\ndata: 1\n\n")]);
+        assert_eq!(resumed.last_id, Some(longest.parse().unwrap()));
+        for id in ["\u{1}", "", &"i".repeat(1025)] {
+            let parser = parser();
             let pieces = [&*format!("id: 7\ndata: 1\n\nid: {id}\ndata: 2\n\n")];
-            assert_eq!(fed(&mut parser, &pieces), ["1", "2"]);
-            assert_eq!(parser.last_id, None, "{id:?}");
+            for mut parser in [parser, EventParser::new(2000)] {
+                let found = fed(&mut parser, &pieces);
+                assert_eq!(found[0], "1", "{id:?}");
+                assert_eq!(parser.last_id, None, "{id:?}");
+            }
         }
     }
 
@@ -290,10 +341,30 @@ mod tests {
             assert_eq!(texts, [found, "2".to_owned()], "{pieces:?}");
             assert_eq!(parser.last_id, Some("9".parse().unwrap()));
         }
-        let mut parser = parser();
-        for _ in 0..100 {
-            assert!(parser.feed(half.as_bytes()).is_empty());
-            assert!(parser.buffer.capacity() < 500);
+    }
+
+    #[test]
+    fn an_event_that_never_ends_is_refused_at_the_limit() {
+        let half = "x".repeat(60);
+        for (beginning, piece) in [
+            ("data: ", &*half),
+            ("data: 1\ndata: ", &half),
+            ("", "data: 1\n"),
+            ("", "data:\n"),
+            ("", ": 1\n"),
+            ("data: 1\n", "id: 1\n"),
+        ] {
+            let mut parser = parser();
+            let mut found = fed(&mut parser, &[beginning]);
+            while !parser.is_endless() {
+                found.extend(fed(&mut parser, &[piece]));
+                assert!(parser.buffer.capacity() < 500);
+            }
+            assert_eq!(found.len(), 1, "{beginning:?} {piece:?}");
+            assert!(found[0].starts_with("too large: "), "{found:?}");
+            // It ends after all.
+            assert_eq!(fed(&mut parser, &["\n\ndata: 2\n\n"]), ["2"]);
+            assert!(!parser.is_endless());
         }
     }
 

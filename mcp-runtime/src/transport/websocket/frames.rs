@@ -74,6 +74,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
             message: None,
             unread: false,
             ended: false,
+            end_reason: None,
             sender: Arc::clone(&sender),
             ping: self.ping,
             next_ping: Instant::now() + self.ping.min(FOREVER),
@@ -94,6 +95,8 @@ pub struct WebSocketReader<S> {
     /// True if the last message was not taken yet.
     unread: bool,
     ended: bool,
+    /// The reason that the peer has given for the end.
+    end_reason: Option<String>,
     sender: Arc<Sender<S>>,
     ping: Duration,
     next_ping: Instant,
@@ -135,7 +138,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
                 self.message = None;
                 (self.unread, self.ended) = (true, true);
             }
-            Some(Ok(Message::Close(_))) | None => self.ended = true,
+            Some(Ok(Message::Close(frame))) => {
+                self.ended = true;
+                self.end_reason = frame.and_then(reason);
+            }
+            None => self.ended = true,
             Some(Err(error)) => {
                 if matches!(error, Error::Utf8(_)) {
                     self.sender.close_with(CloseCode::Invalid);
@@ -172,6 +179,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
             }
         }
         Ok(self.unread)
+    }
+
+    fn end_reason(&mut self) -> Option<String> {
+        self.end_reason.take()
     }
 }
 
@@ -245,6 +256,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Sender<S> {
         let close = Message::Close(Some(CloseFrame { code, reason }));
         sink.send(close).await.or_else(ended)?;
         sink.close().await.or_else(ended)
+    }
+}
+
+/// The reason with which the peer has closed the connection, in words; `None` for an end in good order
+/// (RFC 6455, section 7.4.1).
+fn reason(frame: CloseFrame) -> Option<String> {
+    let code = u16::from(frame.code);
+    let text = frame.reason.replace(char::is_control, " ");
+    match (frame.code, &*text) {
+        (CloseCode::Normal | CloseCode::Away, "") => None,
+        (_, "") => Some(format!("code {code}")),
+        _ => Some(format!("code {code}, {text}")),
     }
 }
 

@@ -24,6 +24,10 @@ pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Byte
     }
 }
 
+/// Marks the response with the first redirect that is not followed because there were too many.
+#[derive(Clone)]
+pub(super) struct TooManyRedirects;
+
 /// The error for an answer that is no MCP message.
 pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -39,5 +43,6 @@ pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
         excerpt: excerpt.replace(char::is_control, " "),
         www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
         location: header(LOCATION).filter(|_| parts.status.is_redirection()),
+        too_many_redirects: parts.extensions.get::<TooManyRedirects>().is_some(),
     }
 }

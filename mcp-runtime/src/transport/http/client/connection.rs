@@ -156,7 +156,8 @@ impl HttpUrl {
     }
 
     /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails
-    /// its request; other messages over it are skipped.
+    /// its request; other messages over it are skipped. A stream on which one goes on for as many bytes
+    /// more is closed, and resumed.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
         self.max_message_bytes = limit;
         self

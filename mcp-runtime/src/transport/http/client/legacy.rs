@@ -40,7 +40,9 @@ impl Remote {
         self.state().endpoint = Some(endpoint);
         self.is_legacy.store(true, Ordering::Relaxed);
         self.post_to_endpoint(outgoing).await?;
-        while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
+        while !parser.is_endless()
+            && let Some(Ok(bytes)) = next_bytes(response.body_mut()).await
+        {
             let events = parser.feed(&bytes);
             for event in &events {
                 if let Event::Message(message) = event

@@ -12,11 +12,12 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::jsonrpc::{Frame, Head, Message};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
-    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId, integer_digits,
+    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId, Revision, integer_digits,
 };
 use serde_json::Value;
 
 use crate::error::CallError;
+use crate::limits::MAX_PARAM_HEADER_BYTES;
 use crate::protocol::{ParamHeader, RequestParams, StrictJson};
 use crate::transport::http::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION,
@@ -40,7 +41,7 @@ pub(super) struct Outgoing {
 /// Conditions for sending a request again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resend {
-    /// The server has not processed it: a call of a tool.
+    /// The server has not processed it: a call of a tool, or of a method of an extension.
     Unprocessed,
     /// The same, or a gateway has failed: a request without side effects.
     Safe,
@@ -90,7 +91,13 @@ impl Outgoing {
     pub(super) fn resend(&self) -> Resend {
         match &self.id {
             None => Resend::Lost,
-            Some(_) if self.method == CallToolRequest::METHOD => Resend::Unprocessed,
+            // Of a method of an extension, it is not known whether to serve it twice does no harm.
+            Some(_)
+                if self.method == CallToolRequest::METHOD
+                    || Revision::method(&self.method).is_none() =>
+            {
+                Resend::Unprocessed
+            }
             Some(_) => Resend::Safe,
         }
     }
@@ -151,7 +158,7 @@ fn headers(
     };
     insert(NAME.as_str(), &name)?;
     if method == CallToolRequest::METHOD
-        && let Some(annotated) = param_headers.0.get(&*name).filter(|it| !it.is_empty())
+        && let Some(annotated) = param_headers.tools.get(&*name)
     {
         let arguments = params
             .shared
@@ -167,9 +174,16 @@ fn headers(
     Ok(headers)
 }
 
-/// The annotated arguments of the tools that a server has listed.
+/// The annotated arguments of the tools that a server has listed, up to
+/// [`MAX_PARAM_HEADER_BYTES`]. Those of others are learned from the server's error (2026-07-28,
+/// "Streamable HTTP", section Client Behavior).
 #[derive(Debug, Default)]
-pub(super) struct ParamHeaders(HashMap<String, Vec<ParamHeader>>);
+pub(super) struct ParamHeaders {
+    /// The arguments of each tool that has some.
+    tools: HashMap<String, Vec<ParamHeader>>,
+    /// Bytes of the names in `tools`.
+    bytes: usize,
+}
 
 impl ParamHeaders {
     /// Reads the annotations off the answer to `tools/list`, and removes the tools whose
@@ -179,7 +193,8 @@ impl ParamHeaders {
     ///
     /// If the list can't be read.
     pub(super) fn read_list(&mut self, message: Vec<u8>) -> serde_json::Result<Vec<u8>> {
-        if memchr::memmem::find(&message, ParamHeader::ANNOTATION.as_bytes()).is_none() {
+        let annotation = memchr::memmem::find(&message, ParamHeader::ANNOTATION.as_bytes());
+        if annotation.is_none() && self.tools.is_empty() {
             return Ok(message);
         }
         let mut list = serde_json::from_slice::<Value>(&message)?;
@@ -192,7 +207,7 @@ impl ParamHeaders {
             let name = tool["name"].as_str().unwrap_or_default();
             match annotated_params(&tool["inputSchema"]) {
                 Ok(params) => {
-                    self.0.insert(name.to_owned(), params);
+                    self.set(name, params);
                     true
                 }
                 Err(reason) => {
@@ -210,6 +225,35 @@ impl ParamHeaders {
         }
         serde_json::to_vec(&list)
     }
+
+    /// Replaces the annotated arguments of a tool. When there are too many, earlier ones are forgotten.
+    fn set(&mut self, tool: &str, params: Vec<ParamHeader>) {
+        if let Some(before) = self.tools.remove(tool) {
+            self.bytes -= size(tool, &before);
+        }
+        let size = size(tool, &params);
+        if params.is_empty() || size > MAX_PARAM_HEADER_BYTES {
+            return;
+        }
+        if self.bytes + size > MAX_PARAM_HEADER_BYTES {
+            tracing::warn!(
+                "the server lists too many tools with headers: earlier ones are forgotten"
+            );
+            self.tools.clear();
+            self.bytes = 0;
+        }
+        self.bytes += size;
+        self.tools.insert(tool.to_owned(), params);
+    }
+}
+
+/// Bytes of the names of a tool and of its annotated arguments.
+fn size(tool: &str, params: &[ParamHeader]) -> usize {
+    let of_param = |param: &ParamHeader| {
+        let path: usize = param.path.iter().map(String::len).sum();
+        param.name.len() + path
+    };
+    tool.len() + params.iter().map(of_param).sum::<usize>()
 }
 
 /// Returns the text of an argument for a header; `None` if it is absent.

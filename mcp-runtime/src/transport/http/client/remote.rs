@@ -20,6 +20,7 @@ use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
+use super::body::TooManyRedirects;
 use super::connector::{Connector, authority, connect_error};
 use super::credentials::{Credentials, Sending};
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
@@ -184,13 +185,17 @@ impl Remote {
             })?;
             self.check_session(&sending.request, &response)?;
             let accepted = self.accepted(&mut sending, credentials, response).await?;
-            let Some(response) = accepted else {
+            let Some(mut response) = accepted else {
                 attempt = 0;
                 continue;
             };
             match redirection(&sending.request, &response) {
                 Some(uri) if redirects < MAX_REDIRECTS => *sending.request.uri_mut() = uri,
-                _ => return Ok(response),
+                Some(_) => {
+                    response.extensions_mut().insert(TooManyRedirects);
+                    return Ok(response);
+                }
+                None => return Ok(response),
             }
             (redirects, attempt) = (redirects + 1, 0);
         }

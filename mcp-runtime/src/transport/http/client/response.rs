@@ -205,7 +205,9 @@ impl Remote {
             match self.get(parser.last_id.as_ref(), None).await {
                 Ok(mut response) if is_stream(&response) => {
                     parser.resume();
-                    while let Some(Ok(bytes)) = next_bytes(response.body_mut()).await {
+                    while !parser.is_endless()
+                        && let Some(Ok(bytes)) = next_bytes(response.body_mut()).await
+                    {
                         self.pass_on(parser.feed(&bytes)).await;
                     }
                     tracing::debug!("the stream of the session has ended");
@@ -270,7 +272,9 @@ impl Remote {
 
     fn too_long(&self, outgoing: &Outgoing) -> CallError {
         let limit = self.max_message_bytes;
-        outgoing.malformed(format!("it is longer than the limit of {limit} bytes"))
+        outgoing.malformed(format!(
+            "it is longer than the limit of {limit} bytes (`max_message_bytes`)"
+        ))
     }
 }
 
