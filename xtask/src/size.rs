@@ -12,11 +12,11 @@ use crate::tidy::Workspace;
 /// Parts of the workspace: name, folder, most lines and most files. Generated files are a part of
 /// their own.
 const PARTS: [(&str, &str, usize, Option<usize>); 6] = [
-    ("mcp-auth", "mcp-auth/src/", 7_000, None),
+    ("mcp-auth", "mcp-auth/src/", 7_100, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_400, None),
     ("mcp-types, generated", GENERATED, 10_500, None),
     ("mcp-macros", "mcp-macros/src/", 4_300, None),
-    ("mcp-runtime", "mcp-runtime/src/", 27_100, Some(241)),
+    ("mcp-runtime", "mcp-runtime/src/", 27_600, Some(241)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

@@ -10,10 +10,10 @@ use super::assertion::AssertionKey;
 use super::browser;
 use super::grant::Grant;
 use super::loopback::Loopback;
+use super::person_keys::PersonKeys;
 use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
-use super::token_set::PersonKeys;
 
 /// Time for a person to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);

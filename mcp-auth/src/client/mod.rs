@@ -17,6 +17,7 @@ mod login;
 pub mod loopback;
 mod oauth;
 mod oauth_grants;
+mod person_keys;
 pub mod pkce;
 pub mod redirect;
 mod registration;

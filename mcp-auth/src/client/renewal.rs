@@ -12,10 +12,11 @@ use super::discovery::{Discoverer, Discovery};
 use super::dpop::{Nonces, ProofKey, Proving, has_es256};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::login::Login;
+use super::person_keys::PersonKeys;
 use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
-use super::token_set::{Binding, PersonKeys, TokenSet, list_server, load, registration_key, save};
+use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save};
 use super::unattended::UnattendedGrant;
 use crate::metadata::AuthorizationServerMetadata;
 
@@ -154,7 +155,7 @@ impl Renewal {
         let mut outcome = Ok(Revocation::Done);
         if let Some(binding) = kept.or_else(|| self.session.binding()) {
             // Not while another process redeems the refresh token.
-            let lock = store.lock(&self.keys().tokens(&binding)).await;
+            let lock = store.lock(&self.key_of(&binding)).await;
             let _lock = lock.map_err(AuthError::store)?;
             outcome = self.revoke_all(&binding).await;
             self.forget(&binding).await?;
@@ -267,7 +268,7 @@ impl Renewal {
         };
         self.session.requested(&requested);
         // Not while another process refreshes tokens, and would replace these with its own.
-        let lock = self.config.store.lock(&self.keys().tokens(&binding)).await;
+        let lock = self.config.store.lock(&self.key_of(&binding)).await;
         let saved = self.adopt(binding, tokens, TokenOrigin::Grant).await;
         lock.map_err(AuthError::store).and(saved)
     }
@@ -328,7 +329,7 @@ impl Renewal {
     /// tokens.
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
         let store = &*self.config.store;
-        let key = self.keys().tokens(binding);
+        let key = self.key_of(binding);
         let lock = store.lock(&key).await.map_err(AuthError::store)?;
         let (kept, current) = (self.kept(binding).await?, self.session.token());
         let unsaved = current.as_ref().filter(|it| !it.is_saved);
@@ -396,7 +397,7 @@ impl Renewal {
             store.remove(&key).await.map_err(AuthError::store)?;
         }
         kept.refresh_token = None;
-        save(store, &self.keys().tokens(binding), &kept).await
+        save(store, &self.key_of(binding), &kept).await
     }
 
     /// Saves tokens and uses them from now on. They are used even if they can't be saved.
@@ -411,7 +412,7 @@ impl Renewal {
         let saved = async {
             // First, so that a logout finds whatever follows.
             list_server(store, keys, server, true).await?;
-            save(store, &keys.tokens(&binding), &tokens).await?;
+            save(store, &self.key_of(&binding), &tokens).await?;
             save(store, &keys.binding(server), &binding).await
         };
         let saved = saved.await;
@@ -422,7 +423,7 @@ impl Renewal {
 
     /// Removes the tokens of the server.
     async fn forget(&self, binding: &Binding) -> Result<(), AuthError> {
-        let removed = self.config.store.remove(&self.keys().tokens(binding)).await;
+        let removed = self.config.store.remove(&self.key_of(binding)).await;
         self.session.set(None, None, true);
         self.session.forget_scopes();
         removed.map_err(AuthError::store)
@@ -438,7 +439,7 @@ impl Renewal {
         {
             return Ok(None);
         }
-        let kept: Option<TokenSet> = load(&*config.store, &self.keys().tokens(binding)).await?;
+        let kept: Option<TokenSet> = load(&*config.store, &self.key_of(binding)).await?;
         Ok(kept.filter(|kept| match &config.client_id {
             Some(id) => *id == kept.client_id,
             None if config.grant.is_unattended() => kept.client_id.is_empty(),
@@ -468,6 +469,11 @@ impl Renewal {
 
     fn keys(&self) -> PersonKeys<'_> {
         self.config.keys()
+    }
+
+    /// The key of the tokens of a binding.
+    fn key_of(&self, binding: &Binding) -> String {
+        self.keys().tokens(&binding.issuer, &binding.resource)
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dpop::ProofKey;
 use super::error::AuthError;
+use super::person_keys::PersonKeys;
 use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
@@ -89,35 +90,6 @@ impl Binding {
     /// True if `other` is the same issuer and the same resource.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (&self.issuer, &self.resource) == (&other.issuer, &other.resource)
-    }
-}
-
-/// The keys in a store of what belongs to one person, or to all that are not told apart.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PersonKeys<'a>(pub(crate) Option<&'a str>);
-
-impl PersonKeys<'_> {
-    /// The key of the tokens for a server.
-    pub(crate) fn tokens(self, binding: &Binding) -> String {
-        self.of(format!("tokens {} {}", binding.issuer, binding.resource))
-    }
-
-    /// The key of the [`Binding`] of the server at a URL.
-    pub(crate) fn binding(self, server: &str) -> String {
-        self.of(format!("server {server}"))
-    }
-
-    /// The key of the URLs of all servers that there are tokens for.
-    pub(crate) fn servers(self) -> String {
-        self.of("servers".to_owned())
-    }
-
-    /// No URL has a space in it, so that no two keys are the same.
-    fn of(self, key: String) -> String {
-        match self.0 {
-            Some(person) => format!("{key} {person}"),
-            None => key,
-        }
     }
 }
 
@@ -207,23 +179,6 @@ mod tests {
             assert!(!tokens.expires_soon(begin - 1), "{lifetime}");
         }
         assert!(!tokens(None).expires_soon(u64::MAX));
-    }
-
-    #[test]
-    fn the_keys_of_persons_differ() {
-        let binding = Binding {
-            issuer: "https://as".to_owned(),
-            resource: "https://mcp".to_owned(),
-            announced: None,
-        };
-        let mut keys = BTreeSet::new();
-        for person in [None, Some(""), Some("ann"), Some("https://mcp ann")] {
-            let person = PersonKeys(person);
-            keys.insert(person.tokens(&binding));
-            keys.insert(person.binding("https://mcp"));
-            keys.insert(person.servers());
-        }
-        assert_eq!(keys.len(), 12, "{keys:?}");
     }
 
     #[test]

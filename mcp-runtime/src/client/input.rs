@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_not_accepted() {
-        let fault = |content: Value| form().accept(content).0.unwrap_err();
+        let fault = |content: Value| form().filled(content).unwrap_err();
         assert_eq!(fault(json!({})), "`mail` is missing");
         assert_eq!(
             fault(json!({"mail": "a", "age": 100})),

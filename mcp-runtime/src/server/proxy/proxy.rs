@@ -13,8 +13,8 @@ use crate::server::{List, Server};
 /// A proxy that passes on questions and log messages of the server behind it to its callers.
 ///
 /// The client of that server has to declare the capabilities for questions, as
-/// [`client`](Self::client) does. A caller without the capability counts as one who dismisses the
-/// question. Changes of a caller's roots are not passed on. Log messages go to the caller at the
+/// [`client`](Self::client) does. A question to a caller without the capability is answered with the error
+/// that the caller's own server would give. Changes of a caller's roots are not passed on. Log messages go to the caller at the
 /// level that it has set.
 ///
 /// A server with a handshake does not name the call of a question or log message. These are passed
