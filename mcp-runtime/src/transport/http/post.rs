@@ -62,7 +62,9 @@ pub(super) async fn serve<B: Body>(
         };
         begin(post, &bytes).await?
     };
-    let response = match begun {
+    let mut response = match begun {
+        // It counts while the state is stored as well.
+        response.body_mut().count(&connection.unread);
         Begun::Done(response) => response,
         Begun::Later(later) => later.response(state).await,
     };

@@ -156,7 +156,8 @@ impl HttpOptions {
     /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above it,
     /// new calls on the connection wait, at most for twice the
     /// [`write_timeout`](Self::write_timeout); then they are refused with 503. Calls that have
-    /// begun are always answered. A [mounted](crate::transport::http::http_service) service can't
+    /// begun are answered as long as twice the limit is not exceeded, or nothing else is unread;
+    /// otherwise the answer is the error -32603. A [mounted](crate::transport::http::http_service) service can't
     /// tell connections apart, so that only the limit for [all](Self::max_unread_bytes_total)
     /// holds.
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
@@ -166,7 +167,8 @@ impl HttpOptions {
     }
 
     /// How many bytes of answers all connections together may leave unread; 256 MiB by default.
-    /// Calls wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
+    /// Calls wait beyond it, and answers are replaced beyond twice as much, as with the
+    /// [limit of a connection](Self::max_unread_bytes).
     pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
         self.max_unread_bytes_total = limit;
         self
