@@ -126,12 +126,6 @@ pub(crate) async fn serve(
     }
     let _counted = OpenConnection::new();
     let activity = Arc::new(Activity::default());
-    tokio::select! {
-        begun = timeout(site.head_timeout, stream.readable()) => if begun.is_err() {
-            return tracing::debug!("a connection was closed on which nothing came");
-        },
-        () = drained(&mut ending, &activity, site.linger) => return,
-    }
     let io = ConnectionIo {
         io: TokioIo::new(stream),
         activity: Arc::clone(&activity),
@@ -164,9 +158,10 @@ pub(crate) async fn serve(
             connection.as_mut().graceful_shutdown();
             connection.await
         }
-        () = activity.idle(site.idle_timeout) => {
+        () = activity.idle(site.head_timeout, site.idle_timeout) => {
             connection.as_mut().graceful_shutdown();
             // Nothing is in flight that a client which says no more could miss.
+        activity.has_begun.store(true, Ordering::Relaxed);
             let goodbye = timeout(LAST_ANSWERS_TIMEOUT, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
@@ -283,9 +278,11 @@ impl Activity {
         self.noted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Waits until nothing was read, written or served for `timeout`.
-    async fn idle(&self, timeout: Duration) {
-        loop {
+    /// Waits until no request has come for `first`, or nothing was read, written or served for
+    /// `timeout`.
+    async fn idle(&self, first: Duration, timeout: Duration) {
+        sleep(first).await;
+        while self.has_begun.load(Ordering::Relaxed) {
             let before = self.noted.load(Ordering::Relaxed);
             sleep(timeout).await;
             let quiet = self.noted.load(Ordering::Relaxed) == before;
@@ -301,6 +298,8 @@ mod tests {
     use std::future::poll_fn;
 
     use tokio::io::{AsyncWriteExt as _, DuplexStream};
+    /// Whether the first request has come.
+    has_begun: AtomicBool,
 
     use super::*;
 
@@ -345,13 +344,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_when_nothing_is_said_or_served() {
-        let activity = Arc::new(Activity::default());
+        let activity = Arc::new(Activity {
+            has_begun: true.into(),
+            ..Activity::default()
+        });
         let busy = Arc::clone(&activity.requests);
-        let waits = tokio::time::timeout(10 * IDLE, activity.idle(IDLE));
+        let waits = tokio::time::timeout(10 * IDLE, activity.idle(Duration::ZERO, IDLE));
         assert!(waits.await.is_err());
         drop(busy);
         activity.note();
-        let waits = tokio::time::timeout(2 * IDLE, activity.idle(IDLE));
+        let waits = tokio::time::timeout(2 * IDLE, activity.idle(Duration::ZERO, IDLE));
         assert!(waits.await.is_ok());
     }
 }

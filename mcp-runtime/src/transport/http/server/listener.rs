@@ -109,8 +109,10 @@ impl Http {
         self
     }
 
-    /// How long the head of a request may take, the wait for it on a connection that is kept open
-    /// included; 30 seconds unless set. The connection is closed then.
+    /// How long the head of a request may take, the wait for it on a connection that is new or kept
+    /// open included; 30 seconds unless set. The connection is closed then. Between requests,
+    /// connections of HTTP/2 stay open for twice
+    /// [`keep_alive`](HttpOptions::keep_alive) where that is longer.
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.head_timeout = timeout;
         self
