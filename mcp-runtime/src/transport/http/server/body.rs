@@ -25,8 +25,9 @@ use crate::transport::http::event_stream::EventStream;
 const HEAD: usize = 4 * 1024;
 
 /// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part
-/// of the budget for bodies. Of a body that is too large and begins with a response, `failed` gets
-/// the id, which its request waits for, and the error.
+/// of the budget for bodies. A body that is too large by its `Content-Length` is not read. But if
+/// there is `failed`, a request to the client waits for a response: of a body that begins with one,
+/// `failed` gets the id and the error.
 ///
 /// # Errors
 ///
@@ -35,12 +36,13 @@ pub(crate) async fn read<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
-    failed: impl FnOnce(Option<&RequestId>, String),
+    failed: Option<impl FnOnce(Option<&RequestId>, String)>,
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
     let limit = state.options.max_body_bytes;
     let is_too_large = body.size_hint().lower() > limit as u64;
     // A client that waits for `100 Continue` gets the error instead.
-    if is_too_large && arrival.parts.headers.contains_key(EXPECT) {
+    let expects = arrival.parts.headers.contains_key(EXPECT);
+    if is_too_large && (expects || failed.is_none()) {
         return Err(Rejection::TooLarge(limit));
     }
     let mut body = pin!(body);
@@ -57,8 +59,9 @@ pub(crate) async fn read<B: Body>(
                 let mut head = BytesMut::from(bytes);
                 head.put(data.take(HEAD.saturating_sub(head.len())));
                 let rejection = Rejection::TooLarge(limit);
-                let head = Head::read(&head);
-                if head.is_response() {
+                let bytes = bytes.joined();
+                let head = Head::read(&bytes[..bytes.len().min(HEAD)]);
+                if let Some(failed) = failed.filter(|_| head.is_response()) {
                     failed(head.id.as_ref(), rejection.to_string());
                 }
                 return Err(rejection);

@@ -137,7 +137,8 @@ impl HttpOptions {
         }
     }
 
-    /// The longest message that is accepted, in bytes; 4 MiB by default.
+    /// The longest message that is accepted, in bytes; 4 MiB by default. A longer one is refused with
+    /// 413, at once if its `Content-Length` names the length, and the connection is closed.
     pub fn max_body_bytes(mut self, limit: usize) -> Self {
         self.max_body_bytes = limit;
         self

@@ -177,6 +177,15 @@ impl HttpSession {
         Ok(())
     }
 
+    /// Returns the way to fail the request that a response which is too large names; `None` if none
+    /// waits for a response.
+    pub(crate) fn failing(&self) -> Option<impl FnOnce(Option<&RequestId>, String)> {
+        let waits = !self.lock().core.pending.is_empty();
+        waits.then_some(|id: Option<&RequestId>, reason| {
+            self.lock().core.answered(id, Err(reason));
+        })
+    }
+
     /// Gives up a request to the client.
     pub(crate) fn abandon(&self, id: i64) {
         let cancelled = self.lock().core.abandon(id);
