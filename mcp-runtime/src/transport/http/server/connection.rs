@@ -12,6 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::header::{CONNECTION, HOST, HeaderValue};
+use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
@@ -28,7 +29,9 @@ use super::response;
 use super::service::{HttpService, OpenConnection, ResponseFuture, respond};
 use super::state::ConnectionInfo;
 use crate::error::Rejection;
-use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
+use crate::limits::{
+    HALF_CLOSE_TIMEOUT, HTTP2_WINDOW, LAST_ANSWERS_TIMEOUT, MAX_HEAD_BYTES, MAX_HTTP2_STREAMS,
+};
 use crate::server::listen::ended;
 
 /// The routes of a server at an address (MCP at `path`, `/health`, documents of the access policy,
@@ -87,13 +90,34 @@ impl Site {
     }
 }
 
-/// Checks that `Host` is given once, whatever hosts are allowed (RFC 9112, section 3.2).
+/// Checks that `Host` is given once, whatever hosts are allowed (RFC 9112, section 3.2), and over
+/// HTTP/2 names the same as `:authority` (RFC 9113, section 8.3.1).
 fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
-    let hosts = request.headers().get_all(HOST).iter().count();
-    match (hosts, request.version()) {
-        (0, Version::HTTP_11) | (2.., _) => Err(Rejection::HostHeader),
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let (uri, version) = (request.uri(), request.version());
+    match (hosts.next(), hosts.next(), uri.authority()) {
+        (None, _, _) if version == Version::HTTP_11 => Err(Rejection::HostHeader),
+        (_, Some(_), _) => Err(Rejection::HostHeader),
+        (Some(host), None, Some(authority)) if version == Version::HTTP_2 => {
+            let host = host.to_str().ok().and_then(|host| host.parse().ok());
+            match host.is_some_and(|host| is_same(authority, &host, uri.scheme())) {
+                true => Ok(()),
+                false => Err(Rejection::Authority),
+            }
+        }
         _ => Ok(()),
     }
+}
+
+/// Returns true if two authorities name the same host and port.
+fn is_same(one: &Authority, other: &Authority, scheme: Option<&Scheme>) -> bool {
+    let default = if scheme == Some(&Scheme::HTTPS) {
+        443
+    } else {
+        80
+    };
+    let port = |of: &Authority| of.port_u16().unwrap_or(default);
+    one.host().eq_ignore_ascii_case(other.host()) && port(one) == port(other)
 }
 
 fn builder(site: &Site) -> Builder<TokioExecutor> {
@@ -101,11 +125,14 @@ fn builder(site: &Site) -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
+        .max_buf_size(MAX_HEAD_BYTES)
         .header_read_timeout(site.head_timeout);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(MAX_HTTP2_STREAMS)
+        .initial_stream_window_size(HTTP2_WINDOW)
+        .initial_connection_window_size(2 * HTTP2_WINDOW)
         // Only asks while requests are open: an idle connection is closed before.
         .keep_alive_interval(2 * site.idle_timeout);
     builder
@@ -134,6 +161,7 @@ pub(crate) async fn serve(
     let connection = site.service.connection(addr);
     let unread = Arc::clone(&connection.unread);
     let answer = service_fn(|request: Request<Incoming>| {
+        activity.has_begun.store(true, Ordering::Relaxed);
         if request.version() == Version::HTTP_2 {
             activity.is_http2.store(true, Ordering::Relaxed);
         }
@@ -161,7 +189,6 @@ pub(crate) async fn serve(
         () = activity.idle(site.head_timeout, site.idle_timeout) => {
             connection.as_mut().graceful_shutdown();
             // Nothing is in flight that a client which says no more could miss.
-        activity.has_begun.store(true, Ordering::Relaxed);
             let goodbye = timeout(LAST_ANSWERS_TIMEOUT, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
@@ -269,6 +296,8 @@ struct Activity {
     noted: AtomicUsize,
     /// One more than the requests whose answer has not begun: each has a clone.
     requests: Arc<()>,
+    /// Whether the first request has come.
+    has_begun: AtomicBool,
     /// Whether the connection is known to speak HTTP/2.
     is_http2: AtomicBool,
 }
@@ -298,8 +327,6 @@ mod tests {
     use std::future::poll_fn;
 
     use tokio::io::{AsyncWriteExt as _, DuplexStream};
-    /// Whether the first request has come.
-    has_begun: AtomicBool,
 
     use super::*;
 

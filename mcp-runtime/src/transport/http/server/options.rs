@@ -146,7 +146,7 @@ impl HttpOptions {
 
     /// How many bytes of request bodies may be in memory while they are received; 64 MiB by
     /// default, and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only
-    /// bytes that have come count, and the first 64 KiB of each body are free. One principal, or
+    /// bytes that have come count, and the first 16 KiB of each body are free. One principal, or
     /// where none is known one connection, may use an eighth of it, or one body. A request beyond
     /// that is refused with 503 and `Retry-After`.
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
