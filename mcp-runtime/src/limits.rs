@@ -99,11 +99,16 @@ pub(crate) const MAX_BUFFERED_BODY_BYTES: usize = 64 * MIB;
 /// Clients that it takes to use up [`MAX_BUFFERED_BODY_BYTES`]: each has an eighth.
 pub(crate) const BODY_SHARES: usize = 8;
 /// Bytes of each body that count for no budget; most requests are shorter.
-pub(crate) const FREE_BODY_BYTES: usize = 64 * KIB;
+pub(crate) const FREE_BODY_BYTES: usize = 16 * KIB;
 /// Bytes of unread answers of one connection; one answer of [`MAX_FRAME_BYTES`].
 pub(crate) const MAX_UNREAD_BYTES: usize = 16 * MIB;
 /// Bytes of unread answers of all connections; 16 connections that read nothing.
 pub(crate) const MAX_UNREAD_BYTES_TOTAL: usize = 256 * MIB;
+/// Bytes of the head of a request over HTTP/1, and of a body that are read ahead of it; bounds the
+/// memory of bodies that are refused.
+pub(crate) const MAX_HEAD_BYTES: usize = 32 * KIB;
+/// Bytes of `Last-Event-ID`; an event of this server has a name of at most 41.
+pub(crate) const MAX_EVENT_ID_BYTES: usize = KIB;
 /// Time for the head of a request, including the wait for it; ends clients that send nothing.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for the body of a request; ends clients that send a byte at a time.
@@ -121,6 +126,9 @@ pub(crate) const LINGER: Duration = Duration::from_secs(1);
 pub(crate) const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time for a client to close its half of a connection; without it an answer could be lost.
 pub(crate) const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Bytes of one body over HTTP/2, and half of those of one connection, that are received before
+/// they are read; the longest body comes in time with 300 ms for each window.
+pub(crate) const HTTP2_WINDOW: u32 = 48 * KIB as u32;
 /// Requests that one connection of HTTP/2 may have open; as many as calls.
 pub(crate) const MAX_HTTP2_STREAMS: u32 = 256;
 /// Calls of all callers that are in flight; some kilobytes each.
@@ -300,6 +308,8 @@ mod tests {
             FREE_BODY_BYTES bytes "`max_buffered_body_bytes`"
             MAX_UNREAD_BYTES bytes "`max_unread_bytes`"
             MAX_UNREAD_BYTES_TOTAL bytes "`max_unread_bytes_total`"
+            MAX_HEAD_BYTES bytes "head of a request"
+            MAX_EVENT_ID_BYTES bytes "`Last-Event-ID`"
             HEAD_TIMEOUT time "`head_timeout`"
             BODY_TIMEOUT time "`body_timeout`"
             AUTH_TIMEOUT time "`auth_timeout`"
@@ -308,6 +318,7 @@ mod tests {
             LINGER time "`linger`"
             LAST_ANSWERS_TIMEOUT time "cut by the drain time"
             HALF_CLOSE_TIMEOUT time "close its half"
+            HTTP2_WINDOW bytes "connection of HTTP/2"
             MAX_HTTP2_STREAMS count "connection of HTTP/2"
             MAX_CALLS count "`max_calls`"
             MAX_HTTP_SUBSCRIPTIONS count "`max_subscriptions`"

@@ -30,6 +30,9 @@ pub(crate) enum Rejection {
     /// The header `Host` is missing, or there is more than one.
     #[error("`Host` must be given once")]
     HostHeader,
+    /// The header `Host` and the pseudo-header `:authority` of HTTP/2 differ.
+    #[error("`Host` differs from `:authority`")]
+    Authority,
     /// The path is not served.
     #[error("there is nothing at this path")]
     Path,
@@ -95,6 +98,7 @@ impl Rejection {
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::HostHeader
+            | Self::Authority
             | Self::Body
             | Self::SessionMissing
             | Self::Version

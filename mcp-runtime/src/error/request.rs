@@ -70,6 +70,12 @@ pub(crate) enum RequestError {
          then stands"
     )]
     ShuttingDown,
+    /// An answer beyond twice the limit of what a client may leave unread.
+    #[error(
+        "Too many answers wait to be read, and this one was dropped: what the call did stands. Read the \
+         others first"
+    )]
+    Unread,
     /// A call, or a subscription, that is still answered by a stream when the access of its caller
     /// ends.
     #[error(

@@ -157,6 +157,11 @@ impl<W> Pending<W> {
         Some(&mut entry.waiter)
     }
 
+    /// Returns true if no request waits for an answer.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// When the next request runs out of time.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let running = self.entries.values().filter(|entry| !entry.is_held());

@@ -2,15 +2,18 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use futures_util::FutureExt as _;
 use http::{Request, Response};
 use http_body::{Body, Frame};
 use mcp_runtime::transport::http::{
     HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture, http_service,
 };
 use serde_json::json;
+use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use crate::site::Site;
@@ -18,7 +21,7 @@ use crate::support::clock::in_time;
 use crate::support::{self, initialize, stateless};
 
 /// Bytes of each body that do not count.
-const FREE: usize = 64 * 1024;
+const FREE: usize = 16 * 1024;
 const BODY: usize = 200_000;
 
 /// Pieces of a body of which more is to come, unless it is `whole`.
@@ -150,5 +153,63 @@ async fn a_body_of_an_unknown_session_is_not_waited_for() {
         site.send(request).await.status,
         400,
         "what is known is read"
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_by_its_length_is_not_waited_for() {
+    let site = Site::open().await;
+    let session = site.session("2025-11-25").await;
+    let of_session = format!("mcp-session-id: {}\r\n", session.id);
+    for headers in ["", &of_session] {
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             {headers}content-length: 5000000\r\n\r\n"
+        );
+        let answer = in_time(site.raw(&head)).await;
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+    }
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_connection_reads_little_ahead_of_what_is_wanted() {
+    let site = Site::open().await;
+    for (length, status) in [(20_000, 200), (40_000, 431)] {
+        let filler = "x".repeat(length);
+        let head = format!(
+            "GET /health HTTP/1.1\r\nhost: localhost\r\nfiller: {filler}\r\nconnection: close\r\n\r\n"
+        );
+        let answer = in_time(site.raw(&head)).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+    }
+
+    let stream = TcpStream::connect(site.addr).await.unwrap();
+    let (sender, connection) = h2::client::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    let mut sender = sender.ready().await.unwrap();
+    let health = || Request::get(format!("http://{}/health", site.addr)).body(());
+    // Settings of the server have come with its first answer.
+    let (answer, _) = sender.send_request(health().unwrap(), true).unwrap();
+    in_time(answer).await.unwrap();
+    let mut begin = || {
+        let (_, mut body) = sender.send_request(health().unwrap(), false).unwrap();
+        body.reserve_capacity(1_000_000);
+        body
+    };
+    for _ in 0..2 {
+        let mut body = begin();
+        let capacity = in_time(poll_fn(|cx| body.poll_capacity(cx))).await;
+        assert_eq!(capacity.unwrap().unwrap(), 48 * 1024);
+    }
+    let mut body = begin();
+    assert!(
+        poll_fn(|cx| body.poll_capacity(cx))
+            .now_or_never()
+            .is_none()
     );
 }

@@ -1,8 +1,11 @@
 //! The header `Host` of requests to a server that listens by itself (RFC 9112, section 3.2).
 
+use http::Request;
 use mcp_runtime::transport::http::HttpOptions;
+use tokio::net::TcpStream;
 
 use crate::site::Site;
+use crate::support::clock::in_time;
 
 /// Sends a request as it is written here, and returns the status of the answer.
 async fn status(site: &Site, line: &str, headers: &[&str]) -> u16 {
@@ -67,4 +70,30 @@ async fn health_checks_neither_host_nor_origin() {
     assert_eq!(status(&site, get, &["host: 10.1.2.3:8080"]).await, 200);
     assert_eq!(status(&site, get, &[OTHER, PAGE]).await, 200);
     assert_eq!(status(&site, "GET /health HTTP/1.0", &[]).await, 200);
+}
+
+#[tokio::test]
+async fn http_2_names_one_host() {
+    let site = Site::with(HttpOptions::default().any_host()).await;
+    let stream = TcpStream::connect(site.addr).await.unwrap();
+    let (mut sender, connection) = h2::client::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    for (authority, hosts, status) in [
+        ("localhost", &[][..], 405),
+        ("localhost", &["localhost"], 405),
+        ("localhost:80", &["LocalHost"], 405),
+        ("localhost", &["evil.example.com"], 400),
+        ("localhost", &["localhost:81"], 400),
+        ("localhost", &[""], 400),
+        ("localhost", &["localhost", "localhost"], 400),
+    ] {
+        let mut request = Request::put(format!("http://{authority}/mcp"));
+        for host in hosts {
+            request = request.header("host", *host);
+        }
+        sender = sender.ready().await.unwrap();
+        let answer = sender.send_request(request.body(()).unwrap(), true);
+        let answer = in_time(answer.unwrap().0).await.unwrap();
+        assert_eq!(answer.status(), status, "{authority} {hosts:?}");
+    }
 }

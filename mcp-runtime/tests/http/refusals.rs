@@ -13,7 +13,6 @@ use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use crate::site::{Answer, Site};
-use crate::support::clock::Clock;
 use crate::support::{request, stateless};
 
 #[tokio::test]
@@ -172,22 +171,6 @@ async fn a_slow_body_runs_out_of_time() {
     let answer = service.call(request.body(Slow(Some(b"{"))).unwrap()).await;
     assert_eq!(answer.unwrap().status(), 408);
     assert_eq!(start.elapsed(), timeout);
-}
-
-#[tokio::test]
-async fn a_connection_that_never_finishes_its_head_is_closed() {
-    let clock = Clock::stopped();
-    let site = Site::serve(|http| http.head_timeout(Duration::from_secs(1))).await;
-    let mut stream = TcpStream::connect(site.addr).await.unwrap();
-    stream
-        .write_all(b"POST /mcp HTTP/1.1\r\nhost: loc")
-        .await
-        .unwrap();
-    let mut rest = Vec::new();
-    let closed = stream.read_to_end(&mut rest);
-    // Closing with input unread is a reset.
-    let _ = clock.run_until(Duration::from_millis(100), closed).await;
-    site.lives_on().await;
 }
 
 #[tokio::test]

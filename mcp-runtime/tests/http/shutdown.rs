@@ -1,5 +1,6 @@
 //! The end of a server.
 
+use std::io::Write as _;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -220,5 +221,26 @@ async fn http_2_is_told_to_go_away() {
     told.expect("it was not told").unwrap();
     assert!(sender.ready().await.is_err_and(|error| error.is_go_away()));
     clock.go_on();
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn connections_that_wait_to_be_accepted_are_refused_and_not_reset() {
+    let site = Site::open().await;
+    // The kernel opens them all before the server runs.
+    let waiting: Vec<_> = (0..100)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(site.addr).unwrap();
+            stream.write_all(HEALTH.as_bytes()).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            TcpStream::from_std(stream).unwrap()
+        })
+        .collect();
+    site.shutdown.shut_down();
+    for mut stream in waiting {
+        let told = in_time(rest(&mut stream)).await;
+        assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+        assert!(told.contains("\r\nconnection: close\r\n"), "{told}");
+    }
     in_time(site.serving).await.unwrap().unwrap();
 }

@@ -171,6 +171,16 @@ async fn one_session_does_not_see_the_events_of_another() {
 }
 
 #[tokio::test]
+async fn a_name_of_an_event_that_is_too_long_is_refused() {
+    let site = Site::open().await;
+    let session = site.session("2025-11-25").await;
+    for (length, status) in [(1024, 200), (1025, 400)] {
+        let id = format!("2-{:0>1$}", 0, length - 2);
+        assert_eq!(session.listen(Some(&id)).await.status(), status, "{length}");
+    }
+}
+
+#[tokio::test]
 async fn several_streams_are_open_at_once_and_get_takes_over_from_get() {
     let site = Site::open().await;
     let session = site.session("2025-11-25").await;

@@ -6,6 +6,7 @@ use mcp_runtime::transport::http::HttpOptions;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 use crate::site::Site;
 use crate::support::clock::Clock;
@@ -13,19 +14,31 @@ use crate::support::stateless;
 
 const SOON: Duration = Duration::from_secs(1);
 
-/// Lets time pass until the server has closed the connection.
-async fn closed(clock: &Clock, mut stream: TcpStream) {
+/// Lets time pass until the server has closed the connection. Returns how much.
+async fn closed(clock: &Clock, mut stream: TcpStream) -> Duration {
+    let start = Instant::now();
     let mut rest = Vec::new();
     // Closing with input unread is a reset.
-    let closed = stream.read_to_end(&mut rest);
-    let _ = clock.run_until(SOON / 10, closed).await;
+    let closed = tokio::time::timeout(SOON * 100, stream.read_to_end(&mut rest));
+    let closed = clock.run_until(SOON / 10, closed).await;
+    assert!(closed.is_ok(), "the connection stays open");
+    start.elapsed()
 }
 
 #[tokio::test]
-async fn a_connection_on_which_nothing_is_said_is_closed() {
+async fn a_connection_on_which_no_request_comes_is_closed() {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
     let clock = Clock::stopped();
     let site = Site::serve(|http| http.head_timeout(SOON)).await;
-    closed(&clock, TcpStream::connect(site.addr).await.unwrap()).await;
+    let post = b"POST /mcp HTTP/1.1\r\nhost: loc";
+    for said in [&b""[..], b"P", &PREFACE[..10], PREFACE, post] {
+        let mut stream = TcpStream::connect(site.addr).await.unwrap();
+        stream.write_all(said).await.unwrap();
+        let after = closed(&clock, stream).await;
+        let said = String::from_utf8_lossy(said);
+        // With HTTP/2, a goodbye may take as long again.
+        assert!(after >= SOON && after <= SOON * 3, "{said:?}: {after:?}");
+    }
     site.lives_on().await;
 }
 

@@ -158,3 +158,48 @@ async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_
     let mut resumed = resumed.unwrap().into_body();
     assert!(next(&mut resumed).await.unwrap().contains("progress"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_answers_of_an_open_batch_count() {
+    let (mut service, mut events) = mounted_with(|options| options.max_unread_bytes_total(10_000));
+    let opened = post(&mut service, &[], &initialize("2025-03-26")).await;
+    let id = opened.headers()["mcp-session-id"].to_str().unwrap();
+    let headers = [("mcp-session-id", id)];
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    post(&mut service, &headers, &initialized).await;
+    let large = json!({"text": "x".repeat(12_000)});
+    let batch = json!([call(1, "echo", large), call(2, "silent", json!({}))]);
+    let mut other = service.clone();
+    let refused = async {
+        assert_eq!(events.recv().await, Some("started"));
+        let start = Instant::now();
+        let refused = post(&mut other, &headers, &call(3, "echo", json!({}))).await;
+        (refused.status(), start.elapsed())
+    };
+    let (_open, (status, waited)) = tokio::join!(post(&mut service, &headers, &batch), refused);
+    assert_eq!((status.as_u16(), waited), (503, WRITE_TIMEOUT * 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_session_beyond_twice_the_limit_is_cut() {
+    const LARGE: usize = 10_000;
+    let (mut service, _events) = mounted_with(|options| options.max_unread_bytes_total(LARGE));
+    let id = session(&mut service).await;
+    let headers = [("mcp-session-id", &*id)];
+    let calls = (1..=4).map(|id| {
+        let mut service = service.clone();
+        let message = call(id, "soon", json!({"text": "x".repeat(LARGE * 3 / 4)}));
+        async move { post(&mut service, &headers, &message).await.into_body() }
+    });
+    // All of them are there before one is read.
+    let bodies = futures_util::future::join_all(calls).await;
+    let mut whole = 0;
+    for mut body in bodies {
+        let message = next(&mut body).await.unwrap();
+        match message.contains("\"result\"") {
+            true => whole += 1,
+            false => assert!(message.contains("-32603"), "{message}"),
+        }
+    }
+    assert_eq!(whole, 2);
+}

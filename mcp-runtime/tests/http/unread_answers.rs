@@ -1,6 +1,7 @@
 //! Clients that leave answers unread.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,15 +9,18 @@ use futures_util::FutureExt as _;
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::Request;
+use mcp_runtime::Server;
+use mcp_runtime::server::Reply;
 use mcp_runtime::transport::http::HttpOptions;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::site::Site;
 use crate::support::clock::{Clock, in_time};
-use crate::support::stateless;
+use crate::support::{self, stateless};
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of each answer that a client accepts before it reads on.
@@ -78,6 +82,17 @@ async fn unread(answer: h2::client::ResponseFuture) -> RecvStream {
     let answer = in_time(answer).await.unwrap();
     assert_eq!(answer.status(), 200);
     answer.into_body()
+}
+
+/// Reads a whole answer.
+async fn text(body: &mut RecvStream) -> String {
+    let mut text = Vec::new();
+    while let Some(data) = in_time(body.data()).await {
+        let data = data.unwrap();
+        body.flow_control().release_capacity(data.len()).unwrap();
+        text.extend_from_slice(&data);
+    }
+    String::from_utf8(text).unwrap()
 }
 
 /// Reads up to `bytes` of an answer.
@@ -269,4 +284,60 @@ async fn what_waits_is_served_when_a_connection_that_does_not_read_was_closed() 
     assert_eq!(started.unwrap(), Some("started"));
     let _ = in_time(reader.connection).await.unwrap();
     drop((body, waiting));
+}
+
+/// A server with a tool that begins, and answers with `LARGE` bytes once there are permits.
+fn late() -> (Server, mpsc::UnboundedReceiver<()>, Arc<Semaphore>) {
+    let (begun, begins) = mpsc::unbounded_channel();
+    let permits = Arc::new(Semaphore::new(0));
+    let wanted = Arc::clone(&permits);
+    let mut server = support::builder();
+    server.tool(support::tool("late", move |_| {
+        let (begun, wanted) = (begun.clone(), Arc::clone(&wanted));
+        Reply::Pending(Box::pin(async move {
+            begun.send(()).unwrap();
+            wanted.acquire().await.unwrap().forget();
+            Ok(support::text("x".repeat(LARGE)))
+        }))
+    }));
+    (server.build(), begins, permits)
+}
+
+#[tokio::test]
+async fn answers_beyond_twice_the_limit_are_cut() {
+    const CALLS: usize = 20;
+    for (options, connections) in [
+        (options().max_unread_bytes(3 * LARGE), 1),
+        (options().max_unread_bytes_total(3 * LARGE), 4),
+    ] {
+        let (server, mut begins, permits) = late();
+        let site = Site::of_with(&server, options);
+        let mut answers = Vec::new();
+        for _ in 0..connections {
+            let reader = Reader::connect(&site).await;
+            for _ in 0..CALLS / connections {
+                answers.push(reader.call(&site, "late", 0).await);
+                in_time(begins.recv()).await;
+            }
+        }
+        permits.add_permits(CALLS);
+        let mut bodies = Vec::new();
+        for answer in answers {
+            bodies.push(unread(answer).await);
+        }
+        // All of them are there, and none is read yet.
+        let mut whole = 0;
+        for mut body in bodies {
+            let text = text(&mut body).await;
+            let message: Value = serde_json::from_str(&text).unwrap();
+            match message["error"]["code"].as_i64() {
+                None => whole += 1,
+                code => assert_eq!(code, Some(-32603), "{text}"),
+            }
+        }
+        assert!((3..=6).contains(&whole), "{whole} are answered whole");
+        permits.add_permits(1);
+        let again = Reader::connect(&site).await.call(&site, "late", 0).await;
+        assert!(read(&mut unread(again).await, usize::MAX).await > LARGE);
+    }
 }

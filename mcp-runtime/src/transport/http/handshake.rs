@@ -23,6 +23,7 @@ use super::{header_validation, headers};
 use crate::connection::ReplyTo;
 use crate::error::Rejection;
 use crate::error::RequestError;
+use crate::limits::MAX_EVENT_ID_BYTES;
 use crate::protocol::NamedRevision;
 
 /// Begins to serve a POST request.
@@ -184,7 +185,8 @@ pub(super) async fn listen(
         let events = events.in_session(session).until(access, None);
         return Ok(response::events(events));
     };
-    let id = id.to_str().ok().and_then(EventId::parse);
+    let id = id.to_str().ok().filter(|id| id.len() <= MAX_EVENT_ID_BYTES);
+    let id = id.and_then(EventId::parse);
     let id = id.ok_or(Rejection::EventId)?;
     let stream = session.stream(id.stream).unwrap_or_else(|| {
         // Its request was answered: all that is left of it is in the log.

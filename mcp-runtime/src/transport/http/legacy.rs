@@ -10,7 +10,6 @@ use std::task::{Context, Poll};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body;
-use mcp_types::RequestId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage};
 use tower_service::Service;
 
@@ -192,8 +191,7 @@ async fn post<B: Body>(
     let session = session(state, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let failed = |id: Option<&RequestId>, reason| session.lock().core.answered(id, Err(reason));
-    let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
+    let (bytes, _permit) = body::read(body, state, &arrival, session.failing()).await?;
     if let Some(unread) = &session.standalone.unread {
         state.room(unread).await?;
     }

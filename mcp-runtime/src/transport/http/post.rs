@@ -5,12 +5,13 @@ use http::{Response, StatusCode};
 use http_body::Body;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
-use mcp_types::{Era, RequestId, Side};
+use mcp_types::{Era, Side};
 
 use super::arrival::Arrival;
 use super::exchange::{Begun, Post, error};
 use super::server::body::{self, ResponseBody};
 use super::server::state::{ConnectionInfo, HttpState};
+use super::session::HttpSession;
 use super::{handshake, header_validation, headers, stateless};
 use crate::error::Rejection;
 use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
@@ -44,12 +45,7 @@ pub(super) async fn serve<B: Body>(
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let begun = {
-        // A response that is too large can't be used, but its request need not wait for it.
-        let failed = |id: Option<&RequestId>, reason| {
-            if let Some(session) = &caller {
-                session.lock().core.answered(id, Err(reason));
-            }
-        };
+        let failed = caller.as_deref().and_then(HttpSession::failing);
         let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
         state.room(&connection.unread).await?;
         let post = Post {
@@ -62,11 +58,13 @@ pub(super) async fn serve<B: Body>(
         };
         begin(post, &bytes).await?
     };
-    let response = match begun {
+    let mut response = match begun {
         Begun::Done(response) => response,
         Begun::Later(later) => later.response(state).await,
     };
     if let Some(session) = caller {
+        // It counts while the state is stored as well.
+        response.body_mut().count(&connection.unread);
         state.keep_state(&session).await?;
     }
     Ok(response)

@@ -14,7 +14,7 @@ use super::server::permits::Permit;
 use super::server::response;
 use super::server::state::HttpState;
 use super::stream::Stream;
-use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
+use crate::connection::{Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
@@ -47,7 +47,8 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             return Begun::refused(ErrorId::Of(id), &error, status);
         }
     };
-    let stream = Arc::new(Stream::new(0, None));
+    let stream = Stream::new(0, None).counting(&post.connection.unread);
+    let stream = Arc::new(stream);
     let exchange = Arc::new(Exchange::new(post.arrival, None, stream));
     let peer = Exchange::peer(&exchange);
     let call = IncomingRequest {
@@ -76,16 +77,17 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     match progress {
         Progress::Done(outcome, _) => {
             let status = response::stateless(outcome.as_ref().err(), admitted);
-            Begun::now(status, connection::response(id, &outcome), later)
+            Begun::now(status, later.exchange.stream.response(id, &outcome), later)
         }
         Progress::Waits(handler, permit) => {
             let id = id.clone();
             let expiry = later.exchange.expiry(state.options.auth_timeout);
+            let stream = Arc::clone(&later.exchange.stream);
             later.work = Some(Box::pin(async move {
                 let _permit = permit;
                 let outcome = Expiry::end(expiry, handler).await;
                 let status = response::stateless(outcome.as_ref().err(), true);
-                (status, connection::response(&id, &outcome))
+                (status, stream.response(&id, &outcome))
             }));
             Begun::Later(later)
         }

@@ -7,13 +7,16 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use http::StatusCode;
+use mcp_types::RequestId;
+use mcp_types::jsonrpc::ErrorObject;
 use tokio::sync::Notify;
 
 use super::events::EventLog;
 use super::server::unread::{Held, Unread};
-use crate::connection::{BoxFuture, Command, Link, Unsent};
-use crate::error::CallError;
+use crate::connection::{self, BoxFuture, Command, Link, Unsent};
+use crate::error::{CallError, RequestError};
 use crate::limits::{MAX_QUEUED_BYTES, MAX_SESSION_MESSAGES};
+use crate::server::Answer;
 
 /// The messages that answer one request, or those of a session that belong to no request, in order.
 ///
@@ -36,6 +39,8 @@ struct State {
     queue: VecDeque<Item>,
     /// The length of what is in the queue.
     bytes: usize,
+    /// Counts answers that are not in the queue yet.
+    later: Vec<Held>,
     last_sequence: u64,
     ended: bool,
     /// How long the client is asked to stay away.
@@ -134,11 +139,33 @@ impl Stream {
         })
     }
 
+    /// The response to the request `id`. If the client leaves too much unread, an error takes the
+    /// place of its outcome, which is dropped.
+    pub(crate) fn response(
+        &self,
+        id: &RequestId,
+        outcome: &Result<Answer, ErrorObject>,
+    ) -> Vec<u8> {
+        let response = connection::response(id, outcome);
+        match &self.unread {
+            Some(unread) if !unread.takes(response.len()) => RequestError::Unread.response(id),
+            _ => response,
+        }
+    }
+
+    /// Counts `length` bytes of an answer that is sent later, together with others.
+    pub(crate) fn hold(&self, length: usize) {
+        if let Some(unread) = &self.unread {
+            self.lock().later.push(unread.hold(length));
+        }
+    }
+
     /// Sends the answer, which is the last message.
     pub(crate) fn answer(&self, status: StatusCode, message: Vec<u8>) {
         let mut state = self.lock();
         if !state.ended {
             self.append(&mut state, message, Some(status));
+            state.later.clear();
             state.ended = true;
             self.room.notify_waiters();
         }

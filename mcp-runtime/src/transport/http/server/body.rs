@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::{Buf, BufMut as _, Bytes, BytesMut};
+use bytes::{Buf, BufMut as _, Bytes};
 use http::header::EXPECT;
 use http_body::{Body, Frame, SizeHint};
 use mcp_types::RequestId;
@@ -23,10 +23,13 @@ use crate::transport::http::event_stream::EventStream;
 
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
+/// Bytes of each allocation for a body that comes in several frames.
+const PIECE: usize = 16 * 1024;
 
 /// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part
-/// of the budget for bodies. Of a body that is too large and begins with a response, `failed` gets
-/// the id, which its request waits for, and the error.
+/// of the budget for bodies. A body that is too large by its `Content-Length` is not read. But if
+/// there is `failed`, a request to the client waits for a response: of a body that begins with one,
+/// `failed` gets the id and the error.
 ///
 /// # Errors
 ///
@@ -35,30 +38,31 @@ pub(crate) async fn read<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
-    failed: impl FnOnce(Option<&RequestId>, String),
+    failed: Option<impl FnOnce(Option<&RequestId>, String)>,
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
     let limit = state.options.max_body_bytes;
     let is_too_large = body.size_hint().lower() > limit as u64;
     // A client that waits for `100 Continue` gets the error instead.
-    if is_too_large && arrival.parts.headers.contains_key(EXPECT) {
+    let expects = arrival.parts.headers.contains_key(EXPECT);
+    if is_too_large && (expects || failed.is_none()) {
         return Err(Rejection::TooLarge(limit));
     }
     let mut body = pin!(body);
-    let mut bytes = Bytes::new();
+    let mut bytes = Received::default();
     let mut permit: Option<Permit> = None;
     let collected = async {
         while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
-            let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
+            let Ok(data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
                 continue;
             };
             let length = data.remaining();
             let received = bytes.len() + length;
             if is_too_large || received > limit {
-                let mut head = BytesMut::from(bytes);
-                head.put(data.take(HEAD.saturating_sub(head.len())));
+                bytes.push(data.take(HEAD));
                 let rejection = Rejection::TooLarge(limit);
-                let head = Head::read(&head);
-                if head.is_response() {
+                let bytes = bytes.joined();
+                let head = Head::read(&bytes[..bytes.len().min(HEAD)]);
+                if let Some(failed) = failed.filter(|_| head.is_response()) {
                     failed(head.id.as_ref(), rejection.to_string());
                 }
                 return Err(rejection);
@@ -70,22 +74,55 @@ pub(crate) async fn read<B: Body>(
                     return Err(Rejection::TooManyBodies);
                 }
             }
-            bytes = if bytes.is_empty() {
-                // Mostly, one frame is all there is. It is not copied.
-                data.copy_to_bytes(length)
-            } else {
-                let mut joined = BytesMut::from(bytes);
-                joined.put(data);
-                joined.freeze()
-            };
+            bytes.push(data);
             if body.is_end_stream() {
                 break;
             }
         }
-        Ok((bytes, permit))
+        Ok((bytes.joined(), permit))
     };
     let outcome = tokio::time::timeout(state.options.body_timeout, collected).await;
     outcome.unwrap_or(Err(Rejection::Timeout))
+}
+
+/// A body while it is received.
+#[derive(Default)]
+struct Received {
+    /// The first frame, which mostly is all there is. It is not copied.
+    first: Bytes,
+    /// All frames, if there are several. Pieces of one length leave no gaps between allocations, as
+    /// a buffer that grows would.
+    pieces: Vec<Vec<u8>>,
+    length: usize,
+}
+
+impl Received {
+    fn len(&self) -> usize {
+        self.length
+    }
+
+    fn push(&mut self, mut data: impl Buf) {
+        self.length += data.remaining();
+        if self.length == data.remaining() {
+            self.first = data.copy_to_bytes(self.length);
+            return;
+        }
+        let first = std::mem::take(&mut self.first);
+        let mut data = first.chain(data);
+        while data.has_remaining() {
+            match self.pieces.last_mut().filter(|last| last.len() < PIECE) {
+                Some(last) => last.put((&mut data).take(PIECE - last.len())),
+                None => self.pieces.push(Vec::with_capacity(PIECE)),
+            }
+        }
+    }
+
+    fn joined(self) -> Bytes {
+        match self.pieces.is_empty() {
+            true => self.first,
+            false => self.pieces.concat().into(),
+        }
+    }
 }
 
 /// The body of a response: nothing, one JSON message, or a stream of events.

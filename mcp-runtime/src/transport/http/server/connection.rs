@@ -12,6 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::header::{CONNECTION, HOST, HeaderValue};
+use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
@@ -28,7 +29,9 @@ use super::response;
 use super::service::{HttpService, OpenConnection, ResponseFuture, respond};
 use super::state::ConnectionInfo;
 use crate::error::Rejection;
-use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
+use crate::limits::{
+    HALF_CLOSE_TIMEOUT, HTTP2_WINDOW, LAST_ANSWERS_TIMEOUT, MAX_HEAD_BYTES, MAX_HTTP2_STREAMS,
+};
 use crate::server::listen::ended;
 
 /// The routes of a server at an address (MCP at `path`, `/health`, documents of the access policy,
@@ -87,13 +90,34 @@ impl Site {
     }
 }
 
-/// Checks that `Host` is given once, whatever hosts are allowed (RFC 9112, section 3.2).
+/// Checks that `Host` is given once, whatever hosts are allowed (RFC 9112, section 3.2), and over
+/// HTTP/2 names the same as `:authority` (RFC 9113, section 8.3.1).
 fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
-    let hosts = request.headers().get_all(HOST).iter().count();
-    match (hosts, request.version()) {
-        (0, Version::HTTP_11) | (2.., _) => Err(Rejection::HostHeader),
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let (uri, version) = (request.uri(), request.version());
+    match (hosts.next(), hosts.next(), uri.authority()) {
+        (None, _, _) if version == Version::HTTP_11 => Err(Rejection::HostHeader),
+        (_, Some(_), _) => Err(Rejection::HostHeader),
+        (Some(host), None, Some(authority)) if version == Version::HTTP_2 => {
+            let host = host.to_str().ok().and_then(|host| host.parse().ok());
+            match host.is_some_and(|host| is_same(authority, &host, uri.scheme())) {
+                true => Ok(()),
+                false => Err(Rejection::Authority),
+            }
+        }
         _ => Ok(()),
     }
+}
+
+/// Returns true if two authorities name the same host and port.
+fn is_same(one: &Authority, other: &Authority, scheme: Option<&Scheme>) -> bool {
+    let default = if scheme == Some(&Scheme::HTTPS) {
+        443
+    } else {
+        80
+    };
+    let port = |of: &Authority| of.port_u16().unwrap_or(default);
+    one.host().eq_ignore_ascii_case(other.host()) && port(one) == port(other)
 }
 
 fn builder(site: &Site) -> Builder<TokioExecutor> {
@@ -101,11 +125,14 @@ fn builder(site: &Site) -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
+        .max_buf_size(MAX_HEAD_BYTES)
         .header_read_timeout(site.head_timeout);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(MAX_HTTP2_STREAMS)
+        .initial_stream_window_size(HTTP2_WINDOW)
+        .initial_connection_window_size(2 * HTTP2_WINDOW)
         // Only asks while requests are open: an idle connection is closed before.
         .keep_alive_interval(2 * site.idle_timeout);
     builder
@@ -126,12 +153,6 @@ pub(crate) async fn serve(
     }
     let _counted = OpenConnection::new();
     let activity = Arc::new(Activity::default());
-    tokio::select! {
-        begun = timeout(site.head_timeout, stream.readable()) => if begun.is_err() {
-            return tracing::debug!("a connection was closed on which nothing came");
-        },
-        () = drained(&mut ending, &activity, site.linger) => return,
-    }
     let io = ConnectionIo {
         io: TokioIo::new(stream),
         activity: Arc::clone(&activity),
@@ -140,6 +161,7 @@ pub(crate) async fn serve(
     let connection = site.service.connection(addr);
     let unread = Arc::clone(&connection.unread);
     let answer = service_fn(|request: Request<Incoming>| {
+        activity.has_begun.store(true, Ordering::Relaxed);
         if request.version() == Version::HTTP_2 {
             activity.is_http2.store(true, Ordering::Relaxed);
         }
@@ -164,7 +186,7 @@ pub(crate) async fn serve(
             connection.as_mut().graceful_shutdown();
             connection.await
         }
-        () = activity.idle(site.idle_timeout) => {
+        () = activity.idle(site.head_timeout, site.idle_timeout) => {
             connection.as_mut().graceful_shutdown();
             // Nothing is in flight that a client which says no more could miss.
             let goodbye = timeout(LAST_ANSWERS_TIMEOUT, connection);
@@ -274,6 +296,8 @@ struct Activity {
     noted: AtomicUsize,
     /// One more than the requests whose answer has not begun: each has a clone.
     requests: Arc<()>,
+    /// Whether the first request has come.
+    has_begun: AtomicBool,
     /// Whether the connection is known to speak HTTP/2.
     is_http2: AtomicBool,
 }
@@ -283,9 +307,11 @@ impl Activity {
         self.noted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Waits until nothing was read, written or served for `timeout`.
-    async fn idle(&self, timeout: Duration) {
-        loop {
+    /// Waits until no request has come for `first`, or nothing was read, written or served for
+    /// `timeout`.
+    async fn idle(&self, first: Duration, timeout: Duration) {
+        sleep(first).await;
+        while self.has_begun.load(Ordering::Relaxed) {
             let before = self.noted.load(Ordering::Relaxed);
             sleep(timeout).await;
             let quiet = self.noted.load(Ordering::Relaxed) == before;
@@ -345,13 +371,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_when_nothing_is_said_or_served() {
-        let activity = Arc::new(Activity::default());
+        let activity = Arc::new(Activity {
+            has_begun: true.into(),
+            ..Activity::default()
+        });
         let busy = Arc::clone(&activity.requests);
-        let waits = tokio::time::timeout(10 * IDLE, activity.idle(IDLE));
+        let waits = tokio::time::timeout(10 * IDLE, activity.idle(Duration::ZERO, IDLE));
         assert!(waits.await.is_err());
         drop(busy);
         activity.note();
-        let waits = tokio::time::timeout(2 * IDLE, activity.idle(IDLE));
+        let waits = tokio::time::timeout(2 * IDLE, activity.idle(Duration::ZERO, IDLE));
         assert!(waits.await.is_ok());
     }
 }

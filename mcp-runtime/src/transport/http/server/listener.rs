@@ -1,9 +1,11 @@
 //! HTTP server that listens by itself.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -107,8 +109,10 @@ impl Http {
         self
     }
 
-    /// How long the head of a request may take, the wait for it on a connection that is kept open
-    /// included; 30 seconds unless set. The connection is closed then.
+    /// How long the head of a request may take, the wait for it on a connection that is new or kept
+    /// open included; 30 seconds unless set. The connection is closed then. Between requests,
+    /// connections of HTTP/2 stay open for twice
+    /// [`keep_alive`](HttpOptions::keep_alive) where that is longer.
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.head_timeout = timeout;
         self
@@ -180,7 +184,7 @@ impl Endpoint for Http {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let ending = &service.state.ending;
         // Connections that come once the server ends delay nothing.
-        let never = watch::Sender::new(false);
+        let late = watch::Sender::new(false);
         let mut connections = JoinSet::new();
         let mut deadline = Instant::now() + FOREVER;
         loop {
@@ -200,7 +204,7 @@ impl Endpoint for Http {
                 },
                 accepted = listener.accept(), if has_room => match accepted {
                     Ok((stream, addr)) => {
-                        let ending = if ends { &never } else { ending }.subscribe();
+                        let ending = if ends { &late } else { ending }.subscribe();
                         let site = Arc::clone(&site);
                         connections.spawn(connection::serve(site, stream, addr, ending));
                     }
@@ -215,7 +219,11 @@ impl Endpoint for Http {
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }
-        drop(listener);
+        for (stream, addr) in backlog(listener) {
+            let served = connection::serve(Arc::clone(&site), stream, addr, late.subscribe());
+            connections.spawn(served);
+        }
+        late.send_replace(true);
         service.terminate();
         let answered = async {
             ending.closed().await;
@@ -225,4 +233,15 @@ impl Endpoint for Http {
         let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
+}
+
+/// Closes a listener, and returns the connections that wait to be accepted, which would be reset.
+fn backlog(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+    let listener = listener.into_std().ok();
+    let accept = move || {
+        let (stream, addr) = listener.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(stream).ok()?, addr))
+    };
+    std::iter::from_fn(accept).take(MAX_CONNECTIONS)
 }

@@ -137,7 +137,8 @@ impl HttpOptions {
         }
     }
 
-    /// The longest message that is accepted, in bytes; 4 MiB by default.
+    /// The longest message that is accepted, in bytes; 4 MiB by default. A longer one is refused with
+    /// 413, at once if its `Content-Length` names the length, and the connection is closed.
     pub fn max_body_bytes(mut self, limit: usize) -> Self {
         self.max_body_bytes = limit;
         self
@@ -145,7 +146,7 @@ impl HttpOptions {
 
     /// How many bytes of request bodies may be in memory while they are received; 64 MiB by
     /// default, and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only
-    /// bytes that have come count, and the first 64 KiB of each body are free. One principal, or
+    /// bytes that have come count, and the first 16 KiB of each body are free. One principal, or
     /// where none is known one connection, may use an eighth of it, or one body. A request beyond
     /// that is refused with 503 and `Retry-After`.
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
@@ -156,7 +157,8 @@ impl HttpOptions {
     /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above it,
     /// new calls on the connection wait, at most for twice the
     /// [`write_timeout`](Self::write_timeout); then they are refused with 503. Calls that have
-    /// begun are always answered. A [mounted](crate::transport::http::http_service) service can't
+    /// begun are answered as long as twice the limit is not exceeded, or nothing else is unread;
+    /// otherwise the answer is the error -32603. A [mounted](crate::transport::http::http_service) service can't
     /// tell connections apart, so that only the limit for [all](Self::max_unread_bytes_total)
     /// holds.
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
@@ -166,7 +168,8 @@ impl HttpOptions {
     }
 
     /// How many bytes of answers all connections together may leave unread; 256 MiB by default.
-    /// Calls wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
+    /// Calls wait beyond it, and answers are replaced beyond twice as much, as with the
+    /// [limit of a connection](Self::max_unread_bytes).
     pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
         self.max_unread_bytes_total = limit;
         self

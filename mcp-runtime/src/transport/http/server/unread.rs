@@ -15,7 +15,7 @@ const AGES: usize = 8;
 /// The most that is handed to hyper at once, in bytes: with each piece, an answer makes progress.
 const PIECE: usize = 16 * 1024;
 
-/// A limit of unread bytes, which may be exceeded by the answers that have begun.
+/// A limit of unread bytes. The answers to calls that have begun may exceed it, up to twice as much.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     limit: usize,
@@ -34,6 +34,12 @@ impl Budget {
 
     fn has_room(&self) -> bool {
         self.bytes.load(Ordering::Acquire) < self.limit
+    }
+
+    /// Returns true if an answer of `length` bytes is the only one, or stays within twice the limit.
+    fn takes(&self, length: usize) -> bool {
+        let held = self.bytes.load(Ordering::Acquire);
+        held == 0 || held.saturating_add(length) <= self.limit.saturating_mul(2)
     }
 
     /// Frees bytes. Returns whether the limit was reached before.
@@ -87,6 +93,11 @@ impl Unread {
 
     pub(crate) fn has_room(&self) -> bool {
         self.own.has_room() && self.total.has_room()
+    }
+
+    /// Returns true if both budgets take an answer of `length` bytes to a call that has begun.
+    pub(crate) fn takes(&self, length: usize) -> bool {
+        self.own.takes(length) && self.total.takes(length)
     }
 
     /// Waits until both budgets have room.
@@ -182,9 +193,10 @@ impl Pieces {
         Self { rest, sent: None }
     }
 
-    /// Counts the bytes as unread of a connection until hyper drops the last piece.
+    /// Counts the bytes as unread of a connection until hyper drops the last piece, unless they
+    /// count already.
     pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
-        if !self.is_empty() {
+        if !self.is_empty() && self.sent.is_none() {
             let bytes = std::mem::take(&mut self.rest);
             let sent = self.sent.insert(Arc::new(unread.send(bytes.len())));
             let _sent = Arc::clone(sent);

@@ -10,7 +10,7 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 use super::HttpSession;
 use crate::connection::{
     Member, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent, Waiter, contain, now,
-    poll_once, response,
+    poll_once,
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
@@ -118,7 +118,7 @@ impl HttpSession {
         match progress {
             Progress::Done(outcome, begun) => {
                 let cancelled = begun.is_some_and(|(key, _)| self.lock().core.end(&key).is_none());
-                (!cancelled).then(|| (StatusCode::OK, response(id, &outcome)))
+                (!cancelled).then(|| (StatusCode::OK, reply.to.response(id, &outcome)))
             }
             Progress::Waits(handler, (key, permit)) => {
                 let expiry = Expiry::of(&arrival.parts, &reply.to, auth_timeout);
@@ -137,9 +137,11 @@ impl HttpSession {
     /// Takes the answer to one request, empty if there is none, and sends it unless others of its
     /// batch are still missing.
     pub(crate) fn answer(&self, reply: &ReplyTo<Arc<Stream>>, status: StatusCode, answer: Vec<u8>) {
+        let (stream, length) = (&reply.to, answer.len());
         let message = self.lock().core.answer(reply, answer);
-        let Some(message) = message else { return };
-        let stream = &reply.to;
+        let Some(message) = message else {
+            return stream.hold(length);
+        };
         match message.is_empty() {
             // Over HTTP+SSE, all answers go to the one stream that there is.
             false if Arc::ptr_eq(stream, &self.standalone) => drop(stream.push(message)),
@@ -176,6 +178,15 @@ impl HttpSession {
             tokio::spawn(watch(Arc::downgrade(self)));
         }
         Ok(())
+    }
+
+    /// Returns the way to fail the request that a response which is too large names; `None` if none
+    /// waits for a response.
+    pub(crate) fn failing(&self) -> Option<impl FnOnce(Option<&RequestId>, String)> {
+        let waits = !self.lock().core.pending.is_empty();
+        waits.then_some(|id: Option<&RequestId>, reason| {
+            self.lock().core.answered(id, Err(reason));
+        })
     }
 
     /// Gives up a request to the client.
@@ -216,7 +227,8 @@ async fn finish(
         state.core.end(&key)
     };
     if let Some(reply) = reply {
-        session.answer(&reply, StatusCode::OK, response(&key.id, &outcome));
+        let answer = reply.to.response(&key.id, &outcome);
+        session.answer(&reply, StatusCode::OK, answer);
     }
 }
 
