@@ -186,6 +186,17 @@ where
     R::Params: Conform,
 {
     async fn send(self) -> Result<T, CallError> {
+        let (client, convert, typed) = (self.client.clone(), self.convert, self.typed.clone());
+        let Completed { raw, result, left } = self.complete().await?;
+        let schema = match typed {
+            Some(name) if may_be_wrapped(&raw) => output_schema(&client, &name, left).await,
+            _ => None,
+        };
+        convert(result, schema.as_ref())
+    }
+
+    /// Sends the call until its result is complete.
+    async fn complete(self) -> Result<Completed<R>, CallError> {
         let mut params = self.params.map_err(CallError::Params)?;
         let (client, options) = (self.client, self.options);
         let state = client.state();
@@ -200,61 +211,44 @@ where
             let revision = connection.negotiated.revision;
             params.conform(revision);
             // An answer that depends on more than the parameters is not cached.
-            let cache = state.cache.as_ref();
-            let cache = cache.filter(|_| responses.is_none() && options.meta.is_empty());
+            let is_plain = responses.is_none() && options.meta.is_empty();
+            let cache = state.cache.as_ref().filter(|_| is_plain);
             let cached = cache.and_then(|cache| cache.place::<R>(&params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(result) = known.and_then(CachePlace::get) {
-                return (self.convert)(complete::<R>(&result)?, None);
+                return Completed::new(result, Duration::ZERO);
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
-            let mut sending = request_options::<R>(timeouts);
-            sending.progress = options.progress.clone();
+            let sending = options.sending::<R>(timeouts);
             let written = write::<R>(channel, &params, responses.as_ref(), meta, sending);
-            let sent = async { channel.send(written?).await };
-            let result = match sent.await {
+            let raw = match async { channel.send(written?).await }.await {
                 Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
                 }
-                // Headers may be missing that only the list of tools names (2026-07-28, "Streamable
-                // HTTP", section Client Behavior). The tool was not called.
                 Err(CallError::Rpc(error)) if !listed && is_header_mismatch::<R>(&error) => {
                     listed = true;
-                    if !list_within(&client, timeouts.shortest()).await {
-                        return Err(CallError::Rpc(error));
-                    }
-                    tracing::debug!(%error, "the tools were listed, and the call is sent again");
+                    list_because_of(error, &client, timeouts.shortest()).await?;
                     spent += begun.elapsed();
                     continue;
                 }
-                Err(CallError::Timeout { waited, .. }) => {
-                    return Err(CallError::timed_out(R::METHOD, spent + waited));
-                }
-                result => result?,
+                Err(error) => return Err(with_time(error, spent)),
+                Ok(raw) => raw,
             };
-            let required = match complete::<R>(&result) {
+            let left = timeouts.shortest().saturating_sub(begun.elapsed());
+            let required = match Completed::<R>::new(raw, left) {
                 Err(CallError::InputRequired { wanted, .. }) => *wanted,
-                Err(error) => return Err(error),
-                Ok(completed) => {
-                    if let Some(cached) = cached {
-                        cached.put(&result);
+                completed => {
+                    if let (Some(cached), Ok(completed)) = (cached, &completed) {
+                        cached.put(&completed.raw);
                     }
-                    let schema = match &self.typed {
-                        Some(name) if may_be_wrapped(&result) => {
-                            let left = timeouts.shortest().saturating_sub(begun.elapsed());
-                            output_schema(&client, name, left).await
-                        }
-                        _ => None,
-                    };
-                    return (self.convert)(completed, schema.as_ref());
+                    return completed;
                 }
             };
             if rounds == state.config.max_rounds {
-                let method = R::METHOD.to_owned();
-                return Err(CallError::TooManyRounds { method, rounds });
+                return Err(too_many::<R>(rounds));
             }
             rounds += 1;
             spent += begun.elapsed();
@@ -264,7 +258,35 @@ where
     }
 }
 
+/// A complete result.
+struct Completed<R: Request> {
+    raw: RawJson,
+    result: R::Result,
+    /// The time that is left of the call's.
+    left: Duration,
+}
+
+impl<R: Request> Completed<R> {
+    /// Decodes a result.
+    ///
+    /// # Errors
+    ///
+    /// As [`complete`].
+    fn new(raw: RawJson, left: Duration) -> Result<Self, CallError> {
+        let result = complete::<R>(&raw)?;
+        Ok(Self { raw, result, left })
+    }
+}
+
 impl CallOptions {
+    /// The options of a request within `timeouts`.
+    fn sending<R: Request>(&self, timeouts: Timeouts) -> SendOptions {
+        SendOptions {
+            progress: self.progress.clone(),
+            ..request_options::<R>(timeouts)
+        }
+    }
+
     /// Returns true if a call that failed with `error` is sent again.
     fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
         match error {
@@ -311,6 +333,24 @@ fn is_header_mismatch<R: Request>(error: &ErrorObject) -> bool {
     R::METHOD == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
 }
 
+/// Lists the tools, whose headers a server misses (2026-07-28, "Streamable HTTP", section Client
+/// Behavior). It has not called the tool.
+///
+/// # Errors
+///
+/// The error of the server, if the tools can't be listed within `limit`.
+async fn list_because_of(
+    error: ErrorObject,
+    client: &Client,
+    limit: Duration,
+) -> Result<(), CallError> {
+    if !list_within(client, limit).await {
+        return Err(CallError::Rpc(error));
+    }
+    tracing::debug!(%error, "the tools were listed, and the call is sent again");
+    Ok(())
+}
+
 /// Lists the tools as they are now, which tells the transport of their headers as well. Returns false
 /// if that fails, or takes longer than `limit`.
 async fn list_within(client: &Client, limit: Duration) -> bool {
@@ -336,6 +376,19 @@ async fn output_schema(client: &Client, name: &str, limit: Duration) -> Option<R
         return None;
     }
     known.or_else(|| client.known_tool(name))?.output_schema
+}
+
+fn too_many<R: Request>(rounds: usize) -> CallError {
+    let method = R::METHOD.to_owned();
+    CallError::TooManyRounds { method, rounds }
+}
+
+/// The error of a call whose earlier rounds have taken `spent`.
+fn with_time(error: CallError, spent: Duration) -> CallError {
+    match error {
+        CallError::Timeout { method, waited } => CallError::timed_out(&method, spent + waited),
+        error => error,
+    }
 }
 
 /// Waits for the connection, for no longer than for an answer.
