@@ -107,7 +107,7 @@ pub(crate) const MAX_UNREAD_BYTES_TOTAL: usize = 256 * MIB;
 /// Bytes of the head of a request over HTTP/1, and of a body that are read ahead of it; bounds the
 /// memory of bodies that are refused.
 pub(crate) const MAX_HEAD_BYTES: usize = 32 * KIB;
-/// Bytes of `Last-Event-ID`; an event of this server has a name of at most 41.
+/// Bytes of the id of an event, and of `Last-Event-ID`; an event of this server has a name of at most 41.
 pub(crate) const MAX_EVENT_ID_BYTES: usize = KIB;
 /// Time for the head of a request, including the wait for it; ends clients that send nothing.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -214,8 +214,6 @@ pub(crate) const STDERR_LINE_BYTES: u64 = 8 * KIB as u64;
 
 /// Bytes of the names of tools and of arguments that headers repeat; some thousand tools.
 pub(crate) const MAX_PARAM_HEADER_BYTES: usize = MIB;
-/// Bytes of the id of a server's event; after a longer one, the stream is not resumed.
-pub(crate) const MAX_RECEIVED_ID_BYTES: usize = KIB;
 /// Repetitions of a request that was not served.
 pub(crate) const HTTP_RETRIES: u32 = 2;
 /// Pause before the first repetition of a request; each further one is twice as long.
@@ -360,7 +358,7 @@ mod tests {
             CAPTURED_STDERR_BYTES bytes "standard error that is captured"
             STDERR_LINE_BYTES bytes "standard error that is captured"
             MAX_PARAM_HEADER_BYTES bytes "names of arguments"
-            MAX_RECEIVED_ID_BYTES bytes "the id of an event"
+            MAX_EVENT_ID_BYTES bytes "the id of an event"
             HTTP_RETRIES count "`http_client(…).retries`"
             FIRST_RETRY milliseconds "`http_client(…).retries`"
             MAX_RETRY_AFTER time "`http_client(…).retries`"

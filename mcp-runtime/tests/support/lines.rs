@@ -45,6 +45,17 @@ impl Lines {
         write_all(&mut self.writer, &mut self.outbox).await;
     }
 
+    /// Sends a message to a peer that may have left; returns false if it has.
+    pub async fn offer(&mut self, message: &Value) -> bool {
+        push(&mut self.outbox, message.to_string().as_bytes());
+        while !self.outbox.is_empty() {
+            if self.writer.write(&mut self.outbox).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
     /// The next message, or `None` when the peer has closed its side.
     pub async fn next(&mut self) -> Option<Value> {
         next_message(&mut self.reader).await

@@ -5,6 +5,7 @@
 #[cfg(feature = "client")]
 pub mod client;
 pub mod clock;
+pub mod faults;
 pub mod lines;
 pub mod listening;
 pub mod log;
@@ -79,6 +80,13 @@ impl<T: Over> WireOver<T> {
         let answer = self.ask(initialize(revision)).await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await;
+        // A request may overtake it.
+        while !T::KEEPS_ORDER {
+            let list = self.ask(request("ready", "tools/list", json!({}))).await;
+            if list["error"]["code"] != -32600 {
+                break;
+            }
+        }
         answer
     }
 

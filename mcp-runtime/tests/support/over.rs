@@ -11,6 +11,8 @@ pub type Line = (Memory, JoinHandle<Result<(), ServeError>>);
 pub trait Over {
     /// True if one direction can be closed while the other stays open.
     const CLOSES_BY_HALVES: bool = true;
+    /// True if messages arrive in the order in which they were sent.
+    const KEEPS_ORDER: bool = true;
     /// True if a message can be any bytes, not only text.
     const TAKES_BYTES: bool = true;
 

@@ -2,12 +2,25 @@
 
 #![allow(clippy::unwrap_used, clippy::duplicate_mod)]
 
+#[cfg(feature = "http-server")]
+mod dribbling_http;
+#[cfg(all(unix, feature = "stdio"))]
+mod dribbling_stdio;
+mod dribbling_tcp;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+mod dribbling_websocket;
 #[cfg(all(
     feature = "http-client",
     feature = "http-server",
     feature = "websocket"
 ))]
 mod encrypted;
+#[cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "websocket"
+))]
+mod faults;
 mod gateway;
 mod in_memory;
 #[cfg(feature = "http-server")]

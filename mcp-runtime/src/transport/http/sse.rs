@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 
-use crate::limits::MAX_RECEIVED_ID_BYTES;
+use crate::limits::MAX_EVENT_ID_BYTES;
 
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -65,7 +65,7 @@ pub(super) struct EventParser {
     /// The data of the event `endpoint`, the first one of HTTP+SSE.
     pub(super) endpoint: Option<String>,
     /// The id of the last event, to resume from; `None` also if no header can carry it, or if it is
-    /// longer than [`MAX_RECEIVED_ID_BYTES`].
+    /// longer than [`MAX_EVENT_ID_BYTES`].
     pub(super) last_id: Option<HeaderValue>,
     /// The pause before resuming that the server has set.
     pub(super) retry: Option<Duration>,
@@ -188,7 +188,7 @@ impl EventParser {
                 // After an id that no header can carry the stream can't be resumed, least of all
                 // from an earlier place.
                 // Of a line over the limit, only the beginning is here.
-                let longest = MAX_RECEIVED_ID_BYTES.min(self.limit);
+                let longest = MAX_EVENT_ID_BYTES.min(self.limit);
                 let is_kept = (1..=longest).contains(&value.len());
                 let id = is_kept.then(|| HeaderValue::from_bytes(value).ok());
                 self.last_id = id.flatten();

@@ -112,6 +112,9 @@ async fn before_the_handshake_only_ping_is_served() {
 
 #[tokio::test]
 async fn between_answer_and_notification_only_ping_is_served() {
+    if !Transport::KEEPS_ORDER {
+        return;
+    }
     let mut wire = Wire::open().await;
     wire.ask(initialize("2025-06-18")).await;
     let answer = wire.ask(call(1, "echo", json!({}))).await;

@@ -9,15 +9,19 @@ use std::task::{Context, Poll};
 
 use http::{Request, Response};
 use http_body::{Body, Frame};
-use mcp_runtime::transport::http::{HttpOptions, HttpService, ResponseBody, http_service};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use mcp_runtime::transport::http::{HttpOptions, http as listen, http_service};
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use mcp_runtime::{ServeError, Server};
 use serde_json::Value;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tower_service::Service as _;
 
+use crate::support::faults::{Bytes, next_seed, relay};
 use crate::support::over::{Line, Over};
 
 /// State of the client's connection in the gateway.
@@ -37,8 +41,53 @@ impl Over for Http {
     }
 }
 
+/// HTTP over a socket, with bytes that come in pieces.
+pub(crate) struct DribblingHttp;
+
+impl Over for DribblingHttp {
+    // Each request has a connection of its own.
+    const KEEPS_ORDER: bool = false;
+
+    async fn line(server: &Server) -> Line {
+        let (ours, theirs) = memory::pair();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let serve = server.serve(listen(listener)).signals(false);
+        let shutdown = serve.shutdown_handle();
+        let serving = tokio::spawn(serve.into_future());
+        let addr = relay(addr, Bytes::Dribble, next_seed()).await;
+        let passing = pass_on(theirs, move |request| async move {
+            let stream = TokioIo::new(TcpStream::connect(addr).await.unwrap());
+            let (mut sender, connection) = http1::handshake(stream).await.unwrap();
+            tokio::spawn(connection);
+            sender.send_request(request).await.unwrap()
+        });
+        let serving = tokio::spawn(async move {
+            passing.await.unwrap().unwrap();
+            shutdown.shut_down();
+            serving.await.unwrap()
+        });
+        (ours, serving)
+    }
+}
+
 fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
     let service = http_service(server.clone(), HttpOptions::default());
+    pass_on(line, move |request| {
+        let mut service = service.clone();
+        async move { service.call(request).await.unwrap() }
+    })
+}
+
+/// Sends each message by `send`.
+fn pass_on<F, B>(
+    line: Memory,
+    send: impl Fn(Request<Once>) -> F + Clone + Send + 'static,
+) -> JoinHandle<Result<(), ServeError>>
+where
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data: AsRef<[u8]>> + Unpin + Send + 'static,
+{
     tokio::spawn(async move {
         let (mut reader, mut writer) = line.open().await.unwrap();
         let (sender, mut answers) = unbounded_channel::<Vec<u8>>();
@@ -47,12 +96,9 @@ fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
         let mut open = true;
         while open || !posts.is_empty() {
             while let Some(Incoming::Frame(frame)) = reader.next_frame() {
-                posts.spawn(post(
-                    service.clone(),
-                    frame.to_vec(),
-                    Arc::clone(&known),
-                    sender.clone(),
-                ));
+                let (known, sender) = (Arc::clone(&known), sender.clone());
+                let posted = post(send.clone(), frame.to_vec(), known, sender);
+                posts.spawn(posted);
             }
             tokio::select! {
                 more = reader.fill(), if open => open = more.unwrap(),
@@ -78,14 +124,17 @@ async fn write(writer: &mut <Memory as Transport>::Writer, answer: &[u8]) {
     while !outbox.is_empty() && writer.write(&mut outbox).await.is_ok() {}
 }
 
-async fn post(
-    mut service: HttpService,
+async fn post<F, B>(
+    send: impl Fn(Request<Once>) -> F,
     frame: Vec<u8>,
     known: Arc<Mutex<Known>>,
     answers: UnboundedSender<Vec<u8>>,
-) {
+) where
+    F: Future<Output = Response<B>>,
+    B: Body<Data: AsRef<[u8]>> + Unpin,
+{
     let request = request(&frame, &mut known.lock().unwrap());
-    let response = service.call(request).await.unwrap();
+    let response = send(request).await;
     if let Some(id) = response.headers().get("mcp-session-id") {
         known.lock().unwrap().session = Some(id.to_str().unwrap().to_owned());
     }
@@ -152,13 +201,15 @@ impl Body for Once {
     }
 }
 
-async fn messages(response: Response<ResponseBody>) -> Vec<Vec<u8>> {
+async fn messages(response: Response<impl Body<Data: AsRef<[u8]>> + Unpin>) -> Vec<Vec<u8>> {
     let streams = response.headers().get("content-type");
     let streams = streams.is_some_and(|kind| kind == "text/event-stream");
     let mut body = response.into_body();
     let mut bytes = Vec::new();
     while let Some(Ok(frame)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        bytes.extend_from_slice(&frame.into_data().unwrap());
+        if let Ok(data) = frame.into_data() {
+            bytes.extend_from_slice(data.as_ref());
+        }
     }
     if !streams {
         return if bytes.is_empty() {

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::pump;
 use crate::support::clock::until;
+use crate::support::faults::{Bytes, next_seed, relay};
 use crate::support::over::{Line, Over};
 
 /// TCP.
@@ -30,6 +31,19 @@ impl Over for Unix {
     async fn line(server: &Server) -> Line {
         let (ours, theirs) = memory::pair();
         (ours, serve_unix(server, theirs))
+    }
+}
+
+/// TCP, with bytes that come in pieces.
+pub(crate) struct DribblingTcp;
+
+impl Over for DribblingTcp {
+    async fn line(server: &Server) -> Line {
+        let (ours, theirs) = memory::pair();
+        let endpoint = tcp("127.0.0.1:0").bind().await.unwrap();
+        let addr = endpoint.local_addr().unwrap();
+        let client = tcp_client(relay(addr, Bytes::Dribble, next_seed()).await);
+        (ours, serve(server, endpoint, theirs, client))
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
 use super::pump;
+use crate::support::faults::{Faulty, next_seed};
 use crate::support::over::{Line, Over};
 
 /// The test that serves if [`VARIABLE`] is set.
@@ -41,7 +42,25 @@ impl Over for Pipes {
 
     async fn shared(name: &str, _: &Server) -> Line {
         let (ours, theirs) = memory::pair();
-        (ours, over_pipes(name, theirs))
+        let (child, output, input) = over_pipes(name);
+        (ours, tokio::spawn(converse(child, theirs, output, input)))
+    }
+}
+
+/// Standard streams whose bytes come in pieces.
+pub(crate) struct DribblingPipes;
+
+impl Over for DribblingPipes {
+    async fn line(_: &Server) -> Line {
+        panic!("{UNNAMED}");
+    }
+
+    async fn shared(name: &str, _: &Server) -> Line {
+        let (ours, theirs) = memory::pair();
+        let (child, output, input) = over_pipes(name);
+        let output = Faulty::dribbling(output, next_seed());
+        let input = Faulty::dribbling(input, next_seed());
+        (ours, tokio::spawn(converse(child, theirs, output, input)))
     }
 }
 
@@ -60,13 +79,13 @@ const UNNAMED: &str = "another process can't be given a server: name it";
 
 /// Serves the server called `name` in a process of its own: this very program, which is told to run
 /// only the test that calls [`serve_if_told`].
-fn over_pipes(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+fn over_pipes(name: &str) -> (Child, pipe::Receiver, pipe::Sender) {
     let (stdin, input) = std::io::pipe().unwrap();
     let (output, stdout) = std::io::pipe().unwrap();
     let child = spawn(name, stdin.into(), stdout.into(), Stdio::null());
     let input = pipe::Sender::from_owned_fd(input.into()).unwrap();
     let output = pipe::Receiver::from_owned_fd(output.into()).unwrap();
-    tokio::spawn(converse(child, line, output, input))
+    (child, output, input)
 }
 
 fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {

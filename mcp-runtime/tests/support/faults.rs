@@ -1,0 +1,272 @@
+//! Faults between two peers, by seed: bytes that dribble, stall or break off, and messages that are
+//! repeated, delayed or answered twice.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use mcp_runtime::transport::memory::{self, Memory};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use super::lines::Lines;
+
+/// The variable that sets the first seed, to repeat a run.
+const VARIABLE: &str = "MCP_TEST_SEED";
+/// The variable that sets how many seeds a test runs.
+const RUNS: &str = "MCP_TEST_RUNS";
+
+/// The seed of the next connection: another one each time, and shown if the test fails.
+#[allow(clippy::print_stderr)]
+pub fn next_seed() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let seed = first_seed() + NEXT.fetch_add(1, Ordering::Relaxed);
+    eprintln!("{VARIABLE}={seed}");
+    seed
+}
+
+/// The seeds of a test: `runs` of them unless a variable tells.
+pub fn seeds(runs: u64) -> impl Iterator<Item = u64> {
+    let runs = number(RUNS).unwrap_or(runs);
+    first_seed()..first_seed() + runs
+}
+
+fn first_seed() -> u64 {
+    number(VARIABLE).unwrap_or(1)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Numbers that follow from a seed (SplitMix64).
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    /// True once in `n` times.
+    pub fn once_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// A stream whose bytes come and go in pieces, with stalls in between, and that may break off.
+pub struct Faulty<S> {
+    stream: S,
+    numbers: Numbers,
+    /// Bytes until it breaks off.
+    left: Option<usize>,
+}
+
+impl<S> Faulty<S> {
+    /// A stream that delivers everything in the end.
+    pub fn dribbling(stream: S, seed: u64) -> Self {
+        Self {
+            stream,
+            numbers: Numbers::new(seed),
+            left: None,
+        }
+    }
+
+    /// A stream that breaks off after so many bytes, of both directions together.
+    pub fn cut_after(stream: S, bytes: usize, seed: u64) -> Self {
+        Self {
+            left: Some(bytes),
+            ..Self::dribbling(stream, seed)
+        }
+    }
+
+    /// The size of the next piece.
+    fn piece(&mut self, cx: &Context<'_>) -> Poll<io::Result<usize>> {
+        if self.left == Some(0) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        if self.numbers.once_in(4) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let size = 1 << self.numbers.below(14);
+        Poll::Ready(Ok(self.left.map_or(size, |left| left.min(size))))
+    }
+
+    fn passed(&mut self, bytes: usize) {
+        if let Some(left) = &mut self.left {
+            *left -= bytes;
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Faulty<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let size = std::task::ready!(self.piece(cx))?;
+        let mut bytes = [0; 8192];
+        let size = size.min(bytes.len()).min(buffer.remaining());
+        let mut piece = ReadBuf::new(&mut bytes[..size]);
+        std::task::ready!(Pin::new(&mut self.stream).poll_read(cx, &mut piece))?;
+        buffer.put_slice(piece.filled());
+        let read = piece.filled().len();
+        self.passed(read);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Faulty<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let size = std::task::ready!(self.piece(cx))?.min(bytes.len());
+        let written = std::task::ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[..size]))?;
+        self.passed(written);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// The faults of each connection through a [`relay`].
+#[derive(Clone, Copy)]
+pub enum Bytes {
+    /// All arrive, in pieces.
+    Dribble,
+    /// All connections break off, each somewhere in its first bytes.
+    Cut,
+    /// The first connections break off, and then all arrive.
+    CutFirst(u64),
+}
+
+/// Passes bytes on to `target`, with faults; returns the address to connect to.
+pub async fn relay(target: SocketAddr, bytes: Bytes, seed: u64) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        for number in 0.. {
+            let Ok((stream, _)) = listener.accept().await else {
+                return;
+            };
+            let seed = seed.wrapping_mul(1000) + number;
+            tokio::spawn(async move {
+                let mut stream = faulty(stream, bytes, number, seed);
+                if let Ok(mut server) = TcpStream::connect(target).await {
+                    // An error is what the faults are for.
+                    let _ = copy_bidirectional(&mut stream, &mut server).await;
+                }
+            });
+        }
+    });
+    addr
+}
+
+/// Most bytes after which a connection breaks off: within a handshake, or within a few calls.
+const LONGEST: u64 = 4000;
+
+/// A connection with its faults; `number` counts those before it.
+pub fn faulty<S>(stream: S, bytes: Bytes, number: u64, seed: u64) -> Faulty<S> {
+    let is_cut = match bytes {
+        Bytes::Dribble => false,
+        Bytes::Cut => true,
+        Bytes::CutFirst(connections) => number < connections,
+    };
+    match is_cut {
+        true => {
+            let left = Numbers::new(seed).below(LONGEST) as usize;
+            Faulty::cut_after(stream, left, seed)
+        }
+        false => Faulty::dribbling(stream, seed),
+    }
+}
+
+/// Passes messages on between a client and a server, and repeats, delays and invents some by seed:
+/// requests come twice, answers come twice, late, and for requests that nobody waits for. None is lost.
+pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
+    let (ours, client) = memory::pair();
+    let (theirs, from_server) = memory::pair();
+    let meddling = tokio::spawn(async move {
+        let mut client = Lines::open(client).await;
+        let mut server = Lines::open(from_server).await;
+        let mut numbers = Numbers::new(seed);
+        let (mut answered, mut held, mut is_open) = (Vec::new(), Vec::new(), true);
+        while is_open {
+            tokio::select! {
+                biased;
+                message = server.next() => {
+                    is_open = message.is_some();
+                    held.extend(message);
+                    if numbers.once_in(3) {
+                        // Waits for the next one.
+                        continue;
+                    }
+                }
+                message = client.next() => {
+                    is_open = message.is_some();
+                    for message in message {
+                        is_open &= server.offer(&message).await;
+                        if message["method"] == "tools/call" && numbers.once_in(4) {
+                            is_open &= server.offer(&message).await;
+                        }
+                    }
+                }
+                () = tokio::task::yield_now(), if !held.is_empty() => {}
+            }
+            while !held.is_empty() {
+                let next = numbers.below(held.len() as u64) as usize;
+                let message: Value = held.swap_remove(next);
+                is_open &= client.offer(&message).await;
+                if message.get("method").is_none() {
+                    answered.push(message);
+                    for message in false_answers(&mut numbers, &answered) {
+                        is_open &= client.offer(&message).await;
+                    }
+                }
+            }
+        }
+        server.finish().await;
+    });
+    (ours, theirs, meddling)
+}
+
+/// Answers that nobody waits for.
+fn false_answers(numbers: &mut Numbers, answered: &[Value]) -> Vec<Value> {
+    let mut answers = Vec::new();
+    if numbers.once_in(3) {
+        let earlier = numbers.below(answered.len() as u64) as usize;
+        answers.push(answered[earlier].clone());
+    }
+    if numbers.once_in(5) {
+        let id = 1_000_000 + numbers.below(1000);
+        let result = json!({"content": [{"type": "text", "text": "nobody's"}]});
+        answers.push(json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+    if numbers.once_in(5) {
+        let id = format!("{}", numbers.below(10));
+        answers.push(json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "no"}}));
+    }
+    answers
+}

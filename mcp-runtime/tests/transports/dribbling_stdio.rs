@@ -1,0 +1,14 @@
+//! Behaviour of all transports, over standard streams of another process whose bytes come in pieces, with stalls in between.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/integers.rs"]
+mod integers;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::gateway::stdio::DribblingPipes as Transport;

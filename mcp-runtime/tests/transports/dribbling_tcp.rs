@@ -1,0 +1,16 @@
+//! Behaviour of all transports, over TCP whose bytes come in pieces, with stalls in between.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/integers.rs"]
+mod integers;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/listening.rs"]
+mod listening;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::gateway::socket::DribblingTcp as Transport;
