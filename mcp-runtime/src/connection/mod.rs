@@ -9,6 +9,8 @@ mod core;
 mod driver;
 mod handler;
 mod in_flight;
+#[cfg(test)]
+mod model;
 mod peer;
 mod pending_call;
 mod queue;

@@ -13,6 +13,7 @@ mod dynamic;
 mod extensions;
 mod file_tree;
 mod hooks;
+mod interleavings;
 mod joining;
 mod mounting;
 mod pages;

@@ -226,7 +226,7 @@ pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
                 }
                 message = client.next() => {
                     is_open = message.is_some();
-                    for message in message {
+                    if let Some(message) = message {
                         is_open &= server.offer(&message).await;
                         if message["method"] == "tools/call" && numbers.once_in(4) {
                             is_open &= server.offer(&message).await;
