@@ -33,6 +33,13 @@ struct State {
     over: bool,
 }
 
+impl State {
+    /// The earliest time of the next report, if there was one before.
+    fn due(&self) -> Option<Instant> {
+        self.last_sent.map(|last| last + PROGRESS_INTERVAL)
+    }
+}
+
 impl Reporter {
     pub(super) fn new(token: ProgressToken, revision: Revision, peer: Peer) -> Self {
         Self {
@@ -54,8 +61,7 @@ impl Reporter {
         state.newest = Some(done);
         state.waiting = Some(self.params(done, total, message));
         let now = Instant::now();
-        let is_due = |last: Instant| now.duration_since(last) >= PROGRESS_INTERVAL;
-        if state.last_sent.is_none_or(is_due) {
+        if state.due().is_none_or(|due| now >= due) {
             self.send(&mut state, now);
         }
         if state.waiting.is_some() && !state.timed {
@@ -92,9 +98,11 @@ impl Reporter {
         let reporter = Arc::clone(self);
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(PROGRESS_INTERVAL).await;
+                let due = reporter.lock().due().unwrap_or_else(Instant::now);
+                tokio::time::sleep_until(due).await;
                 let mut state = reporter.lock();
-                if !state.over {
+                // Unless one was sent just before.
+                if !state.over && state.due() == Some(due) {
                     reporter.send(&mut state, Instant::now());
                 }
                 if state.over || state.waiting.is_none() {

@@ -178,6 +178,11 @@ impl Exchange {
         method.unwrap_or(&self.verb).to_owned()
     }
 
+    /// The address of the client.
+    pub fn peer_addr(&self) -> SocketAddr {
+        self.stream.get_ref().peer_addr().unwrap()
+    }
+
     /// The name of the tool that is called.
     pub fn tool(&self) -> &str {
         self.message["params"]["name"].as_str().unwrap_or_default()

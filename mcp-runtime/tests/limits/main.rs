@@ -1,0 +1,88 @@
+//! Each limit of `src/limits.rs`, driven over the transport that has it to the point where a peer
+//! sees that it is there: a limit that does nothing, or another one, fails its test.
+
+#![allow(clippy::unwrap_used, clippy::duplicate_mod, unreachable_pub)]
+
+/// The tests of a module: the limits, each with the function that drives it.
+macro_rules! driven {
+    ($($(#[$only:meta])? $limit:ident by $drive:ident,)*) => {
+        pub(crate) const LIMITS: &[&str] = &[$(stringify!($limit)),*];
+
+        #[allow(non_snake_case)]
+        mod limit {
+            $($(#[$only])? #[test]
+            fn $limit() {
+                crate::run(super::$drive());
+            })*
+        }
+    };
+}
+
+/// The modules that need a feature that is not part of `client`.
+macro_rules! complete {
+    ($($item:item)*) => {
+        $(#[cfg(all(
+            feature = "http-client",
+            feature = "http-server",
+            feature = "sse",
+            feature = "websocket"
+        ))]
+        $item)*
+    };
+}
+
+mod kept_states;
+#[path = "../support/mod.rs"]
+mod support;
+
+complete! {
+    mod arguments;
+    mod children;
+    mod clients;
+    mod http_clients;
+    mod http_servers;
+    mod memory;
+    #[allow(dead_code)]
+    #[path = "../http/scripted.rs"]
+    mod scripted;
+    mod servers;
+    mod streams;
+    mod wire;
+}
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().unwrap();
+    runtime.block_on(test);
+}
+
+complete! {
+#[test]
+fn none_is_left_out() {
+    const SOURCE: &str = include_str!("../../src/limits.rs");
+    let driven = [
+        arguments::LIMITS,
+        children::LIMITS,
+        clients::LIMITS,
+        http_clients::LIMITS,
+        http_servers::LIMITS,
+        kept_states::LIMITS,
+        memory::LIMITS,
+        servers::LIMITS,
+        streams::LIMITS,
+    ];
+    let driven = driven.concat();
+    let declared = SOURCE.lines().filter_map(|line| {
+        let name = line.strip_prefix("pub(crate) const ")?;
+        name.split(':').next()
+    });
+    // The bound of additions to a moment limits nothing by itself.
+    let declared: Vec<_> = declared.filter(|name| *name != "FOREVER").collect();
+    for name in &declared {
+        assert!(driven.contains(name), "{name} is driven by no test");
+    }
+    for name in driven {
+        assert!(declared.contains(&name), "{name} is no limit");
+    }
+}
+}
