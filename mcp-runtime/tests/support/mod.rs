@@ -81,13 +81,15 @@ impl<T: Over> WireOver<T> {
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await;
         // A request may overtake it.
-        while !T::KEEPS_ORDER {
-            let list = self.ask(request("ready", "tools/list", json!({}))).await;
-            if list["error"]["code"] != -32600 {
-                break;
-            }
+        if !T::KEEPS_ORDER {
+            while !self.is_operating().await {}
         }
         answer
+    }
+
+    async fn is_operating(&mut self) -> bool {
+        let list = self.ask(request("ready", "tools/list", json!({}))).await;
+        list["error"]["code"] != -32600
     }
 
     pub async fn answer(&mut self) -> Value {
