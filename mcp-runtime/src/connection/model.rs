@@ -128,7 +128,7 @@ impl World {
             Event::Send => self.send(),
             Event::Answer(id) => self.answer(id, RequestId::Number(id), true),
             Event::Malformed(id) => {
-                self.answer(id, RequestId::String(id.to_string().into()), false)
+                self.answer(id, RequestId::String(id.to_string().into()), false);
             }
             Event::Abandon(id) => {
                 let cancels = self.core.abandon(id).is_some();
