@@ -178,6 +178,7 @@ impl Exchange {
         method.unwrap_or(&self.verb).to_owned()
     }
 
+    #[allow(dead_code, reason = "for other test programs")]
     /// The address of the client.
     pub fn peer_addr(&self) -> SocketAddr {
         self.stream.get_ref().peer_addr().unwrap()
