@@ -9,12 +9,12 @@ mod core;
 mod driver;
 mod handler;
 mod in_flight;
-#[cfg(test)]
-mod model;
 mod peer;
 mod pending_call;
 mod queue;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::core::{Core, Limits, Member, Step};
 pub(crate) use driver::Driver;

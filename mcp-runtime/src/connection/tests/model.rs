@@ -10,10 +10,10 @@ use mcp_types::{RawJson, RawJsonRef};
 use proptest::prelude::*;
 use tokio::sync::oneshot;
 
-use super::core::{Core, Limits, Member, Step};
-use super::handler::{Role, Served};
-use super::in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
-use super::pending_call::{PendingCall, SendOptions, Waiter};
+use super::super::core::{Core, Limits, Member, Step};
+use super::super::handler::{Role, Served};
+use super::super::in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
+use super::super::pending_call::{PendingCall, SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::Timeouts;
 

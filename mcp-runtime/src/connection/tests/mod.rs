@@ -1,0 +1,3 @@
+//! The core of a connection against a model.
+
+mod model;
