@@ -110,7 +110,7 @@ async fn stderr_timeout() {
     let directory = tempfile::tempdir().unwrap();
     let (path, receiver) = pipe_in(directory.path());
     // A descendant in a session of its own holds standard error open.
-    let rest = format!("setsid sh -c 'echo held >\"{path}\"; sleep 20' & echo $$ >\"{path}\"; read -r line");
+    let rest = format!("setsid sh -c 'echo held >\"{path}\"; sleep 100' & echo $$ >\"{path}\"; read -r line");
     let client = connect(script(&rest)).await;
     let mut said = BufReader::new(receiver).lines();
     let said = [said.next_line().await.unwrap(), said.next_line().await.unwrap()];
