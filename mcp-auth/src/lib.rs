@@ -8,12 +8,13 @@
 //! | [`jwt`] | | verification of JWT access tokens (`server`); a key that signs (`client`) |
 //! | `client` | `client` | the login of a client, and its tokens |
 //! | `server` | `server` | a server that accepts access tokens |
+//! | `proxy` | `proxy` | an authorization server in front of a provider that registers no clients |
 //!
 //! [OAuth 2.1]: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13
 //! [authorization]: https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
 // Compiles the programs of these documents.
 #![cfg_attr(
-    all(doctest, feature = "client", feature = "server"),
+    all(doctest, feature = "proxy"),
     doc = include_str!("../../README.md"),
     doc = include_str!("../../docs/authorization.md")
 )]
@@ -25,6 +26,8 @@ pub mod challenge;
 pub mod client;
 pub mod jwt;
 pub mod metadata;
+#[cfg(feature = "proxy")]
+pub mod proxy;
 #[cfg(feature = "server")]
 pub mod server;
 
@@ -32,5 +35,7 @@ pub mod server;
 pub use client::{OAuth, error::AuthError, loopback::Loopback};
 #[cfg(feature = "server")]
 pub use jwt::Claims;
+#[cfg(feature = "proxy")]
+pub use proxy::OAuthProxy;
 #[cfg(feature = "server")]
 pub use server::{Issuer, ResourceServer};

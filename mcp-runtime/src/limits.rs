@@ -100,6 +100,8 @@ pub(crate) const MAX_BUFFERED_BODY_BYTES: usize = 64 * MIB;
 pub(crate) const BODY_SHARES: usize = 8;
 /// Bytes of each body that count for no budget; most requests are shorter.
 pub(crate) const FREE_BODY_BYTES: usize = 16 * KIB;
+/// Bytes of a request body for an endpoint of the access policy; forms of OAuth are shorter.
+pub(crate) const ENDPOINT_BODY_BYTES: usize = 64 * KIB;
 /// Bytes of unread answers of one connection; one answer of [`MAX_FRAME_BYTES`].
 pub(crate) const MAX_UNREAD_BYTES: usize = 16 * MIB;
 /// Bytes of unread answers of all connections; 16 connections that read nothing.
@@ -304,6 +306,7 @@ mod tests {
             MAX_BUFFERED_BODY_BYTES bytes "`max_buffered_body_bytes`"
             BODY_SHARES share "`max_buffered_body_bytes`"
             FREE_BODY_BYTES bytes "`max_buffered_body_bytes`"
+            ENDPOINT_BODY_BYTES bytes "endpoint of the policy"
             MAX_UNREAD_BYTES bytes "`max_unread_bytes`"
             MAX_UNREAD_BYTES_TOTAL bytes "`max_unread_bytes_total`"
             MAX_HEAD_BYTES bytes "head of a request"

@@ -9,18 +9,22 @@ use std::path::Path;
 
 use crate::tidy::Workspace;
 
-/// Parts of the workspace: name, folder, most lines and most files. Generated files are a part of
-/// their own.
-const PARTS: [(&str, &str, usize, Option<usize>); 6] = [
-    ("mcp-auth", "mcp-auth/src/", 7_100, None),
+/// Parts of the workspace: name, folder, most lines and most files. A file belongs to the innermost
+/// folder.
+const PARTS: [(&str, &str, usize, Option<usize>); 7] = [
+    ("mcp-auth", "mcp-auth/src/", 9_000, None),
+    ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_500, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_400, None),
-    ("mcp-types, generated", GENERATED, 10_500, None),
+    (
+        "mcp-types, generated",
+        "mcp-types/src/generated/",
+        10_500,
+        None,
+    ),
     ("mcp-macros", "mcp-macros/src/", 4_300, None),
     ("mcp-runtime", "mcp-runtime/src/", 27_600, Some(241)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
-
-const GENERATED: &str = "mcp-types/src/generated/";
 
 /// Counts the workspace at `root`.
 ///
@@ -32,10 +36,10 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     let mut table = String::new();
     let mut is_over = false;
     for (name, folder, max_lines, max_files) in PARTS {
-        let files = workspace.rust().filter(|file| {
-            file.path.starts_with(folder) && file.is_generated() == (folder == GENERATED)
-        });
-        let files: Vec<_> = files.collect();
+        let files: Vec<_> = workspace
+            .rust()
+            .filter(|it| part(&it.path) == Some(folder))
+            .collect();
         let code = files.iter().filter(|file| !file.is_test());
         let lines = code.flat_map(|file| file.code()).count();
         is_over |= lines > max_lines || max_files.is_some_and(|max| files.len() > max);
@@ -48,4 +52,13 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     }
     ensure!(!is_over, "a part is larger than it may be\n{table}");
     Ok(table)
+}
+
+/// The folder of the part to which a file belongs.
+fn part(path: &str) -> Option<&'static str> {
+    let folders = PARTS.map(|(_, folder, ..)| folder);
+    folders
+        .into_iter()
+        .filter(|it| path.starts_with(it))
+        .max_by_key(|it| it.len())
 }

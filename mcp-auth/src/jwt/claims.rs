@@ -73,6 +73,12 @@ impl Claims {
         Ok(Self(Arc::new(claims)))
     }
 
+    /// All claims.
+    #[cfg_attr(not(feature = "proxy"), allow(dead_code))]
+    pub(crate) fn members(&self) -> &Map<String, Value> {
+        &self.0.all
+    }
+
     /// `iss`: the authorization server that has issued the token.
     #[must_use]
     pub fn issuer(&self) -> &str {

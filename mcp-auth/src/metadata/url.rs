@@ -76,7 +76,7 @@ impl<'a> ServerUrl<'a> {
 
     /// A form that is equal for URLs that name the same server: an empty path and `/` do, and other
     /// paths do only if they are the same.
-    pub(super) fn identifier(&self) -> String {
+    pub(crate) fn identifier(&self) -> String {
         let path = if self.path == "/" { "" } else { self.path };
         format!("{}{path}{}", self.origin(), self.query_part())
     }

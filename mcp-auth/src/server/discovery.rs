@@ -19,11 +19,13 @@ const LIFETIME: Duration = Duration::from_secs(3600);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Finds the endpoints of one issuer.
-pub(super) struct Discovery {
+pub(crate) struct Discovery {
     pub(super) issuer: String,
     pub(super) http: AuthHttp,
     /// Locked while metadata is fetched, so that one request does it.
     state: Mutex<State>,
+    /// Metadata that is not fetched.
+    pub(crate) fixed: Option<Arc<AuthorizationServerMetadata>>,
 }
 
 #[derive(Default)]
@@ -36,7 +38,7 @@ struct State {
 /// The cause for which something of an issuer can't be had; for the log of the server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{url}: {cause}")]
-pub(super) struct FetchError {
+pub(crate) struct FetchError {
     url: String,
     cause: String,
     /// True if a server has answered.
@@ -70,16 +72,20 @@ impl FetchError {
 }
 
 impl Discovery {
-    pub(super) fn new(issuer: &str, http: AuthHttp) -> Self {
+    pub(crate) fn new(issuer: &str, http: AuthHttp) -> Self {
         Self {
             issuer: issuer.to_owned(),
             http,
             state: Mutex::default(),
+            fixed: None,
         }
     }
 
     /// The issuer's metadata. Old metadata serves while new can't be had.
-    pub(super) async fn metadata(&self) -> Result<Arc<AuthorizationServerMetadata>, FetchError> {
+    pub(crate) async fn metadata(&self) -> Result<Arc<AuthorizationServerMetadata>, FetchError> {
+        if let Some(fixed) = &self.fixed {
+            return Ok(Arc::clone(fixed));
+        }
         let mut state = self.state.lock().await;
         let now = Instant::now();
         if let Some((at, error)) = &state.attempt {
@@ -161,7 +167,7 @@ impl Discovery {
     }
 
     /// Checks the URL of an endpoint, which the metadata has under `name`.
-    pub(super) fn endpoint<'a>(
+    pub(crate) fn endpoint<'a>(
         &self,
         name: &str,
         url: Option<&'a str>,

@@ -1,5 +1,8 @@
 //! Errors of the configuration.
 
+use http::StatusCode;
+use mcp_runtime::transport::http::AccessDenied;
+
 /// A mistake in the configuration of a [`ResourceServer`](super::ResourceServer).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -26,4 +29,17 @@ pub enum ResourceServerError {
     /// A root certificate is none, or in another form than DER.
     #[error("the certificates for requests to issuers can't be used: {0}")]
     Certificate(String),
+}
+
+impl ResourceServerError {
+    pub(crate) fn log(&self) {
+        tracing::error!(error = %self, "the server's authorization is misconfigured");
+    }
+
+    /// The answer to all requests, until it is mended.
+    pub(crate) fn denied(&self) -> AccessDenied {
+        self.log();
+        let text = "the server's authorization is misconfigured: its log has the reason";
+        AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text)
+    }
 }

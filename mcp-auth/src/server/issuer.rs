@@ -96,7 +96,7 @@ impl Issuer {
     }
 
     /// Checks the identifier.
-    pub(super) fn check(&self) -> Result<(), ResourceServerError> {
+    pub(crate) fn check(&self) -> Result<(), ResourceServerError> {
         let url = self.rules.issuer();
         let is_url = authorization_server_metadata_urls(url).is_ok();
         match ServerUrl::parse(url) {

@@ -22,10 +22,10 @@ const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Keys as they were fetched.
 #[derive(Clone)]
-pub(super) struct Fetched {
-    pub(super) set: Arc<JwkSet>,
+pub(crate) struct Fetched {
+    pub(crate) set: Arc<JwkSet>,
     /// Another number for each document that differs from the one before.
-    pub(super) generation: u64,
+    pub(crate) generation: u64,
 }
 
 /// A fetch under way; it is over when the sender is dropped.

@@ -16,7 +16,7 @@ use crate::jwt::JwkSet;
 const TIME_LIMIT: Duration = Duration::from_secs(8);
 
 /// The keys of an issuer.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     discovery: Arc<Discovery>,
     state: Mutex<KeyState>,
     /// The document that the keys are from.
@@ -26,7 +26,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(discovery: Arc<Discovery>) -> Arc<Self> {
+    pub(crate) fn new(discovery: Arc<Discovery>) -> Arc<Self> {
         Arc::new(Self {
             discovery,
             state: Mutex::default(),
@@ -40,7 +40,7 @@ impl Keys {
     /// # Errors
     ///
     /// If they can't be had: the time after which to try again.
-    pub(super) async fn get(self: &Arc<Self>) -> Result<Fetched, Duration> {
+    pub(crate) async fn get(self: &Arc<Self>) -> Result<Fetched, Duration> {
         let flight = {
             let mut state = self.state();
             match state.plan(Instant::now()) {
@@ -77,7 +77,7 @@ impl Keys {
     /// # Errors
     ///
     /// If they can't be fetched: the time after which to try again.
-    pub(super) async fn after_unknown_key(
+    pub(crate) async fn after_unknown_key(
         self: &Arc<Self>,
         generation: u64,
     ) -> Result<Fetched, Duration> {

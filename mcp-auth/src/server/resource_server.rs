@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use http::StatusCode;
 use http::request::Parts;
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
 use mcp_runtime::transport::http_client::AuthHttp;
@@ -198,7 +197,7 @@ impl ResourceServer {
 impl AccessPolicy for ResourceServer {
     fn start(&self) {
         if let Err(error) = self.admission() {
-            tracing::error!(%error, "the resource server is misconfigured");
+            error.log();
         }
         self.settings.warn();
     }
@@ -206,11 +205,7 @@ impl AccessPolicy for ResourceServer {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         match self.admission() {
             Ok(admission) => admission.admit(request).await,
-            Err(error) => {
-                tracing::error!(%error, "the resource server is misconfigured");
-                let text = "the server's authorization is misconfigured: its log has the reason";
-                Err(AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text))
-            }
+            Err(error) => Err(error.denied()),
         }
     }
 

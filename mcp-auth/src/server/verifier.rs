@@ -69,7 +69,7 @@ impl From<TokenError> for VerifyError {
 type Verified<'a> = Pin<Box<dyn Future<Output = Result<Claims, VerifyError>> + Send + 'a>>;
 
 /// A [`TokenVerifier`] that can be a trait object.
-pub(super) trait AnyVerifier: Send + Sync {
+pub(crate) trait AnyVerifier: Send + Sync {
     fn verified<'a>(&'a self, token: &'a str) -> Verified<'a>;
 }
 

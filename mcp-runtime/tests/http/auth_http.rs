@@ -149,7 +149,26 @@ async fn trusted_urls_may_have_any_address() {
 }
 
 #[tokio::test]
+async fn urls_of_strangers_lead_to_public_addresses_and_named_hosts() {
+    let (server, _) = open().await;
+    let http = AuthHttp::public([], ["localhost".to_owned()]).unwrap();
+    let by_name = format!("http://localhost:{}/", server.addr.port());
+    let answer = in_time(http.send(get(&by_name))).await.unwrap();
+    assert_eq!(&**answer.body(), b"GET");
+    let by_address = get(&format!("http://{}/", server.addr));
+    let error = in_time(http.send(by_address.clone())).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    let http = AuthHttp::public([], []).unwrap();
+    for request in [get(&by_name), by_address] {
+        let error = in_time(http.send(request)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    }
+}
+
+#[tokio::test]
 async fn a_root_certificate_must_be_one() {
-    let error = AuthHttp::trusted([b"none".to_vec()]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    let none = || [b"none".to_vec()];
+    for error in [AuthHttp::trusted(none()), AuthHttp::public(none(), [])] {
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
 }

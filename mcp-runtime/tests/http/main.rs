@@ -19,6 +19,7 @@ mod client_time_limits;
 #[cfg(feature = "http-client")]
 mod endless;
 #[cfg(feature = "http-client")]
+mod endpoints;
 mod exchanges;
 mod expiry;
 #[cfg(all(feature = "http-client", feature = "sse"))]

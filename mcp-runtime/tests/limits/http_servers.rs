@@ -34,6 +34,7 @@ driven! {
     MAX_BUFFERED_BODY_BYTES by max_buffered_body_bytes,
     BODY_SHARES by body_shares,
     FREE_BODY_BYTES by free_body_bytes,
+    ENDPOINT_BODY_BYTES by endpoint_body_bytes,
     MAX_UNREAD_BYTES by max_unread_bytes,
     MAX_UNREAD_BYTES_TOTAL by max_unread_bytes_total,
     MAX_HEAD_BYTES by max_head_bytes,
@@ -170,6 +171,31 @@ async fn free_body_bytes() {
     let _held = [begin(&served, BODY, &[]).await, begin(&served, full - BODY + 1, &[]).await];
     until_status(&served, &long(50_000, &[]), 503).await;
     assert_eq!(served.exchange(&long(16 * 1024, &[])).await.status, 200);
+}
+
+/// Admits nobody, and answers at `/form`.
+struct Form;
+
+impl AccessPolicy for Form {
+    async fn admit(&self, _: &mut Parts) -> Result<(), AccessDenied> {
+        Err(AccessDenied::forbidden())
+    }
+
+    fn has_endpoint(&self, path: &str) -> bool {
+        path == "/form"
+    }
+
+    async fn respond(&self, _: http::Request<Bytes>) -> http::Response<Bytes> {
+        http::Response::default()
+    }
+}
+
+async fn endpoint_body_bytes() {
+    let served = Served::http_with(&support::server(), HttpOptions::default().auth(Form));
+    for (length, status) in [(64 * 1024, 200), (64 * 1024 + 1, 413)] {
+        let request = long(length, &[]).replacen("POST /mcp", "POST /form", 1);
+        assert_eq!(served.exchange(&request).await.status, status, "{length}");
+    }
 }
 
 /// A connection of HTTP/2, which reads nothing of the answers.

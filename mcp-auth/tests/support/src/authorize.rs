@@ -91,6 +91,7 @@ impl State {
             scope,
             resource,
             thumbprint: request.parameter("dpop_jkt").map(str::to_owned),
+            nonce: request.parameter("nonce").map(str::to_owned),
             login: key::random(),
         };
         let code = key::random();

@@ -206,7 +206,7 @@ impl AuthorizationServer {
 
     /// An ID token for a client.
     pub fn id_token(&self, client_id: &str) -> String {
-        self.state().id_token(client_id)
+        self.state().id_token(client_id, None)
     }
 
     /// Signs by a new key, and publishes only that one.

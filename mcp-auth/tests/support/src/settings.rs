@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::client::Client;
 
 /// Switches of an [`AuthorizationServer`](crate::AuthorizationServer). All can be changed while it runs.
@@ -59,6 +61,8 @@ pub struct Settings {
     pub clock_offset: i64,
     /// `sub` of whoever logs in.
     pub subject: String,
+    /// Other claims of ID tokens; null removes one.
+    pub id_token_claims: Value,
     /// Clients that are registered beforehand.
     pub clients: Vec<Client>,
 }
@@ -161,6 +165,7 @@ impl Default for Settings {
             revocation: true,
             clock_offset: 0,
             subject: "alice".to_owned(),
+            id_token_claims: json!({}),
             clients: Vec::new(),
         }
     }

@@ -48,6 +48,8 @@ pub(crate) struct Grant {
     pub(crate) resource: Option<String>,
     /// The thumbprint of the key that tokens are bound to.
     pub(crate) thumbprint: Option<String>,
+    /// `nonce` of OpenID Connect.
+    pub(crate) nonce: Option<String>,
     /// One number for all tokens of a login.
     pub(crate) login: String,
 }

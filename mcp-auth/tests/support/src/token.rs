@@ -106,6 +106,7 @@ impl State {
             scope: self.scope(request.parameter("scope"))?,
             resource: self.resource(request)?,
             thumbprint,
+            nonce: None,
             login: key::random(),
         };
         Ok(self.issue(&grant, false))
@@ -136,6 +137,7 @@ impl State {
             scope: self.scope(scope)?,
             resource: of_assertion.or(self.resource(request)?),
             thumbprint,
+            nonce: None,
             login: key::random(),
         };
         Ok(self.issue(&grant, false))
@@ -224,7 +226,7 @@ impl State {
             "scope": grant.scope,
         });
         if scopes.split(' ').any(|it| it == "openid") {
-            answer["id_token"] = json!(self.id_token(&grant.client_id));
+            answer["id_token"] = json!(self.id_token(&grant.client_id, grant.nonce.as_deref()));
         }
         if with_refresh_token && self.settings.refresh_tokens {
             let token = key::random();
@@ -242,8 +244,16 @@ impl State {
     }
 
     /// An ID token of OpenID Connect.
-    pub(crate) fn id_token(&self, client_id: &str) -> String {
-        let claims = json!({"aud": client_id, "client_id": null, "jti": null});
+    pub(crate) fn id_token(&self, client_id: &str, nonce: Option<&str>) -> String {
+        let mut claims = json!({"aud": client_id, "client_id": null, "jti": null, "nonce": nonce});
+        for (name, value) in self
+            .settings
+            .id_token_claims
+            .as_object()
+            .expect("an object")
+        {
+            claims[name] = value.clone();
+        }
         self.mint(&json!({"typ": "JWT"}), &claims)
     }
 }

@@ -191,7 +191,8 @@ async fn post<B: Body>(
     let session = session(state, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let (bytes, _permit) = body::read(body, state, &arrival, session.failing()).await?;
+    let limit = state.options.max_body_bytes;
+    let (bytes, _permit) = body::read(body, limit, state, &arrival, session.failing()).await?;
     if let Some(unread) = &session.standalone.unread {
         state.room(unread).await?;
     }

@@ -44,9 +44,10 @@ pub(super) async fn serve<B: Body>(
     let caller = session.clone();
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
+    let limit = state.options.max_body_bytes;
     let begun = {
         let failed = caller.as_deref().and_then(HttpSession::failing);
-        let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
+        let (bytes, _permit) = body::read(body, limit, state, &arrival, failed).await?;
         state.room(&connection.unread).await?;
         let post = Post {
             state,

@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use bytes::Bytes;
 use http::header::PROXY_AUTHORIZATION;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
@@ -58,6 +58,27 @@ impl AuthHttp {
         let roots: Vec<_> = roots.into_iter().collect();
         let proxies = Arc::new(Matcher::from_env());
         Ok(Self::new(tls_config(&roots)?, proxies, None))
+    }
+
+    /// Sends requests to URLs that strangers name, and without an MCP server. Only public addresses are
+    /// allowed, and hosts of `private_hosts` whatever their address; proxies and certificates are as for
+    /// [`trusted`](Self::trusted).
+    ///
+    /// # Errors
+    ///
+    /// If one of `roots` is no certificate.
+    pub fn public(
+        roots: impl IntoIterator<Item = Vec<u8>>,
+        private_hosts: impl IntoIterator<Item = String>,
+    ) -> io::Result<Self> {
+        let roots: Vec<_> = roots.into_iter().collect();
+        let rule = AddressRule::new(&Uri::default(), private_hosts.into_iter().collect());
+        let proxies = Arc::new(Matcher::from_env());
+        Ok(Self::new(
+            tls_config(&roots)?,
+            proxies,
+            Some(Arc::new(rule)),
+        ))
     }
 
     pub(super) fn new(

@@ -9,14 +9,19 @@ use http::header::{
     HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use http::request::Parts;
-use http::{Method, Response, StatusCode, Uri};
+use http::{Method, Request, Response, StatusCode, Uri};
+use http_body::Body;
+use mcp_types::RequestId;
 
-use super::body::ResponseBody;
+use super::body::{self, ResponseBody};
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::policy::{SharedPolicy, decided};
+use super::policy::{SharedPolicy, decided, in_time};
 use super::response;
+use super::state::HttpState;
 use crate::error::Rejection;
+use crate::limits::ENDPOINT_BODY_BYTES;
+use crate::transport::http::arrival::Arrival;
 use crate::transport::http::headers::only;
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
@@ -30,12 +35,7 @@ pub(crate) fn check_caller(
     headers: &HeaderMap,
     options: &HttpOptions,
 ) -> Result<(), Rejection> {
-    if let Some(allowed) = &options.hosts {
-        let host = requested_host(uri, headers).ok_or(Rejection::Host)?;
-        if !is_local(host) && !allowed.contains(&host.to_ascii_lowercase()) {
-            return Err(Rejection::Host);
-        }
-    }
+    check_host(uri, headers, options)?;
     let Some(origin) = only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? else {
         return Ok(());
     };
@@ -44,6 +44,51 @@ pub(crate) fn check_caller(
         true => Ok(()),
         false => Err(Rejection::Origin),
     }
+}
+
+/// Checks `Host`.
+fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(), Rejection> {
+    let Some(allowed) = &options.hosts else {
+        return Ok(());
+    };
+    let host = requested_host(uri, headers).ok_or(Rejection::Host)?;
+    match is_local(host) || allowed.contains(&host.to_ascii_lowercase()) {
+        true => Ok(()),
+        false => Err(Rejection::Host),
+    }
+}
+
+/// Has the access policy answer a request for one of its endpoints. It checks the origin itself.
+///
+/// # Errors
+///
+/// Why the request is refused before, or that the policy takes too long or panics.
+pub(crate) async fn respond<B: Body>(
+    policy: &SharedPolicy,
+    state: &HttpState,
+    parts: Box<Parts>,
+    body: B,
+    peer_addr: Option<SocketAddr>,
+) -> Result<Response<ResponseBody>, Rejection> {
+    let options = &state.options;
+    check_host(&parts.uri, &parts.headers, options)?;
+    if state.is_ending() {
+        return Err(Rejection::Ending);
+    }
+    if parts.method == Method::OPTIONS && cors_origin(&parts.headers, options).is_some() {
+        return Ok(preflight(&parts.headers));
+    }
+    let mut permit = state.permits.unused(None, peer_addr);
+    if !permit.grow(1) {
+        return Err(Rejection::Busy);
+    }
+    let arrival = Arrival { parts, peer_addr };
+    let no_response = None::<fn(Option<&RequestId>, String)>;
+    let read = body::read(body, ENDPOINT_BODY_BYTES, state, &arrival, no_response);
+    let (bytes, _permit) = read.await?;
+    let request = Request::from_parts(*arrival.parts, bytes);
+    let response = in_time(options.auth_timeout, || policy.responded(request)).await?;
+    Ok(response.map(ResponseBody::full))
 }
 
 /// Asks the access policy about a request, which counts as a call in flight meanwhile. Pages send
@@ -157,8 +202,6 @@ pub(crate) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
-
     use super::*;
 
     fn checked(host: &str, origin: Option<&str>, options: &HttpOptions) -> Result<(), Rejection> {

@@ -26,21 +26,21 @@ const HEAD: usize = 4 * 1024;
 /// Bytes of each allocation for a body that comes in several frames.
 const PIECE: usize = 16 * 1024;
 
-/// Reads the whole body of `arrival`, within the limits of the server, and returns it with its part
-/// of the budget for bodies. A body that is too large by its `Content-Length` is not read. But if
-/// there is `failed`, a request to the client waits for a response: of a body that begins with one,
-/// `failed` gets the id and the error.
+/// Reads the whole body of `arrival`, of at most `limit` bytes and within the other limits of the
+/// server, and returns it with its part of the budget for bodies. A body that is too large by its
+/// `Content-Length` is not read. But if there is `failed`, a request to the client waits for a
+/// response: of a body that begins with one, `failed` gets the id and the error.
 ///
 /// # Errors
 ///
 /// When it is longer or takes longer than allowed, breaks off, or exceeds the budget for bodies.
 pub(crate) async fn read<B: Body>(
     body: B,
+    limit: usize,
     state: &HttpState,
     arrival: &Arrival,
     failed: Option<impl FnOnce(Option<&RequestId>, String)>,
 ) -> Result<(Bytes, Option<Permit>), Rejection> {
-    let limit = state.options.max_body_bytes;
     let is_too_large = body.size_hint().lower() > limit as u64;
     // A client that waits for `100 Continue` gets the error instead.
     let expects = arrival.parts.headers.contains_key(EXPECT);

@@ -34,8 +34,8 @@ use crate::limits::{
 };
 use crate::server::listen::ended;
 
-/// The routes of a server at an address (MCP at `path`, `/health`, documents of the access policy,
-/// and others), and the timeouts of its connections.
+/// The routes of a server at an address (MCP at `path`, `/health`, what the access policy has, and
+/// others), and the timeouts of its connections.
 pub(crate) struct Site {
     pub(crate) service: HttpService,
     pub(crate) path: String,
@@ -64,7 +64,7 @@ impl Site {
             Ok(()) => match self.routes.get(path) {
                 Some(route) => return route(request, &connection),
                 None if path == "/health" => self.health(request.method()),
-                None if !matches!(state.options.document(path), Ok(None)) => {
+                None if state.options.is_of_policy(path) => {
                     return respond(Arc::clone(state), connection, request);
                 }
                 None => {

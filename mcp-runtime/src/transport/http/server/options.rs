@@ -137,6 +137,26 @@ impl HttpOptions {
         }
     }
 
+    /// The policy, if it has an endpoint at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(crate) fn endpoint(&self, path: &str) -> Result<Option<&SharedPolicy>, Rejection> {
+        match &self.policy {
+            Some(policy) => contain(|| policy.has_endpoint_at(path).then_some(policy)),
+            None => Ok(None),
+        }
+    }
+
+    /// True if the policy has something at `path`, or panics when it is asked.
+    pub(crate) fn is_of_policy(&self, path: &str) -> bool {
+        !matches!(
+            (self.document(path), self.endpoint(path)),
+            (Ok(None), Ok(None))
+        )
+    }
+
     /// The longest message that is accepted, in bytes; 4 MiB by default. A longer one is refused with
     /// 413, at once if its `Content-Length` names the length, and the connection is closed.
     pub fn max_body_bytes(mut self, limit: usize) -> Self {

@@ -1,6 +1,6 @@
 //! Policy that decides who may call.
 
-use std::future::poll_fn;
+use std::future::{self, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
+use http::{Request, Response, StatusCode};
 
 use crate::error::{AccessDenied, Rejection};
 
@@ -101,6 +102,28 @@ pub trait AccessPolicy: Send + Sync + 'static {
         let _ = path;
         None
     }
+
+    /// Returns true if the policy itself answers requests for `path`, by [`respond`](Self::respond):
+    /// an endpoint of an authorization server, for example. None unless implemented. It must be ready
+    /// at once. The paths are where those of [`documents`](Self::document) are.
+    fn has_endpoint(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Answers a request for one of the policy's [endpoints](Self::has_endpoint), with any status,
+    /// headers and body: pages, redirects, cookies.
+    ///
+    /// `Host` has been checked, nothing else: the policy decides about methods, credentials and
+    /// `Origin`, which its own forms send as well. Origins that are allowed to call the server may
+    /// read the answer, and have preflight requests answered. A body has at most 64 KiB (413). The
+    /// request counts as one that the policy is asked about, with the same time limit.
+    fn respond(&self, request: Request<Bytes>) -> impl Future<Output = Response<Bytes>> + Send {
+        drop(request);
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        future::ready(response)
+    }
 }
 
 /// A policy of any type.
@@ -115,11 +138,18 @@ pub(super) fn shared(policy: impl AccessPolicy) -> SharedPolicy {
 /// What a policy has decided.
 pub(crate) type Admitted<'a> = Pin<Box<dyn Future<Output = Result<(), AccessDenied>> + Send + 'a>>;
 
+/// The answer of one of a policy's endpoints.
+pub(crate) type Responded<'a> = Pin<Box<dyn Future<Output = Response<Bytes>> + Send + 'a>>;
+
 /// An [`AccessPolicy`] that can be a trait object.
 pub(crate) trait AnyPolicy: Send + Sync {
     fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a>;
 
     fn document_at(&self, path: &str) -> Option<Bytes>;
+
+    fn has_endpoint_at(&self, path: &str) -> bool;
+
+    fn responded(&self, request: Request<Bytes>) -> Responded<'_>;
 }
 
 impl<P: AccessPolicy> AnyPolicy for P {
@@ -129,6 +159,14 @@ impl<P: AccessPolicy> AnyPolicy for P {
 
     fn document_at(&self, path: &str) -> Option<Bytes> {
         self.document(path)
+    }
+
+    fn has_endpoint_at(&self, path: &str) -> bool {
+        self.has_endpoint(path)
+    }
+
+    fn responded(&self, request: Request<Bytes>) -> Responded<'_> {
+        Box::pin(async move { self.respond(request).await })
     }
 }
 
@@ -153,12 +191,27 @@ pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> 
 where
     F: Future<Output = Result<T, AccessDenied>> + Unpin,
 {
+    let outcome = in_time(limit, step).await?;
+    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
+}
+
+/// Takes any step of a policy within a time limit.
+///
+/// # Errors
+///
+/// That it takes too long or panics.
+pub(super) async fn in_time<F>(
+    limit: Duration,
+    step: impl FnOnce() -> F,
+) -> Result<F::Output, Rejection>
+where
+    F: Future + Unpin,
+{
     let mut step = contain(step)?;
     let polled = poll_fn(|cx| match contain(|| Pin::new(&mut step).poll(cx)) {
         Ok(poll) => poll.map(Ok),
         Err(panic) => Poll::Ready(Err(panic)),
     });
     let outcome = tokio::time::timeout(limit, polled).await;
-    let outcome = outcome.map_err(|_| Rejection::PolicyTimeout)??;
-    outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
+    outcome.map_err(|_| Rejection::PolicyTimeout)?
 }

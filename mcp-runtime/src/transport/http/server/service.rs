@@ -16,7 +16,7 @@ use http_body::Body;
 use tower_service::Service;
 use tracing::Level;
 
-use super::access::{allow_origin, authorize, check_caller, cors_origin, preflight};
+use super::access::{self, allow_origin, authorize, check_caller, cors_origin, preflight};
 use super::admission::ResponseHeaders;
 use super::body::ResponseBody;
 use super::options::HttpOptions;
@@ -183,6 +183,9 @@ async fn serve<B: Body>(
     connection: &ConnectionInfo,
     added: &mut Option<Box<HeaderMap>>,
 ) -> Result<Response<ResponseBody>, Rejection> {
+    if let Some(policy) = state.options.endpoint(parts.uri.path())? {
+        return access::respond(policy, state, parts, body, connection.peer_addr).await;
+    }
     admit(state, &parts)?;
     if let Some(document) = state.options.document(parts.uri.path())? {
         return match parts.method {

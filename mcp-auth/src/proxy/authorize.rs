@@ -1,0 +1,232 @@
+//! The way of the browser: request of the client, consent, provider, and back.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::client::{Client, Destination};
+use super::endpoints::Endpoints;
+use super::http_message::{
+    OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
+    with_query,
+};
+use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME};
+use super::page;
+use super::upstream::Begun;
+use crate::client::pkce::random_text;
+use crate::client::unix_time::unix_time;
+use crate::metadata::url::ServerUrl;
+
+/// The cookie of a browser that was asked for consent.
+const BROWSER: &str = "__Host-mcp-consent";
+
+/// A request for authorization.
+///
+/// It travels sealed, and nothing of it is kept here: with the hash of the browser's cookie in the form
+/// of the consent page, which no other site can have made for this browser; after consent with the login
+/// at the provider in a cookie, which no other browser has; at last with the identifier of the login in
+/// the code.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Asked {
+    /// The hash of the client's identifier.
+    pub(super) client: String,
+    pub(super) redirect_uri: String,
+    state: Option<String>,
+    /// `code_challenge`, by `S256`.
+    pub(super) challenge: String,
+    scopes: Vec<String>,
+}
+
+/// The name of the cookie of the login with this `state`: a browser may have several.
+fn cookie_of(state: &str) -> String {
+    format!("__Host-mcp-login-{}", &hash(state)[..16])
+}
+
+/// The time that is so many seconds from now, in seconds since 1970.
+fn after(seconds: u64) -> u64 {
+    unix_time(SystemTime::now()) + seconds
+}
+
+impl Endpoints {
+    /// Asks for consent (RFC 6749 §4.1.1).
+    pub(super) async fn authorize(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        let bad = |text: &str| refused(StatusCode::BAD_REQUEST, text);
+        let Some(parameters) = Parameters::of_query(request) else {
+            return bad("A parameter of the request is there twice.");
+        };
+        let get = |name: &str| parameters.get(name).unwrap_or_default().to_owned();
+        let Some(client) = self.client(&get("client_id")).await else {
+            return bad("The application is not known to this server. It must register anew.");
+        };
+        let mut asked = Asked {
+            client: hash(&get("client_id")),
+            redirect_uri: get("redirect_uri"),
+            state: parameters.get("state").map(str::to_owned),
+            challenge: get("code_challenge"),
+            scopes: Vec::new(),
+        };
+        let destination = Destination::of(&asked.redirect_uri, &self.settings.schemes);
+        let may_redirect = client.may_redirect_to(&asked.redirect_uri);
+        let Some(destination) = destination.filter(|_| may_redirect) else {
+            return bad("The address to which you would be sent is not one of the application's.");
+        };
+        let checked = self.check(&parameters, &mut asked);
+        let asking = checked.and_then(|()| self.ask(request, &client, &destination, &asked));
+        asking.unwrap_or_else(|error| match destination.is_loopback {
+            true => self.send_back(&asked, Err(error)),
+            // Anybody can register a client: before consent, nobody is sent to its site (RFC 9700
+            // §4.11.2).
+            false => bad(error.text),
+        })
+    }
+
+    /// Checks the request of a client that may send people where it wants them, and adds the scopes.
+    fn check(&self, parameters: &Parameters, asked: &mut Asked) -> OAuthResult<()> {
+        let text = "`response_type` must be `code`";
+        let is_code = parameters.get("response_type") == Some("code");
+        OAuthError::new("unsupported_response_type", text).unless(is_code)?;
+        let text = "PKCE is required: `code_challenge` with `code_challenge_method=S256`";
+        let is_s256 = parameters.get("code_challenge_method") == Some("S256");
+        let is_s256 = is_s256 && asked.challenge.len() == hash("").len();
+        OAuthError::new("invalid_request", text).unless(is_s256)?;
+        self.check_resource(parameters)?;
+        asked.scopes = self.granted(parameters.get("scope"), &self.supported)?;
+        let is_short = serde_json::to_vec(asked)?.len() <= MAX_ASKED;
+        OAuthError::new("invalid_request", "the request is too long").unless(is_short)
+    }
+
+    /// Checks `resource` (RFC 8707 §2).
+    pub(super) fn check_resource(&self, parameters: &Parameters) -> OAuthResult<()> {
+        let identifier = |url: &str| ServerUrl::parse(url).ok().map(|it| it.identifier());
+        let own = identifier(&self.settings.resource);
+        let asked = parameters.get("resource").map(identifier);
+        let error = OAuthError::new("invalid_target", "`resource` is another server");
+        error.unless(asked.is_none_or(|asked| asked == own))
+    }
+
+    /// The scopes that are asked for, of those that can be had. Without any, all that requests need.
+    pub(super) fn granted(&self, asked: Option<&str>, of: &[String]) -> OAuthResult<Vec<String>> {
+        let is_asked = |scope: &&String| match asked {
+            Some(asked) => asked.split_ascii_whitespace().any(|it| it == *scope),
+            None => self.settings.scopes.contains(scope),
+        };
+        let granted: Vec<_> = of.iter().filter(is_asked).cloned().collect();
+        let is_some = asked.is_none() || of.is_empty() || !granted.is_empty();
+        OAuthError::new("invalid_scope", "there are no such scopes").unless(is_some)?;
+        Ok(granted)
+    }
+
+    /// Shows the consent page. It is shown at each login: the page of another server could send a
+    /// browser through one that is not.
+    fn ask(
+        &self,
+        request: &Request<Bytes>,
+        client: &Client,
+        destination: &Destination,
+        asked: &Asked,
+    ) -> OAuthResult<Response<Bytes>> {
+        let known = cookie(request, BROWSER).filter(|it| it.len() == hash("").len());
+        let cookie = known.map_or_else(random_text, |it| Ok(it.to_owned()))?;
+        let (question, ends_at) = ((asked, hash(&cookie)), after(PAGE_LIFETIME));
+        let sealed = self.sealer.seal("consent", ends_at, &question)?;
+        let page = page::consent(self, client, destination, &asked.scopes, &sealed);
+        let mut response = response(StatusCode::OK, "text/html; charset=utf-8", page);
+        set_cookie(&mut response, BROWSER, &cookie, PAGE_LIFETIME);
+        Ok(response)
+    }
+
+    /// Sends the browser back to the client with a code or an error, and `iss` (RFC 9207 §2).
+    fn send_back(&self, asked: &Asked, outcome: OAuthResult<String>) -> Response<Bytes> {
+        let mut parameters = match &outcome {
+            Ok(code) => vec![("code", &**code)],
+            Err(error) => vec![("error", error.code), ("error_description", error.text)],
+        };
+        parameters.extend(asked.state.iter().map(|state| ("state", &**state)));
+        parameters.push(("iss", &self.settings.issuer));
+        redirect(&with_query(&asked.redirect_uri, &parameters))
+    }
+
+    /// Takes the person's decision, and begins the login at the provider.
+    pub(super) async fn consent(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        let form = Parameters::of_form(request).ok();
+        let field = |name: &str| form.as_ref()?.get(name);
+        let question = field("login").and_then(|it| self.sealer.open("consent", it));
+        let Some((asked, browser)): Option<(Asked, String)> = question else {
+            let text = "The page was not one of this server, or has waited too long. Start again.";
+            return refused(StatusCode::BAD_REQUEST, text);
+        };
+        if cookie(request, BROWSER).map(hash) != Some(browser) {
+            let text = "This browser was not asked, or it keeps no cookies of this server. Some \
+                        browsers refuse secure cookies of http://localhost.";
+            return refused(StatusCode::FORBIDDEN, text);
+        }
+        if field("decision") != Some("allow") {
+            let denied = OAuthError::new("access_denied", "the person has refused");
+            return self.send_back(&asked, Err(denied));
+        }
+        let begun = self.begin(&asked).await;
+        begun.unwrap_or_else(|error| self.send_back(&asked, Err(error)))
+    }
+
+    async fn begin(&self, asked: &Asked) -> OAuthResult<Response<Bytes>> {
+        let (url, begun) = self.upstream.begin().await?;
+        let (login, ends_at) = ((asked, &begun), after(PAGE_LIFETIME));
+        let sealed = self.sealer.seal("login", ends_at, &login)?;
+        let (mut response, name) = (redirect(&url), cookie_of(&begun.state));
+        set_cookie(&mut response, &name, &sealed, PAGE_LIFETIME);
+        Ok(response)
+    }
+
+    /// Takes the provider's response, if it belongs to a login that this browser has begun.
+    pub(super) async fn callback(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        let parameters = Parameters::of_query(request);
+        let state = parameters.as_ref().and_then(|it| it.get("state"));
+        let name = cookie_of(state.unwrap_or_default());
+        let under_way = cookie(request, &name).and_then(|it| self.sealer.open("login", it));
+        let under_way = under_way.filter(|(_, begun): &(Asked, Begun)| state == Some(&begun.state));
+        let (Some(parameters), Some((asked, begun))) = (&parameters, under_way) else {
+            let text = "This login was not begun in this browser, is over, or took too long. Start \
+                        again.";
+            return refused(StatusCode::FORBIDDEN, text);
+        };
+        let code = self.code(parameters, &asked, &begun).await;
+        let mut response = self.send_back(&asked, code);
+        set_cookie(&mut response, &name, "", 0);
+        response
+    }
+
+    async fn code(&self, query: &Parameters, asked: &Asked, begun: &Begun) -> OAuthResult<String> {
+        if !self.upstream.is_issuer(query.get("iss")).await {
+            tracing::warn!("the response of a login is of another issuer than the provider");
+            return Err(OAuthError::new(
+                "server_error",
+                "the response was of another provider",
+            ));
+        }
+        let Some(code) = query.get("code") else {
+            let error = query.get("error").unwrap_or_default();
+            tracing::info!(?error, "the provider has refused a login");
+            let is_denied = error == "access_denied";
+            let code = if is_denied {
+                "access_denied"
+            } else {
+                "server_error"
+            };
+            return Err(OAuthError::new(code, "the provider has refused the login"));
+        };
+        let granted =
+            self.upstream
+                .redeem(code, begun)
+                .await
+                .map_err(|error| match error.code {
+                    "invalid_grant" => OAuthError::new("server_error", error.text),
+                    _ => error,
+                })?;
+        let login = self.logins.add(granted, asked.scopes.clone()).await?;
+        Ok(self
+            .sealer
+            .seal("code", after(CODE_LIFETIME), &(login, asked))?)
+    }
+}

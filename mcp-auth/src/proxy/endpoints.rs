@@ -1,0 +1,133 @@
+//! The endpoints, and what they share.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::header::ALLOW;
+use http::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::client::{Client, ClientMetadata, Documents};
+use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
+use super::keys::Sealer;
+use super::logins::Logins;
+use super::upstream::Upstream;
+use crate::client::unix_time::unix_time;
+use crate::jwt::{AccessTokenRules, JwkSet};
+
+const AUTHORIZE: &str = "/authorize";
+pub(super) const CONSENT: &str = "/consent";
+pub(super) const CALLBACK: &str = "/callback";
+const TOKEN: &str = "/token";
+const REGISTER: &str = "/register";
+const REVOKE: &str = "/revoke";
+
+/// All endpoints, behind the path of the issuer.
+pub(super) const ALL: [&str; 6] = [AUTHORIZE, CONSENT, CALLBACK, TOKEN, REGISTER, REVOKE];
+
+/// Settings of the server.
+#[derive(Clone, Default)]
+pub(super) struct Settings {
+    pub(super) resource: String,
+    pub(super) issuer: String,
+    /// Scopes that every request needs.
+    pub(super) scopes: Vec<String>,
+    pub(super) optional_scopes: Vec<String>,
+    /// Private-use schemes of redirect URIs.
+    pub(super) schemes: Vec<String>,
+}
+
+/// The authorization server.
+pub(super) struct Endpoints {
+    pub(super) settings: Settings,
+    /// The path of the issuer.
+    pub(super) path: String,
+    /// All scopes that clients may ask for.
+    pub(super) supported: Vec<String>,
+    pub(super) sealer: Sealer,
+    pub(super) documents: Documents,
+    pub(super) upstream: Upstream,
+    pub(super) logins: Logins,
+    /// The rules for access tokens, and the keys that verify them.
+    pub(super) rules: AccessTokenRules,
+    pub(super) public: JwkSet,
+}
+
+impl Endpoints {
+    /// The metadata of the authorization server (RFC 8414 §2).
+    pub(super) fn metadata(&self) -> Value {
+        let url = |endpoint: &str| format!("{}{endpoint}", self.settings.issuer);
+        json!({
+            "issuer": self.settings.issuer,
+            "authorization_endpoint": url(AUTHORIZE),
+            "token_endpoint": url(TOKEN),
+            "registration_endpoint": url(REGISTER),
+            "revocation_endpoint": url(REVOKE),
+            "scopes_supported": self.supported,
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "token_endpoint_auth_methods_supported": ["none"],
+            "revocation_endpoint_auth_methods_supported": ["none"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": true,
+            "client_id_metadata_document_supported": true,
+        })
+    }
+
+    /// Answers a request. It goes on when the client leaves: what the provider has issued once would be
+    /// lost otherwise.
+    pub(super) async fn respond(self: Arc<Self>, request: Request<Bytes>) -> Response<Bytes> {
+        let answer = tokio::spawn(async move { self.answer(&request).await }).await;
+        let error = OAuthError::new("server_error", "the server has made a mistake");
+        answer.unwrap_or_else(|_| error.response())
+    }
+
+    async fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        let path = request.uri().path();
+        let endpoint = path.strip_prefix(&self.path).unwrap_or_default();
+        let result = match (request.method(), endpoint) {
+            (&Method::GET, AUTHORIZE) => return self.authorize(request).await,
+            (&Method::GET, CALLBACK) => return self.callback(request).await,
+            (&Method::POST, CONSENT) => return self.consent(request).await,
+            (&Method::POST, TOKEN) => self.token(request).await,
+            (&Method::POST, REVOKE) => self.revoke(request).await,
+            (&Method::POST, REGISTER) => self.register(request),
+            _ => {
+                let is_get = [AUTHORIZE, CALLBACK].contains(&endpoint);
+                let allowed = if is_get { "GET" } else { "POST" };
+                return with_header(StatusCode::METHOD_NOT_ALLOWED, ALLOW, allowed);
+            }
+        };
+        let created = (endpoint == REGISTER).then_some(StatusCode::CREATED);
+        let ok = |value| json(created.unwrap_or(StatusCode::OK), &value);
+        result.map_or_else(|error| error.response(), ok)
+    }
+
+    /// Registers a client (RFC 7591 §3). Nothing is kept: the identifier contains the metadata, sealed
+    /// (Appendix A.5.2), so that nobody can fill the memory or the store with registrations.
+    fn register(&self, request: &Request<Bytes>) -> OAuthResult<Value> {
+        let text = "`Content-Type` must be application/json";
+        let is_json = has_type(request, "application/json");
+        OAuthError::new("invalid_request", text).unless(is_json)?;
+        let client = ClientMetadata::parse(request.body())?.client(&self.settings.schemes)?;
+        Ok(json!({
+            "client_id": self.sealer.seal("registration", u64::MAX, &client)?,
+            "client_id_issued_at": unix_time(SystemTime::now()),
+            "client_name": client.name,
+            "redirect_uris": client.redirect_uris,
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+        }))
+    }
+
+    /// The client with this identifier: the URL of its document, or a registration.
+    pub(super) async fn client(&self, id: &str) -> Option<Client> {
+        match id.starts_with("https://") {
+            true => self.documents.get(id, &self.settings.schemes).await,
+            false => self.sealer.open("registration", id),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Logins that are kept: one record each, with the provider's tokens, sealed.
+
+use std::io;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use ring::digest::{SHA256, digest};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::http_message::hash;
+use super::keys::Sealer;
+use super::limits::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
+use super::upstream::Granted;
+use crate::client::pkce::random_text;
+use crate::client::store::{StoreLock, TokenStore};
+use crate::client::unix_time::unix_time;
+
+/// A login of a person by a client. All refresh tokens of it are one family.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Login {
+    /// The number of the only code or refresh token that is good: 0 is the code.
+    pub(super) generation: u64,
+    /// The client that has redeemed the code.
+    pub(super) client_id: String,
+    pub(super) scopes: Vec<String>,
+    pub(super) granted: Granted,
+    /// Seconds since 1970.
+    pub(super) ends_at: u64,
+}
+
+/// A login of a person in a list of the logins of many: a hash of the person, the identifier, and when it
+/// ends.
+type Entry = (String, String, u64);
+
+/// Logins in a store.
+pub(super) struct Logins {
+    pub(super) store: Arc<dyn TokenStore>,
+    pub(super) sealer: Sealer,
+}
+
+impl Logins {
+    /// The login with this identifier, if it has not ended.
+    pub(super) async fn load(&self, id: &str) -> io::Result<Option<Login>> {
+        self.opened(&self.key("login", id)).await
+    }
+
+    pub(super) async fn save(&self, id: &str, login: &Login) -> io::Result<()> {
+        self.sealed(&self.key("login", id), login.ends_at, login)
+            .await
+    }
+
+    /// Ends a login.
+    pub(super) async fn remove(&self, id: &str) -> io::Result<()> {
+        self.store.remove(&self.key("login", id)).await
+    }
+
+    /// The lock of a login, for those who are about to change it. There are 256 of them, as stores keep
+    /// locks for ever.
+    pub(super) async fn lock(&self, id: &str) -> io::Result<StoreLock> {
+        self.store.lock(&self.key("lock", &part(id))).await
+    }
+
+    /// Keeps a new login, and returns its identifier. Its person's oldest one ends if there are too many;
+    /// nobody else's does.
+    ///
+    /// # Errors
+    ///
+    /// Of the store, and of kind `StorageFull` if there are too many logins in all.
+    pub(super) async fn add(&self, granted: Granted, scopes: Vec<String>) -> io::Result<String> {
+        let person = granted.person.get("sub").map(ToString::to_string);
+        let person = hash(&person.unwrap_or_default());
+        let key = self.key("people", &part(&person));
+        let _lock = self.store.lock(&key).await?;
+        let entries: Option<Vec<Entry>> = self.opened(&key).await?;
+        let now = unix_time(SystemTime::now());
+        let (mut kept, mut ended): (Vec<_>, Vec<_>) = entries
+            .into_iter()
+            .flatten()
+            .partition(|(.., ends_at)| now < *ends_at);
+        let is_own = |it: &&Entry| it.0 == person;
+        while kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
+            let oldest = kept.iter().position(|it| it.0 == person);
+            ended.extend(oldest.map(|oldest| kept.remove(oldest)));
+        }
+        for (_, login, _) in ended {
+            let _lock = self.lock(&login).await?;
+            self.remove(&login).await?;
+        }
+        if kept.len() >= MAX_LOGINS_OF_PART {
+            let text = "as many logins are kept as the limit allows";
+            return Err(io::Error::new(io::ErrorKind::StorageFull, text));
+        }
+        let id = random_text().map_err(io::Error::other)?;
+        let ends_at = now + LOGIN_LIFETIME;
+        kept.push((person, id.clone(), ends_at));
+        // First the list: what is in no list would be kept for ever.
+        self.sealed(&key, u64::MAX, &kept).await?;
+        let login = Login {
+            generation: 0,
+            client_id: String::new(),
+            scopes,
+            granted,
+            ends_at,
+        };
+        self.save(&id, &login).await?;
+        Ok(id)
+    }
+
+    async fn opened<T: DeserializeOwned>(&self, key: &str) -> io::Result<Option<T>> {
+        let sealed = self.store.load(key).await?;
+        Ok(sealed.and_then(|sealed| self.sealer.open(key, &sealed)))
+    }
+
+    async fn sealed(&self, key: &str, ends_at: u64, value: &impl Serialize) -> io::Result<()> {
+        let sealed = self.sealer.seal(key, ends_at, value)?;
+        self.store.save(key, &sealed).await
+    }
+
+    fn key(&self, kind: &str, name: &str) -> String {
+        format!("proxy {} {kind} {name}", self.sealer.resource)
+    }
+}
+
+/// One of 256 parts, by a hash.
+fn part(text: &str) -> String {
+    format!("{:02x}", digest(&SHA256, text.as_bytes()).as_ref()[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::client::store::MemoryStore;
+    use crate::proxy::ProxyKeys;
+
+    fn logins() -> Logins {
+        Logins {
+            store: Arc::new(MemoryStore::new()),
+            sealer: Sealer {
+                keys: Arc::new(ProxyKeys::generate().unwrap()),
+                resource: "r".to_owned(),
+            },
+        }
+    }
+
+    /// People whose logins are in one list.
+    fn people() -> impl Iterator<Item = String> {
+        let of = |number| format!("person {number}");
+        let list = |person: &String| part(&hash(&json!(person).to_string()));
+        let first = list(&of(0));
+        (0..).map(of).filter(move |person| list(person) == first)
+    }
+
+    async fn add(logins: &Logins, person: &str) -> io::Result<String> {
+        let mut granted = Granted::default();
+        granted.person.insert("sub".to_owned(), json!(person));
+        logins.add(granted, Vec::new()).await
+    }
+
+    async fn lasts(logins: &Logins, id: &str) -> bool {
+        logins.load(id).await.unwrap().is_some()
+    }
+
+    #[tokio::test]
+    async fn too_many_logins_of_a_person_end_that_persons_oldest_one() {
+        let logins = logins();
+        let [one, other] = people().take(2).collect::<Vec<_>>().try_into().unwrap();
+        let others = add(&logins, &other).await.unwrap();
+        let mut own = Vec::new();
+        for _ in 0..=MAX_LOGINS_OF_PERSON {
+            own.push(add(&logins, &one).await.unwrap());
+        }
+        assert!(!lasts(&logins, &own[0]).await);
+        assert!(lasts(&logins, &own[1]).await);
+        assert!(lasts(&logins, &others).await);
+    }
+
+    #[tokio::test]
+    async fn too_many_logins_in_all_end_none() {
+        let logins = logins();
+        let mut people = people();
+        let mut kept = Vec::new();
+        while kept.len() < MAX_LOGINS_OF_PART {
+            let person = people.next().unwrap();
+            for _ in 0..MAX_LOGINS_OF_PERSON {
+                kept.push(add(&logins, &person).await.unwrap());
+            }
+        }
+        let refused = add(&logins, &people.next().unwrap()).await.unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        for id in [&kept[0], &kept[MAX_LOGINS_OF_PART - 1]] {
+            assert!(lasts(&logins, id).await);
+        }
+        // Those of a person who has some make room for each other.
+        add(&logins, "person 0").await.unwrap();
+        assert!(!lasts(&logins, &kept[0]).await);
+    }
+}

@@ -1,0 +1,269 @@
+//! The access policy, and its settings.
+
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use std::{fmt, io};
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response, Uri};
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::sync::Semaphore;
+
+use super::client::Documents;
+use super::endpoints::{ALL, CALLBACK, Endpoints, Settings};
+use super::http_message::OAuthError;
+use super::keys::{ProxyKeys, Sealer};
+use super::limits::MAX_FETCHES;
+use super::logins::Logins;
+use super::provider::Provider;
+use super::token::Verifier;
+use super::upstream::Upstream;
+use crate::client::store::{MemoryStore, TokenStore};
+use crate::jwt::{AccessTokenRules, Algorithm};
+use crate::metadata::url::ServerUrl;
+use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
+use crate::server::{Issuer, ResourceServer, ResourceServerError};
+
+/// An access policy for servers whose provider registers no MCP clients: an authorization server
+/// towards them, and one client of the provider behind it.
+///
+/// ```no_run
+/// use mcp_auth::client::store::FileStore;
+/// use mcp_auth::proxy::{OAuthProxy, Provider, ProxyKeys};
+/// use mcp_runtime::transport::http::http;
+/// # use mcp_runtime::{Server, ServeError};
+///
+/// # async fn example(files: Server, keys: ProxyKeys) -> Result<(), ServeError> {
+/// let provider = Provider::new("https://login.example.com", "client-id")
+///     .secret("secret")
+///     .scopes(["openid", "email", "offline_access"]);
+/// let proxy = OAuthProxy::new("https://mcp.example.com/mcp", provider, keys)
+///     .store(FileStore::new("/var/lib/files/logins.json"))
+///     .scopes(["files:read"]);
+/// files.serve(http("0.0.0.0:8080").auth(proxy)).await
+/// # }
+/// ```
+///
+/// - MCP clients find it by the metadata of the resource (RFC 9728) and its own (RFC 8414). They
+///   register (RFC 7591), which keeps nothing, or bring the URL of their metadata document. All are public
+///   clients with PKCE by `S256`.
+/// - At each login the person is asked whether the client may have access, and then logs in at the
+///   provider. Both belong to one browser, by cookies with the prefix `__Host-`. They are secure ones:
+///   on `http://localhost` not all browsers keep them (Chromium and Firefox do).
+/// - Access tokens are for this resource only (`aud`) and last 10 minutes. Refresh tokens are good once:
+///   a second use ends the login.
+/// - The provider's tokens stay here, sealed, in the store. They are refreshed when a client refreshes
+///   its own; if the provider refuses for good, the login ends.
+/// - Handlers take the provider's claims about the person as [`Claims`](crate::jwt::Claims), with `aud`,
+///   `scope`, `client_id` and `exp` of the client's token; the principal is the provider's issuer and
+///   the subject.
+///
+/// Limits are listed in `docs/authorization.md`.
+#[must_use]
+pub struct OAuthProxy {
+    settings: Settings,
+    provider: Provider,
+    keys: Arc<ProxyKeys>,
+    store: Arc<dyn TokenStore>,
+    private_hosts: Vec<String>,
+    roots: Vec<Vec<u8>>,
+    /// Made of the settings when it first serves.
+    built: OnceLock<Result<Built, ResourceServerError>>,
+}
+
+/// The policy, and the authorization server.
+type Built = (ResourceServer, Arc<Endpoints>);
+
+impl OAuthProxy {
+    /// A proxy for the resource whose identifier is the URL of its MCP endpoint, as clients see it.
+    pub fn new(resource: impl Into<String>, provider: Provider, keys: ProxyKeys) -> Self {
+        let resource = resource.into();
+        let origin = ServerUrl::parse(&resource).map(|it| it.origin());
+        Self {
+            settings: Settings {
+                issuer: origin.unwrap_or_default(),
+                resource,
+                ..Settings::default()
+            },
+            provider,
+            keys: Arc::new(keys),
+            store: Arc::new(MemoryStore::new()),
+            private_hosts: Vec::new(),
+            roots: Vec::new(),
+            built: OnceLock::new(),
+        }
+    }
+
+    /// The identifier of the authorization server, whose endpoints are below it (`/authorize`,
+    /// `/consent`, `/callback`, `/token`, `/register`, `/revoke`). Default: scheme, host and port of the
+    /// resource. It must have these, and no `/` at its end.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.settings.issuer = issuer.into();
+        self
+    }
+
+    /// The store of logins, which replicas share. Default: in memory. All that is secret is sealed. Each
+    /// request with a token loads its login.
+    pub fn store(mut self, store: impl TokenStore) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// Scopes that every request needs, of this server; those that the provider is asked for are
+    /// [`Provider::scopes`]. Every person can grant them.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Scopes that clients may ask for as well, such as those of tools. Others are not granted.
+    pub fn optional_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.optional_scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Allows redirect URIs of a private-use scheme without a dot, in lower case, such as `cursor`. Any app can claim a
+    /// scheme; those with a dot are allowed, as they begin with a domain (RFC 8252 §7.1).
+    pub fn redirect_scheme(mut self, scheme: impl Into<String>) -> Self {
+        self.settings.schemes.push(scheme.into());
+        self
+    }
+
+    /// Lets the metadata documents of clients be at a host that has no public address.
+    pub fn allow_private_host(mut self, host: impl Into<String>) -> Self {
+        self.private_hosts.push(host.into());
+        self
+    }
+
+    /// Trusts one more root certificate, in DER, in requests to the provider and for the metadata documents
+    /// of clients.
+    pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
+        self.roots.push(der.into());
+        self
+    }
+
+    /// The redirect URI of the client at the provider, to be registered there.
+    #[must_use]
+    pub fn redirect_uri(&self) -> String {
+        format!("{}{CALLBACK}", self.settings.issuer)
+    }
+
+    /// The paths at which it answers itself. A mounted service belongs there as well: for each `path`,
+    /// `router.route_service(&path, service.clone())` in axum.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let issuer = &self.settings.issuer;
+        let resource = resource_metadata_urls(&self.settings.resource).unwrap_or_default();
+        let own = authorization_server_metadata_urls(issuer).unwrap_or_default();
+        let urls = ALL.iter().map(|endpoint| format!("{issuer}{endpoint}"));
+        let urls = urls.chain(own.into_iter().take(1));
+        let urls = urls.chain(resource.iter().map(|it| it.url().to_owned()));
+        let paths = urls.filter_map(|url| Some(url.parse::<Uri>().ok()?.path().to_owned()));
+        paths.collect()
+    }
+
+    /// Checks the settings. With a mistake in them, each request is answered with 500.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn check(&self) -> Result<(), ResourceServerError> {
+        self.build().map(drop)
+    }
+
+    fn built(&self) -> Result<&Built, ResourceServerError> {
+        let built = self.built.get_or_init(|| self.build());
+        built.as_ref().map_err(Clone::clone)
+    }
+
+    fn build(&self) -> Result<Built, ResourceServerError> {
+        let settings = &self.settings;
+        let (resource, issuer) = (&settings.resource, &settings.issuer);
+        Issuer::new(&self.provider.issuer).check()?;
+        Issuer::new(issuer).check()?;
+        let origin = ServerUrl::parse(resource).map(|it| it.origin());
+        let path = issuer.strip_prefix(&origin.unwrap_or_default());
+        let is_path = |it: &&str| it.is_empty() || it.starts_with('/') && !it.ends_with('/');
+        let invalid = || ResourceServerError::Issuer(issuer.clone());
+        let path = path.filter(is_path).ok_or_else(invalid)?.to_owned();
+        let sealer = Sealer {
+            keys: Arc::clone(&self.keys),
+            resource: resource.clone(),
+        };
+        let certificate = |error: io::Error| ResourceServerError::Certificate(error.to_string());
+        let trusted = AuthHttp::trusted(self.roots.clone()).map_err(certificate)?;
+        let public = AuthHttp::public(self.roots.clone(), self.private_hosts.clone());
+        let rules = AccessTokenRules::new(issuer, resource).algorithms([Algorithm::Es256]);
+        let endpoints = Arc::new(Endpoints {
+            path,
+            supported: [&settings.scopes[..], &settings.optional_scopes].concat(),
+            documents: Documents {
+                http: public.map_err(certificate)?,
+                fetches: Semaphore::new(MAX_FETCHES),
+                kept: Mutex::default(),
+            },
+            upstream: Upstream::new(self.provider.clone(), self.redirect_uri(), trusted),
+            logins: Logins {
+                store: Arc::clone(&self.store),
+                sealer: sealer.clone(),
+            },
+            // The clock is its own.
+            rules: rules.leeway(Duration::ZERO),
+            public: self.keys.public(),
+            sealer,
+            settings: settings.clone(),
+        });
+        let server = ResourceServer::new(resource)
+            .issuer(&**issuer)
+            .verifier(Verifier(Arc::clone(&endpoints)))
+            .scopes(settings.scopes.clone())
+            .optional_scopes(settings.optional_scopes.clone());
+        server.check()?;
+        Ok((server, endpoints))
+    }
+}
+
+impl AccessPolicy for OAuthProxy {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        match self.built() {
+            Ok((server, _)) => server.admit(request).await,
+            Err(error) => Err(error.denied()),
+        }
+    }
+
+    fn start(&self) {
+        if let Err(error) = self.built() {
+            error.log();
+        }
+    }
+
+    fn document(&self, path: &str) -> Option<Bytes> {
+        let (server, endpoints) = self.built().ok()?;
+        let of = path.strip_prefix("/.well-known/oauth-authorization-server");
+        let own = of.filter(|of| *of == endpoints.path);
+        let own = own.map(|_| endpoints.metadata().to_string().into());
+        own.or_else(|| server.document(path))
+    }
+
+    fn has_endpoint(&self, path: &str) -> bool {
+        self.built().is_ok_and(|(_, endpoints)| {
+            let endpoint = path.strip_prefix(&endpoints.path);
+            endpoint.is_some_and(|it| ALL.contains(&it))
+        })
+    }
+
+    async fn respond(&self, request: Request<Bytes>) -> Response<Bytes> {
+        match self.built() {
+            Ok((_, endpoints)) => Arc::clone(endpoints).respond(request).await,
+            Err(error) => OAuthError::internal(error).response(),
+        }
+    }
+}
+
+impl fmt::Debug for OAuthProxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OAuthProxy({})", self.settings.resource)
+    }
+}

@@ -1,0 +1,269 @@
+//! The proxy as a client of the provider.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcp_runtime::transport::http_client::AuthHttp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use super::http_message::{OAuthError, OAuthResult, with_query};
+use super::limits::{ACCESS_LIFETIME, PROVIDER_TIMEOUT};
+use super::provider::Provider;
+use crate::client::client_authentication::{ClientAuthentication, ClientCredentials};
+use crate::client::credential_http::CredentialHttp;
+use crate::client::error::AuthStep;
+use crate::client::pkce::{Pkce, random_text};
+use crate::client::token_request::Issuer;
+use crate::client::token_response::TokenResponse;
+use crate::client::unix_time::unix_time;
+use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
+use crate::metadata::AuthorizationServerMetadata;
+use crate::server::VerifyError;
+use crate::server::discovery::Discovery;
+use crate::server::keys::Keys;
+
+/// Errors by which a provider says that a refresh token will never work again; the second one is of
+/// GitHub ("Refreshing user access tokens").
+const FINAL: [&str; 2] = ["invalid_grant", "bad_refresh_token"];
+
+/// Claims that are about the provider's token, and not about the person.
+const OF_TOKEN: &str = "aud azp exp nbf iat jti nonce at_hash c_hash scope scp cnf client_id";
+
+/// The provider, and what has been fetched from it.
+pub(super) struct Upstream {
+    pub(super) provider: Provider,
+    redirect_uri: String,
+    http: CredentialHttp,
+    discovery: Arc<Discovery>,
+    keys: Arc<Keys>,
+}
+
+/// A login at the provider that is under way.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Begun {
+    pub(super) state: String,
+    nonce: Option<String>,
+    verifier: String,
+}
+
+/// Tokens of the provider, and what they say of a person.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Granted {
+    access: String,
+    refresh: Option<String>,
+    /// Seconds since 1970; absent if the provider tells none.
+    expires_at: Option<u64>,
+    /// Claims with `sub`.
+    pub(super) person: Map<String, Value>,
+}
+
+impl Upstream {
+    pub(super) fn new(provider: Provider, redirect_uri: String, http: AuthHttp) -> Self {
+        let mut discovery = Discovery::new(&provider.issuer, http.clone());
+        discovery.fixed = provider.metadata.clone().map(Arc::new);
+        let discovery = Arc::new(discovery);
+        Self {
+            keys: Keys::new(Arc::clone(&discovery)),
+            provider,
+            redirect_uri,
+            http: CredentialHttp::new(http, false),
+            discovery,
+        }
+    }
+
+    /// Begins a login: the URL to which a browser is sent, and what to remember.
+    pub(super) async fn begin(&self) -> OAuthResult<(String, Begun)> {
+        let metadata = timeout(PROVIDER_TIMEOUT, self.discovery.metadata()).await??;
+        let url = metadata.authorization_endpoint.as_deref();
+        let url = self.discovery.endpoint("authorization_endpoint", url)?;
+        let provider = &self.provider;
+        let pkce = Pkce::generate()?;
+        let begun = Begun {
+            state: random_text()?,
+            nonce: provider.has_nonce.then(random_text).transpose()?,
+            verifier: pkce.verifier().to_owned(),
+        };
+        let (scope, challenge) = (provider.scopes.join(" "), pkce.challenge());
+        let mut parameters = vec![
+            ("response_type", "code"),
+            ("client_id", &provider.client_id),
+            ("redirect_uri", &self.redirect_uri),
+            ("scope", &scope),
+            ("state", &begun.state),
+            ("nonce", begun.nonce.as_deref().unwrap_or_default()),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+        ];
+        for (name, value) in &provider.parameters {
+            if !parameters.iter().any(|(own, _)| own == name) {
+                parameters.push((name, value));
+            }
+        }
+        parameters.retain(|(_, value)| !value.is_empty());
+        Ok((with_query(url, &parameters), begun))
+    }
+
+    /// Checks `iss` of the provider's response (RFC 9207 §2.4): that of another one is not redeemed.
+    pub(super) async fn is_issuer(&self, iss: Option<&str>) -> bool {
+        let metadata = self.discovery.metadata().await;
+        metadata.is_ok_and(|metadata| match iss {
+            Some(iss) => iss == self.provider.issuer,
+            None => metadata.authorization_response_iss_parameter_supported != Some(true),
+        })
+    }
+
+    /// Redeems the code of a login.
+    pub(super) async fn redeem(&self, code: &str, begun: &Begun) -> OAuthResult<Granted> {
+        let parameters = vec![
+            ("grant_type", "authorization_code".to_owned()),
+            ("code", code.to_owned()),
+            ("redirect_uri", self.redirect_uri.clone()),
+            ("code_verifier", begun.verifier.clone()),
+        ];
+        let redeemed = async {
+            let mut granted = Granted::default();
+            let id_token = self.tokens(parameters, &mut granted).await?;
+            let nonce = begun.nonce.as_deref();
+            self.identify(&mut granted, id_token, nonce).await?;
+            let error = || OAuthError::internal("it has sent no ID token: ask for `openid`");
+            (!granted.person.is_empty())
+                .then_some(granted)
+                .ok_or_else(error)
+        };
+        timeout(PROVIDER_TIMEOUT, redeemed).await?
+    }
+
+    /// Refreshes tokens that would not last as long as a new access token, and checks that the person
+    /// still has access.
+    pub(super) async fn renew(&self, granted: &mut Granted) -> OAuthResult<()> {
+        let renewed = async {
+            let (left, mut id_token) = (granted.seconds_left(), None);
+            if let Some(refresh) = granted.refresh.clone().filter(|_| left <= ACCESS_LIFETIME) {
+                let grant = ("grant_type", "refresh_token".to_owned());
+                id_token = self
+                    .tokens(vec![grant, ("refresh_token", refresh)], granted)
+                    .await?;
+            } else if left == 0 {
+                let text = "its access token has expired, and there is no refresh token";
+                return Err(OAuthError::ended(text));
+            }
+            self.identify(granted, id_token, None).await
+        };
+        timeout(PROVIDER_TIMEOUT, renewed).await?
+    }
+
+    /// Asks for tokens. Without a new refresh token, the one from before stays. Returns the ID token.
+    async fn tokens(
+        &self,
+        parameters: Vec<(&'static str, String)>,
+        granted: &mut Granted,
+    ) -> OAuthResult<Option<String>> {
+        let metadata: &AuthorizationServerMetadata = &*self.discovery.metadata().await?;
+        let secret = self.provider.secret.clone();
+        let by_secret = secret.map(|it| ClientAuthentication::with_secret(it, metadata));
+        let by_secret = by_secret.transpose().map_err(OAuthError::internal)?;
+        let issuer = Issuer {
+            http: &self.http,
+            metadata,
+            client: &ClientCredentials {
+                client_id: self.provider.client_id.clone(),
+                authentication: by_secret.unwrap_or(ClientAuthentication::None),
+            },
+            proving: None,
+        };
+        let posted = issuer.post(AuthStep::Token, parameters).await;
+        let response = posted.map_err(|error| match error.code() {
+            Some(code) if FINAL.contains(&code) => OAuthError::ended(error),
+            _ => OAuthError::internal(error),
+        })?;
+        let answer = TokenResponse::parse(response.body()).map_err(OAuthError::internal)?;
+        let now = unix_time(SystemTime::now());
+        granted.access = answer.access_token;
+        granted.refresh = answer.refresh_token.or(granted.refresh.take());
+        granted.expires_at = answer.expires_in.map(|seconds| now.saturating_add(seconds));
+        let all: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+        Ok(all["id_token"].as_str().map(str::to_owned))
+    }
+
+    /// Finds out to whom tokens belong. Without an ID token, that is known from before.
+    async fn identify(
+        &self,
+        granted: &mut Granted,
+        id_token: Option<String>,
+        nonce: Option<&str>,
+    ) -> OAuthResult<()> {
+        let claims = match (&self.provider.verifier, id_token) {
+            (None, None) => return Ok(()),
+            (None, Some(token)) => {
+                let unavailable = |_| OAuthError::internal("its keys can't be had");
+                let fetched = self.keys.get().await.map_err(unavailable)?;
+                let mut claims = self.verified(&token, nonce, &fetched.set);
+                if matches!(claims, Err(TokenError::UnknownKey)) {
+                    let newer = self.keys.after_unknown_key(fetched.generation).await;
+                    claims = self.verified(&token, nonce, &newer.map_err(unavailable)?.set);
+                }
+                claims.map_err(OAuthError::ended)?
+            }
+            (Some(verifier), _) => match verifier.verified(&granted.access).await {
+                Ok(claims) => claims,
+                Err(VerifyError::Invalid(text)) => return Err(OAuthError::ended(text)),
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let mut person = claims.members().clone();
+        person.retain(|name, _| OF_TOKEN.split(' ').all(|it| it != name));
+        let subject = person.get("sub").filter(|it| it.is_string() && **it != "");
+        let before = granted.person.get("sub").or(subject);
+        if subject.is_none() || before != subject {
+            let text = "its claims have no subject, or another one than before";
+            return Err(OAuthError::ended(text));
+        }
+        granted.person = person;
+        Ok(())
+    }
+
+    /// Verifies an ID token (OpenID Connect Core 1.0 §3.1.3.7). At a refresh there is no nonce.
+    fn verified(
+        &self,
+        jwt: &str,
+        nonce: Option<&str>,
+        keys: &JwkSet,
+    ) -> Result<Claims, TokenError> {
+        let client_id = &self.provider.client_id;
+        let jws = Jws::parse(jwt)?;
+        if jws.header().is_of_type("at+jwt") {
+            return Err(TokenError::Type);
+        }
+        let claims = Claims::parse(&jws.verify(keys)?)?;
+        let rules = AccessTokenRules::new(&self.provider.issuer, client_id);
+        rules.check(&claims, SystemTime::now())?;
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        let authorized = text("azp").map(|azp| azp == client_id);
+        if !authorized.unwrap_or(claims.audience().len() == 1) {
+            return Err(TokenError::Audience);
+        }
+        let is_of_login = nonce.is_none_or(|nonce| text("nonce") == Some(nonce));
+        let error = TokenError::InvalidClaim("nonce");
+        is_of_login.then_some(claims).ok_or(error)
+    }
+}
+
+impl Granted {
+    /// The time until the access token expires, in seconds.
+    fn seconds_left(&self) -> u64 {
+        let now = unix_time(SystemTime::now());
+        let left = self.expires_at.map(|end| end.saturating_sub(now));
+        left.unwrap_or(u64::MAX)
+    }
+
+    /// The lifetime of an access token of the proxy, in seconds: it does not outlive the provider's,
+    /// unless that can be refreshed.
+    pub(super) fn access_lifetime(&self) -> u64 {
+        match self.refresh {
+            Some(_) => ACCESS_LIFETIME,
+            None => self.seconds_left().min(ACCESS_LIFETIME),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Metadata documents of clients.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use crate::browser::Browser;
+use crate::site::{REDIRECT, Site, tokens};
+
+const ROOT: &[u8] = include_bytes!("../../../mcp-runtime/tests/transports/certificates/root.der");
+const CERTIFICATE: &[u8] =
+    include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.der");
+const KEY: &[u8] =
+    include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.key.der");
+
+/// A site of a client's developer at https://localhost, which counts requests.
+struct Host {
+    port: u16,
+    requests: Arc<AtomicUsize>,
+}
+
+impl Host {
+    /// A site that answers with what `answer` makes of its URL: status, headers, body.
+    async fn serving(answer: fn(&str) -> (u16, String, String)) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![CertificateDer::from(CERTIFICATE)],
+                PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY)),
+            );
+        let acceptor = TlsAcceptor::from(Arc::new(config.unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let Ok(mut stream) = acceptor.accept(stream).await else {
+                    continue;
+                };
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    head.push(stream.read_u8().await.unwrap());
+                }
+                counted.fetch_add(1, Ordering::Relaxed);
+                let head = String::from_utf8(head).unwrap();
+                let path = head.split(' ').nth(1).unwrap();
+                let (status, headers, body) = answer(&format!("https://localhost:{port}{path}"));
+                let length = body.len();
+                let answer = format!(
+                    "HTTP/1.1 {status} OK\r\n{headers}Content-Length: {length}\r\n\
+                     Connection: close\r\n\r\n{body}"
+                );
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                drop(stream.shutdown().await);
+            }
+        });
+        Self { port, requests }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.port)
+    }
+
+    fn count(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+fn document(url: &str) -> Value {
+    json!({
+        "client_id": url,
+        "client_name": "Documented",
+        "redirect_uris": [REDIRECT],
+        "token_endpoint_auth_method": "none",
+    })
+}
+
+/// A proxy that may fetch documents from localhost.
+async fn open() -> Site {
+    Site::with(|proxy| proxy.root_certificate(ROOT).allow_private_host("localhost")).await
+}
+
+#[tokio::test]
+async fn a_client_is_known_by_the_url_of_its_document() {
+    let host = Host::serving(|url| {
+        (
+            200,
+            "Cache-Control: max-age=60\r\n".to_owned(),
+            document(url).to_string(),
+        )
+    });
+    let (host, site) = (host.await, open().await);
+    let client = host.url("/client.json");
+    let page = Browser::new().get(&site.authorize(&client, &[])).await;
+    assert!(page.text().contains("Allow Documented?"), "{}", page.text());
+    let described = format!("described by <strong>localhost:{}</strong>", host.port);
+    assert!(page.text().contains(&described), "{}", page.text());
+    let (access, refresh) = site.tokens(&client).await;
+    assert_eq!(site.call(&access, "whoami").await.0, 200);
+    tokens(site.refresh(&client, &refresh).await);
+    // The document is remembered, and not needed for tokens.
+    assert_eq!(host.count(), 1);
+    let uri = [("redirect_uri", "http://127.0.0.1:3000/other")];
+    assert_eq!(
+        Browser::new()
+            .get(&site.authorize(&client, &uri))
+            .await
+            .status(),
+        400
+    );
+}
+
+#[tokio::test]
+async fn documents_are_remembered_only_if_they_allow_it() {
+    let host = Host::serving(|url| (200, String::new(), document(url).to_string()));
+    let (host, site) = (host.await, open().await);
+    for requests in 1..3 {
+        let page = Browser::new()
+            .get(&site.authorize(&host.url("/c"), &[]))
+            .await;
+        assert_eq!((page.status(), host.count()), (200, requests));
+    }
+}
+
+#[tokio::test]
+async fn documents_that_do_not_fit_are_not_used() {
+    let host = Host::serving(|url| {
+        let mut document = document(url);
+        let (mut status, mut headers) = (200, String::new());
+        match url.rsplit('/').next().unwrap() {
+            "right" => {}
+            "other" => document["client_id"] = json!(format!("{url}/")),
+            "nameless" => document["client_name"] = Value::Null,
+            "evil" => document["redirect_uris"] = json!(["javascript:alert(1)"]),
+            "secret" => document["token_endpoint_auth_method"] = json!("client_secret_basic"),
+            "key" => document["token_endpoint_auth_method"] = json!("private_key_jwt"),
+            "long" => document["padding"] = json!("a".repeat(16 * 1024)),
+            "missing" => status = 404,
+            "moved" => {
+                status = 302;
+                headers = format!("Location: {}\r\n", url.replace("moved", "right"));
+            }
+            _ => document = json!("no object"),
+        }
+        (status, headers, document.to_string())
+    });
+    let (host, site) = (host.await, open().await);
+    for (path, status) in [
+        ("/right", 200),
+        ("/other", 400),
+        ("/nameless", 400),
+        ("/evil", 400),
+        ("/secret", 400),
+        ("/key", 400),
+        ("/long", 400),
+        ("/missing", 400),
+        ("/moved", 400),
+        ("/text", 400),
+    ] {
+        let page = Browser::new()
+            .get(&site.authorize(&host.url(path), &[]))
+            .await;
+        assert_eq!(page.status(), status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn no_request_goes_to_an_address_that_is_not_public() {
+    let host = Host::serving(|url| (200, String::new(), document(url).to_string())).await;
+    let site = Site::with(|proxy| proxy.root_certificate(ROOT)).await;
+    let mut texts = Vec::new();
+    for url in [
+        host.url("/client.json"),
+        format!("https://127.0.0.1:{}/client.json", host.port),
+        format!("https://[::1]:{}/client.json", host.port),
+        format!("https://[::ffff:127.0.0.1]:{}/client.json", host.port),
+        format!("https://0.0.0.0:{}/client.json", host.port),
+        "https://169.254.169.254/latest/meta-data".to_owned(),
+        "https://10.0.0.1/client.json".to_owned(),
+        "https://localhost:1/client.json".to_owned(),
+    ] {
+        let page = Browser::new().get(&site.authorize(&url, &[])).await;
+        assert_eq!(page.status(), 400, "{url}");
+        texts.push(page.text().to_owned());
+    }
+    assert_eq!(host.count(), 0);
+    // It can't be told by the answer whether somebody is there.
+    texts.dedup();
+    assert_eq!(texts.len(), 1);
+}

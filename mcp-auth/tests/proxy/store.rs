@@ -1,0 +1,191 @@
+//! What is stored: sealed, over restarts and between replicas.
+
+use std::io;
+
+use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
+use mcp_auth::jwt::SigningKey;
+use mcp_auth::proxy::ProxyKeys;
+use mcp_runtime::transport::http_client::BoxFuture;
+use support::Endpoint;
+use tokio::sync::watch;
+
+use crate::browser::Browser;
+use crate::site::{REDIRECT, Site, assert_error, at, keys, provider, signing_key, tokens};
+
+#[tokio::test]
+async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logins.json");
+    let mut site = Site::with(|proxy| proxy.store(FileStore::new(&path))).await;
+    let client = site.client(REDIRECT).await;
+    let (access, refresh) = site.tokens(&client).await;
+    let listener = site.kill().await;
+    let text = std::fs::read_to_string(&path).unwrap();
+    for secret in ["alice", "access", "files:read", &*refresh] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let (provider, own) = (site.provider.clone(), at(&site.provider));
+    let site = Site::on(listener, provider, own, |it| {
+        it.store(FileStore::new(&path))
+    });
+    assert_eq!(site.call(&access, "whoami").await.0, 200);
+    tokens(site.refresh(&client, &refresh).await);
+    site.tokens(&client).await;
+}
+
+/// A process that is killed between the provider's code and ours loses that login at most, and leaves
+/// nothing that serves twice.
+#[tokio::test]
+async fn a_login_that_is_cut_off_is_lost_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logins.json");
+    let mut site = Site::with(|proxy| proxy.store(FileStore::new(&path))).await;
+    let client = site.client(REDIRECT).await;
+    let (access, refresh) = site.tokens(&client).await;
+    let mut browser = Browser::new();
+    let page = browser.get(&site.authorize(&client, &[])).await;
+    let callback = site.consent(&mut browser, &page).await;
+    let hold = site.provider.hold(Endpoint::Token);
+    let cut = {
+        let (callback, cookies) = (callback.clone(), browser.cookies.clone());
+        tokio::spawn(async move {
+            let mut browser = Browser::new();
+            browser.cookies = cookies;
+            browser.get(&callback).await
+        })
+    };
+    site.provider.arrived(Endpoint::Token, 2).await;
+    let before = std::fs::read_to_string(&path).unwrap();
+    let listener = site.kill().await;
+    cut.abort();
+    let (provider, own) = (site.provider.clone(), at(&site.provider));
+    let site = Site::on(listener, provider, own, |it| {
+        it.store(FileStore::new(&path))
+    });
+    drop(hold);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    assert_eq!(site.call(&access, "whoami").await.0, 200);
+    tokens(site.refresh(&client, &refresh).await);
+    // The browser comes again: the provider may take its code only once.
+    let back = browser.get(&callback).await;
+    let again = browser.get(&callback).await;
+    assert!(back.location().starts_with(REDIRECT));
+    assert_eq!(again.status(), 403);
+    site.tokens(&client).await;
+}
+
+#[tokio::test]
+async fn replicas_share_logins_and_registrations() {
+    let (provider, store) = (provider(|_| ()).await, MemoryStore::new());
+    let first = Site::of(provider.clone(), at(&provider), |it| {
+        it.store(store.clone())
+    })
+    .await;
+    let client = first.client(REDIRECT).await;
+    let code = first.code(&client).await;
+    let other = first.replica(&first.url, |it| it.store(store)).await;
+    let (access, refresh) = tokens(other.redeem(&client, &code, &[]).await);
+    assert_eq!(first.call(&access, "whoami").await.0, 200);
+    let (_, second) = tokens(first.refresh(&client, &refresh).await);
+    let (status, answer) = other.refresh(&client, &refresh).await;
+    assert_error((status, answer), "invalid_grant");
+    assert_error(first.refresh(&client, &second).await, "invalid_grant");
+}
+
+#[tokio::test]
+async fn former_keys_still_open_and_verify() {
+    let store = MemoryStore::new();
+    let mut site = Site::with(|it| it.store(store.clone())).await;
+    let client = site.client(REDIRECT).await;
+    let (access, refresh) = site.tokens(&client).await;
+    let newer = |secret| ProxyKeys::new(SigningKey::generate().unwrap(), [secret; 32]);
+    let rotated = newer(8).old(signing_key(), [7; 32]);
+    let listener = site.kill().await;
+    let mut site = site.again(listener, rotated, |it| it.store(store.clone()));
+    assert_eq!(site.call(&access, "whoami").await.0, 200);
+    site.tokens(&client).await;
+    let (_, refresh) = tokens(site.refresh(&client, &refresh).await);
+    let listener = site.kill().await;
+    let site = site.again(listener, newer(9), |it| it.store(store.clone()));
+    assert_eq!(site.call(&access, "whoami").await.0, 401);
+    assert_error(site.refresh(&client, &refresh).await, "invalid_grant");
+}
+
+/// A store that never ends to save a login, as long as it is told so.
+#[derive(Clone)]
+struct Stuck {
+    store: MemoryStore,
+    is_stuck: watch::Sender<bool>,
+}
+
+impl TokenStore for Stuck {
+    fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
+        self.store.load(key)
+    }
+
+    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+        match *self.is_stuck.borrow() && key.contains(" login ") {
+            true => Box::pin(std::future::pending()),
+            false => self.store.save(key, secret),
+        }
+    }
+
+    fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
+        self.store.remove(key)
+    }
+
+    fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+        self.store.lock(key)
+    }
+}
+
+/// The provider's code is redeemed, and the process killed before its tokens are saved.
+#[tokio::test]
+async fn a_code_of_the_provider_that_is_lost_serves_nobody() {
+    let (store, is_stuck) = (MemoryStore::new(), watch::Sender::new(false));
+    let stuck = Stuck { store, is_stuck };
+    let mut site = Site::with(|it| it.store(stuck.clone())).await;
+    let client = site.client(REDIRECT).await;
+    let (access, _) = site.tokens(&client).await;
+    let mut browser = Browser::new();
+    let page = browser.get(&site.authorize(&client, &[])).await;
+    let callback = site.consent(&mut browser, &page).await;
+    stuck.is_stuck.send_replace(true);
+    let begun = tokio::spawn({
+        let (callback, cookies) = (callback.clone(), browser.cookies.clone());
+        async move {
+            let mut browser = Browser::new();
+            browser.cookies = cookies;
+            browser.get(&callback).await
+        }
+    });
+    site.provider.arrived(Endpoint::Token, 2).await;
+    let listener = site.kill().await;
+    begun.abort();
+    stuck.is_stuck.send_replace(false);
+    let site = site.again(listener, keys(), |it| it.store(stuck.clone()));
+    let back = browser.get(&callback).await;
+    assert_eq!(back.parameter("code"), None);
+    assert_eq!(back.parameter("error").as_deref(), Some("server_error"));
+    assert_eq!(site.call(&access, "whoami").await.0, 200);
+    site.tokens(&client).await;
+}
+
+#[tokio::test]
+async fn a_person_has_so_many_logins_and_ends_only_their_own() {
+    let site = Site::open().await;
+    let client = site.client(REDIRECT).await;
+    site.provider
+        .change(|settings| settings.subject = "bob".to_owned());
+    let (of_bob, _) = site.tokens(&client).await;
+    site.provider
+        .change(|settings| settings.subject = "alice".to_owned());
+    let (oldest, _) = site.tokens(&client).await;
+    let (second, _) = site.tokens(&client).await;
+    for _ in 0..31 {
+        site.code(&client).await;
+    }
+    assert_eq!(site.call(&oldest, "whoami").await.0, 401);
+    assert_eq!(site.call(&second, "whoami").await.0, 200);
+    assert_eq!(site.call(&of_bob, "whoami").await.0, 200);
+}
