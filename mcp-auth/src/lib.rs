@@ -5,7 +5,8 @@
 //! |---|---|---|
 //! | [`challenge`] | | the header `WWW-Authenticate`: parsed by clients, written by servers |
 //! | [`metadata`] | | metadata of protected resources and authorization servers, and where to find it |
-//! | [`jwt`] | | verification of JWT access tokens (`server`); a key that signs (`client`) |
+//! | [`jwt`] | | verification of JWT access tokens (`server`); a key that signs |
+//! | `authentication` | `client`, `server` | the key by which a client authenticates itself |
 //! | `client` | `client` | the login of a client, and its tokens |
 //! | `server` | `server` | a server that accepts access tokens |
 //! | `proxy` | `proxy` | an authorization server in front of a provider that registers no clients |
@@ -20,7 +21,7 @@
 )]
 
 #[cfg(any(feature = "client", feature = "server"))]
-mod basic;
+pub mod authentication;
 pub mod challenge;
 #[cfg(feature = "client")]
 pub mod client;
@@ -28,8 +29,12 @@ pub mod jwt;
 pub mod metadata;
 #[cfg(feature = "proxy")]
 pub mod proxy;
+#[cfg(any(feature = "client", feature = "server"))]
+mod random;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(any(feature = "client", feature = "server"))]
+mod unix_time;
 
 #[cfg(feature = "client")]
 pub use client::{OAuth, error::AuthError, loopback::Loopback};
@@ -37,5 +42,7 @@ pub use client::{OAuth, error::AuthError, loopback::Loopback};
 pub use jwt::Claims;
 #[cfg(feature = "proxy")]
 pub use proxy::OAuthProxy;
+#[cfg(any(feature = "client", feature = "server"))]
+pub use random::RandomError;
 #[cfg(feature = "server")]
 pub use server::{Issuer, ResourceServer};

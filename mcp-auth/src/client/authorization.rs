@@ -5,28 +5,29 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use crate::client::error::refusal;
-use crate::client::pkce::{Pkce, RandomError, random_text};
+use crate::client::pkce::Pkce;
 use crate::metadata::AuthorizationServerMetadata;
+use crate::random::{RandomError, random_text};
 
 /// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
 #[derive(Clone, Copy, Debug)]
-pub struct AuthorizationRequest<'a> {
+pub(crate) struct AuthorizationRequest<'a> {
     /// The issuer's metadata, which has been checked.
-    pub metadata: &'a AuthorizationServerMetadata,
+    pub(crate) metadata: &'a AuthorizationServerMetadata,
     /// The client's identifier at this issuer.
-    pub client_id: &'a str,
+    pub(crate) client_id: &'a str,
     /// Where the browser is sent with the response.
-    pub redirect_uri: &'a str,
+    pub(crate) redirect_uri: &'a str,
     /// The `resource` of the server's metadata, as it stands there.
-    pub resource: &'a str,
+    pub(crate) resource: &'a str,
     /// Scopes to ask for, separated by spaces; none to leave the parameter out.
-    pub scope: Option<&'a str>,
+    pub(crate) scope: Option<&'a str>,
 }
 
 /// An authorization request that was made and waits for its response.
 ///
 /// `Debug` shows neither the URL nor the secrets.
-pub struct PendingAuthorization {
+pub(crate) struct PendingAuthorization {
     url: String,
     endpoint: String,
     client_id: String,
@@ -41,7 +42,7 @@ pub struct PendingAuthorization {
 ///
 /// `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct AuthorizationCode(String);
+pub(crate) struct AuthorizationCode(String);
 
 /// The cause for which an authorization request can't be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +94,7 @@ impl AuthorizationRequest<'_> {
     /// # Errors
     ///
     /// [`RequestError`].
-    pub fn start(&self) -> Result<PendingAuthorization, RequestError> {
+    pub(crate) fn start(&self) -> Result<PendingAuthorization, RequestError> {
         let issuer = &self.metadata.issuer;
         if !self.metadata.offers_s256() {
             return Err(RequestError::Pkce(issuer.clone()));
@@ -154,33 +155,33 @@ fn with_query<'a>(
 impl PendingAuthorization {
     /// The URL to open in a browser. Its scheme is the metadata's, and not checked here.
     #[must_use]
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// The parameters without `client_id`, to be pushed to the issuer before (RFC 9126 §2.1).
     #[must_use]
-    pub fn parameters(&self) -> &[(&'static str, String)] {
+    pub(crate) fn parameters(&self) -> &[(&'static str, String)] {
         &self.parameters
     }
 
     /// The URL to open if the parameters were pushed, and the answer has this `request_uri` (RFC 9126
     /// §4).
     #[must_use]
-    pub fn pushed_url(&self, request_uri: &str) -> String {
+    pub(crate) fn pushed_url(&self, request_uri: &str) -> String {
         let client = ("client_id", &*self.client_id);
         with_query(&self.endpoint, [client, ("request_uri", request_uri)])
     }
 
     /// `code_verifier`, for the token request.
     #[must_use]
-    pub fn verifier(&self) -> &str {
+    pub(crate) fn verifier(&self) -> &str {
         self.pkce.verifier()
     }
 
     /// The issuer that was asked.
     #[must_use]
-    pub fn issuer(&self) -> &str {
+    pub(crate) fn issuer(&self) -> &str {
         &self.issuer
     }
 
@@ -191,7 +192,7 @@ impl PendingAuthorization {
     ///
     /// `iss` is compared character by character, and first: an error from elsewhere is not shown.
     #[must_use]
-    pub fn response(&self, query: &str) -> Option<Result<AuthorizationCode, ResponseError>> {
+    pub(crate) fn response(&self, query: &str) -> Option<Result<AuthorizationCode, ResponseError>> {
         let parameters = Parameters::parse(query);
         let state = parameters.only("state").ok()??;
         let is_ours: bool = state.as_bytes().ct_eq(self.state.as_bytes()).into();
@@ -226,7 +227,7 @@ impl fmt::Debug for PendingAuthorization {
 impl AuthorizationCode {
     /// `code`, for the token request. It is a secret, and good for one.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }

@@ -24,7 +24,7 @@ use crate::metadata::url::ServerUrl;
 ///
 /// `InvalidInput` for any other URL; otherwise the error of the last program, which can't be
 /// started or ends with a failure.
-pub async fn open(url: &str) -> io::Result<()> {
+pub(super) async fn open(url: &str) -> io::Result<()> {
     let browser = std::env::var("BROWSER").ok();
     open_with(browser.as_deref(), url).await
 }

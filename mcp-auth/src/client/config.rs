@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http_client::BoxFuture;
 
-use super::assertion::AssertionKey;
 use super::browser;
 use super::grant::Grant;
 use super::loopback::Loopback;
@@ -14,6 +13,7 @@ use super::person_keys::PersonKeys;
 use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
+use crate::authentication::AssertionKey;
 
 /// Time for a person to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);

@@ -12,9 +12,9 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::pkce::random_text;
-use super::unix_time::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
+use crate::random::random_text;
+use crate::unix_time::unix_time;
 
 /// The header of a proof.
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
@@ -25,17 +25,17 @@ const MAX_NONCE: usize = 4096;
 
 /// The request that a proof is for. A proof serves for one request; each has another `jti`.
 #[derive(Clone, Copy)]
-pub struct ProofRequest<'a> {
+pub(crate) struct ProofRequest<'a> {
     /// The method of HTTP.
-    pub method: &'a Method,
+    pub(crate) method: &'a Method,
     /// The URL, whose query is not part of the proof.
-    pub url: &'a Uri,
+    pub(crate) url: &'a Uri,
     /// The nonce that the server has handed out last.
-    pub nonce: Option<&'a str>,
+    pub(crate) nonce: Option<&'a str>,
     /// The token that the request has in its `Authorization`; none at a token endpoint.
-    pub access_token: Option<&'a str>,
+    pub(crate) access_token: Option<&'a str>,
     /// The present time.
-    pub now: SystemTime,
+    pub(crate) now: SystemTime,
 }
 
 impl ProofRequest<'_> {
@@ -44,7 +44,7 @@ impl ProofRequest<'_> {
     /// # Errors
     ///
     /// [`SigningKeyError::Random`].
-    pub fn sign(&self, key: &SigningKey) -> Result<String, SigningKeyError> {
+    pub(crate) fn sign(&self, key: &SigningKey) -> Result<String, SigningKeyError> {
         let mut header = Map::new();
         header.insert("typ".to_owned(), json!("dpop+jwt"));
         header.insert("jwk".to_owned(), key.public_jwk());
@@ -152,18 +152,12 @@ pub(crate) fn has_es256(algorithms: Option<&Vec<String>>) -> bool {
 /// The nonces that servers have handed out last, each for its own origin (RFC 9449 §8, §9). Those of
 /// 64 origins are kept.
 #[derive(Default)]
-pub struct Nonces(Mutex<VecDeque<(String, String)>>);
+pub(crate) struct Nonces(Mutex<VecDeque<(String, String)>>);
 
 impl Nonces {
-    /// No nonces.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The nonce for the next request to the origin of this URL.
     #[must_use]
-    pub fn get(&self, url: &Uri) -> Option<String> {
+    pub(crate) fn get(&self, url: &Uri) -> Option<String> {
         let origin = origin(url);
         let nonces = self.nonces();
         let found = nonces.iter().find(|(known, _)| *known == origin);
@@ -175,7 +169,7 @@ impl Nonces {
     ///
     /// A nonce of another form than RFC 9449 §8.1 has, one above 4096 bytes, or two of them, are
     /// ignored.
-    pub fn observe(&self, url: &Uri, headers: &HeaderMap) -> bool {
+    pub(crate) fn observe(&self, url: &Uri, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all("dpop-nonce").iter();
         let (Some(value), None) = (values.next(), values.next()) else {
             return false;
@@ -283,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_for_its_origin_until_the_next_one() {
-        let nonces = Nonces::new();
+        let nonces = Nonces::default();
         let (server, issuer) = (
             &"https://a/mcp".parse().unwrap(),
             &"https://b".parse().unwrap(),
@@ -302,7 +296,7 @@ mod tests {
 
     #[test]
     fn other_nonces_are_ignored() {
-        let nonces = Nonces::new();
+        let nonces = Nonces::default();
         let url = &"https://a".parse().unwrap();
         let long = "a".repeat(MAX_NONCE + 1);
         for values in [
@@ -321,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_oldest_origin_is_forgotten() {
-        let nonces = Nonces::new();
+        let nonces = Nonces::default();
         let url = |n: usize| format!("https://a{n}").parse().unwrap();
         for n in 0..=MAX_ORIGINS {
             nonces.observe(&url(n), &answer(&["a"]));

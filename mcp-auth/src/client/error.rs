@@ -7,7 +7,8 @@ use std::{fmt, io};
 
 use http::StatusCode;
 
-use super::authorization::{RequestError, ResponseError};
+pub use super::authorization::{RequestError, ResponseError};
+
 use crate::jwt::SigningKeyError;
 use crate::metadata::MetadataError;
 

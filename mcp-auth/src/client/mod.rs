@@ -1,14 +1,12 @@
 //! Client: logs in where a server asks for it, and keeps the tokens.
 
-pub mod assertion;
 mod authenticator;
-pub mod authorization;
-pub mod browser;
-pub(crate) mod client_authentication;
+pub(crate) mod authorization;
+mod browser;
 mod config;
 pub(crate) mod credential_http;
 mod discovery;
-pub mod dpop;
+mod dpop;
 pub mod error;
 mod exchange;
 mod grant;
@@ -18,7 +16,7 @@ pub mod loopback;
 mod oauth;
 mod oauth_grants;
 mod person_keys;
-pub mod pkce;
+pub(crate) mod pkce;
 pub mod redirect;
 mod registration;
 mod renewal;
@@ -30,7 +28,6 @@ pub(crate) mod token_response;
 mod token_set;
 mod token_source;
 mod unattended;
-pub(crate) mod unix_time;
 
 pub use oauth::OAuth;
 pub use renewal::Revocation;

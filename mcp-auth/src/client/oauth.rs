@@ -9,7 +9,6 @@ use std::{fmt, io};
 use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::{AuthHttp, http_client};
 
-use super::assertion::AssertionKey;
 use super::config::Config;
 use super::credential_http::{CredentialHttp, is_allowed};
 use super::dpop::Nonces;
@@ -19,6 +18,7 @@ use super::renewal::{Renewal, Revocation};
 use super::session::Session;
 use super::store::TokenStore;
 use super::token_set::load;
+use crate::authentication::AssertionKey;
 
 /// Logs in at servers that ask for it (2026-07-28, "Authorization"), and keeps the tokens: an
 /// authenticator for [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).

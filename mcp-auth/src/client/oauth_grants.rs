@@ -4,11 +4,11 @@ use std::future::Future;
 
 use mcp_runtime::transport::http_client::AuthResult;
 
-use super::assertion::AssertionKey;
 use super::grant::Grant;
 use super::identity_provider::IdentityProvider;
 use super::oauth::OAuth;
 use super::token_source::TokenSource;
+use crate::authentication::AssertionKey;
 
 /// Clients that work without a person. Each of them needs the [`issuer`](OAuth::issuer) that it is
 /// known to: its credentials are sent to no other one, whatever an MCP server names.
@@ -34,7 +34,7 @@ impl OAuth {
     ///
     /// ```
     /// use mcp_auth::OAuth;
-    /// use mcp_auth::client::assertion::AssertionKey;
+    /// use mcp_auth::authentication::AssertionKey;
     /// use mcp_auth::jwt::SigningKey;
     ///
     /// # fn example(pem: &str) -> Result<OAuth, Box<dyn std::error::Error>> {

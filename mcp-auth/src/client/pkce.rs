@@ -3,21 +3,17 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt;
+
+use crate::random::{RandomError, random_text};
 
 /// A code verifier and its challenge: who has started an authorization can prove it.
 ///
 /// `Debug` does not show the verifier.
 #[derive(Clone)]
-pub struct Pkce {
+pub(crate) struct Pkce {
     verifier: String,
 }
-
-/// The operating system gives no random bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the operating system gives no random bytes")]
-pub struct RandomError;
 
 impl Pkce {
     /// A verifier of 256 random bits, in 43 characters (RFC 7636 §4.1).
@@ -25,7 +21,7 @@ impl Pkce {
     /// # Errors
     ///
     /// [`RandomError`].
-    pub fn generate() -> Result<Self, RandomError> {
+    pub(crate) fn generate() -> Result<Self, RandomError> {
         Ok(Self {
             verifier: random_text()?,
         })
@@ -33,13 +29,13 @@ impl Pkce {
 
     /// `code_verifier`, for the token request. It is a secret until then.
     #[must_use]
-    pub fn verifier(&self) -> &str {
+    pub(crate) fn verifier(&self) -> &str {
         &self.verifier
     }
 
     /// `code_challenge`, for the authorization request: the verifier's SHA-256 in base64url.
     #[must_use]
-    pub fn challenge(&self) -> String {
+    pub(crate) fn challenge(&self) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(digest(&SHA256, self.verifier.as_bytes()))
     }
 }
@@ -48,14 +44,6 @@ impl fmt::Debug for Pkce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pkce").finish_non_exhaustive()
     }
-}
-
-/// 256 random bits in base64url.
-pub(crate) fn random_text() -> Result<String, RandomError> {
-    let mut bytes = [0; 32];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| RandomError)?;
-    Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }
 
 #[cfg(test)]

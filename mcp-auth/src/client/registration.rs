@@ -8,15 +8,15 @@ use iri_string::types::UriStr;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::client_authentication::{ClientAuthentication, ClientCredentials};
 use super::config::Config;
 use super::credential_http::CredentialHttp;
 use super::discovery::Discovery;
 use super::error::{AuthError, AuthErrorKind, AuthStep, one_line};
 use super::exchange::Exchange;
 use super::scopes::Scopes;
-use super::unix_time::unix_time;
+use crate::authentication::{ClientAuthentication, ClientCredentials};
 use crate::metadata::AuthorizationServerMetadata;
+use crate::unix_time::unix_time;
 
 /// The ways by which a client has its identifier at an issuer, in the order in which they are tried
 /// (2026-07-28, "Client Registration").
@@ -222,8 +222,12 @@ impl Config {
         }
         let authentication = match (self.client_key.clone(), self.client_secret.clone()) {
             (Some(key), _) => ClientAuthentication::PrivateKeyJwt(key),
-            (None, Some(secret)) => ClientAuthentication::with_secret(secret, issuer)
-                .map_err(|cause| AuthError::new(AuthStep::Registration, &issuer.issuer, cause))?,
+            (None, Some(secret)) => {
+                let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
+                let (step, cause) = (AuthStep::Registration, AuthErrorKind::SecretNotTaken);
+                ClientAuthentication::with_secret(secret, offered)
+                    .ok_or_else(|| AuthError::new(step, &issuer.issuer, cause))?
+            }
             (None, None) => ClientAuthentication::None,
         };
         Ok(ClientCredentials {

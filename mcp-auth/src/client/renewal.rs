@@ -5,7 +5,6 @@ use std::sync::Arc;
 use http::StatusCode;
 use mcp_runtime::transport::http_client::AfterChallenge;
 
-use super::client_authentication::ClientCredentials;
 use super::config::Config;
 use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
@@ -18,6 +17,7 @@ use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
 use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save};
 use super::unattended::UnattendedGrant;
+use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
 
 /// What a logout has achieved at the issuers of the tokens.

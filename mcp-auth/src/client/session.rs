@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::scopes::Scopes;
 use super::token_set::{Binding, TokenSet};
-use super::unix_time::unix_time;
+use crate::unix_time::unix_time;
 
 /// Pause after an early refresh that failed; the token is still good meanwhile.
 const EARLY_REFRESH_PAUSE: Duration = Duration::from_secs(30);

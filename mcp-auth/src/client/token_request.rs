@@ -5,12 +5,12 @@ use http::header::HeaderMap;
 use http::{Method, Response, Uri};
 use serde::Deserialize;
 
-use super::client_authentication::ClientCredentials;
 use super::credential_http::CredentialHttp;
 use super::dpop::{DPOP, Proving};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
 use super::token_response::{TokenResponse, TokenType};
+use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
 
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -14,7 +14,7 @@ use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
 use super::token_response::{TokenResponse, TokenType};
-use super::unix_time::unix_time;
+use crate::unix_time::unix_time;
 
 /// Longest time before its end at which a token is refreshed, in seconds. A quarter of its lifetime,
 /// if that is shorter.

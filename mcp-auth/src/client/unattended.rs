@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::client_authentication::{ClientAuthentication, ClientCredentials};
 use super::config::Config;
 use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
@@ -13,6 +12,7 @@ use super::identity_provider::IdentityProvider;
 use super::scopes::Scopes;
 use super::token_request::Issuer;
 use super::token_set::TokenSet;
+use crate::authentication::{ClientAuthentication, ClientCredentials};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -76,8 +76,12 @@ impl UnattendedGrant<'_> {
         };
         let metadata = discoverer.issuer(&provider.issuer).await?;
         let authentication = match provider.client_secret.clone() {
-            Some(secret) => ClientAuthentication::with_secret(secret, &metadata)
-                .map_err(|cause| AuthError::new(step, &provider.issuer, cause))?,
+            Some(secret) => {
+                let offered = metadata.token_endpoint_auth_methods_supported.as_deref();
+                let cause = AuthErrorKind::SecretNotTaken;
+                ClientAuthentication::with_secret(secret, offered)
+                    .ok_or_else(|| AuthError::new(step, &provider.issuer, cause))?
+            }
             None => ClientAuthentication::None,
         };
         let endpoint = Issuer {

@@ -1,13 +1,18 @@
 //! Verification of access tokens.
 
 use serde::Deserialize;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::algorithm::Algorithm;
+use super::claim_check::ClaimCheck;
 use super::claims::Claims;
 use super::error::TokenError;
 use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
+use super::tenants::Tenants;
+use crate::metadata::IssuerTemplate;
+use serde_json::{Map, Value};
 
 /// Claims that only ID tokens have (OpenID Connect Core 1.0 §2, §3.1.3.6, §3.3.2.11).
 const ID_TOKEN: [&str; 3] = ["nonce", "at_hash", "c_hash"];
@@ -33,7 +38,11 @@ const OTHER_TOKENS: [(&str, &[&str]); 2] = [
 #[derive(Clone, Debug)]
 pub struct AccessTokenRules {
     issuer: String,
+    /// The tenants, if the issuer has one identifier for each.
+    tenants: Option<(IssuerTemplate, Tenants)>,
     audiences: Vec<String>,
+    audience_claim: String,
+    checks: Vec<ClaimCheck>,
     algorithms: Vec<Algorithm>,
     leeway: Duration,
     accepts_other_types: bool,
@@ -53,7 +62,10 @@ impl AccessTokenRules {
     pub(crate) fn of_issuer(issuer: String) -> Self {
         Self {
             issuer,
+            tenants: None,
             audiences: Vec::new(),
+            audience_claim: "aud".to_owned(),
+            checks: Vec::new(),
             algorithms: Algorithm::ALL.to_vec(),
             leeway: Duration::from_secs(60),
             accepts_other_types: false,
@@ -64,6 +76,36 @@ impl AccessTokenRules {
     #[must_use]
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.audiences.push(audience.into());
+        self
+    }
+
+    /// Takes the claim of this name for `aud`, such as `client_id`, for issuers that name no audience. The
+    /// [`audience`](Self::audience) is then what that claim must have.
+    #[must_use]
+    pub fn audience_claim(mut self, name: impl Into<String>) -> Self {
+        self.audience_claim = name.into();
+        self
+    }
+
+    /// Requires that a claim has this value.
+    #[must_use]
+    pub fn require_claim(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        let check = ClaimCheck::Value(name.into(), value.into());
+        self.checks.push(check);
+        self
+    }
+
+    /// Requires that `check` returns true for the claims, after all other rules. It must answer at once.
+    #[must_use]
+    pub fn require(mut self, check: impl Fn(&Claims) -> bool + Send + Sync + 'static) -> Self {
+        self.checks.push(ClaimCheck::Custom(Arc::new(check)));
+        self
+    }
+
+    /// Accepts tokens of the tenants of an issuer that has one identifier for each, instead of those of
+    /// one issuer. Keys that name an issuer (`issuer`, beside `kid`) verify only its tokens.
+    pub(crate) fn tenants(mut self, template: IssuerTemplate, tenants: Tenants) -> Self {
+        self.tenants = Some((template, tenants));
         self
     }
 
@@ -111,11 +153,19 @@ impl AccessTokenRules {
         if !self.algorithms.contains(&jws.header().algorithm()) {
             return Err(TokenError::Algorithm);
         }
+        // What is wrong after this is a mistake of the issuer or of these rules, and no forgery.
+        let payload = match &self.tenants {
+            None => jws.verify(keys)?,
+            Some((template, _)) => {
+                jws.verify_of(&[template.as_str(), &unverified_issuer(token)?], keys)?
+            }
+        };
         if !self.accepts_type(jws.header()) {
             return Err(TokenError::Type);
         }
-        let claims = Claims::parse(&jws.verify(keys)?)?;
-        if !jws.header().is_of_type("at+jwt") && is_other_token(&claims) {
+        let claims = Claims::parse(&payload, &self.audience_claim)?;
+        let is_other = || is_id_token(&claims) || is_other_token(&claims);
+        if !jws.header().is_of_type("at+jwt") && is_other() {
             return Err(TokenError::Type);
         }
         self.check(&claims, now)?;
@@ -132,9 +182,44 @@ impl AccessTokenRules {
         self.accepts_other_types
     }
 
-    /// The issuer whose tokens these rules are for.
+    /// True if there are checks of claims beyond those of RFC 9068.
+    pub(crate) fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// The issuer whose tokens these rules are for; one that stands for all tenants, if there are many.
     pub(crate) fn issuer(&self) -> &str {
         &self.issuer
+    }
+
+    /// True if the rules are for tokens of the issuer with this identifier.
+    pub(crate) fn is_of(&self, issuer: &str) -> bool {
+        match &self.tenants {
+            None => issuer == self.issuer,
+            Some((template, tenants)) => {
+                let tenant = template.tenant(issuer);
+                tenant.is_some_and(|tenant| tenants.admits(tenant))
+            }
+        }
+    }
+
+    /// The identifiers of an issuer with tenants.
+    pub(crate) fn template(&self) -> Option<&IssuerTemplate> {
+        self.tenants.as_ref().map(|(template, _)| template)
+    }
+
+    /// The audiences that are accepted, and the claim that has them.
+    pub(crate) fn audiences(&self) -> (&[String], &str) {
+        (&self.audiences, &self.audience_claim)
+    }
+
+    /// Reads claims that were verified by other means than a signature.
+    pub(crate) fn claims(&self, all: Map<String, Value>) -> Result<Claims, TokenError> {
+        let claims = Claims::with_audience_of(&self.audience_claim, all)?;
+        match is_other_token(&claims) {
+            true => Err(TokenError::Type),
+            false => Ok(claims),
+        }
     }
 
     /// The time from which on a token with these claims is not accepted any more.
@@ -145,7 +230,7 @@ impl AccessTokenRules {
 
     /// Checks claims that were verified at the time `now`.
     pub(crate) fn check(&self, claims: &Claims, now: SystemTime) -> Result<(), TokenError> {
-        if claims.issuer() != self.issuer {
+        if !self.is_of(claims.issuer()) {
             return Err(TokenError::Issuer);
         }
         if !claims
@@ -165,8 +250,16 @@ impl AccessTokenRules {
         if early.is_some_and(|early| early.is_ok_and(|early| early > self.leeway)) {
             return Err(TokenError::NotYetValid);
         }
-        Ok(())
+        match self.checks.iter().all(|check| check.passes(claims)) {
+            true => Ok(()),
+            false => Err(TokenError::Claims),
+        }
     }
+}
+
+/// True if there are claims that only ID tokens have.
+fn is_id_token(claims: &Claims) -> bool {
+    ID_TOKEN.iter().any(|name| claims.get(name).is_some())
 }
 
 /// True if claims are marked as those of an ID token, a refresh token or a logout token.
@@ -175,7 +268,7 @@ fn is_other_token(claims: &Claims) -> bool {
         let kind = claims.get(name).and_then(|kind| kind.as_str());
         kind.is_some_and(|kind| kinds.contains(&&*kind.to_ascii_lowercase()))
     };
-    ID_TOKEN.iter().any(|name| claims.get(name).is_some()) || OTHER_TOKENS.iter().any(is_one_of)
+    OTHER_TOKENS.iter().any(is_one_of)
 }
 
 /// The `iss` of a JWT, which is not verified: it tells whose keys are to verify the token.

@@ -29,8 +29,8 @@ struct Members {
 
 impl Claims {
     /// Reads claims; those that this type has are checked for their types.
-    pub(crate) fn parse(json: &[u8]) -> Result<Self, TokenError> {
-        Self::new(members::parse(json).ok_or(TokenError::Malformed)?)
+    pub(crate) fn parse(json: &[u8], audience: &str) -> Result<Self, TokenError> {
+        Self::with_audience_of(audience, members::parse(json).ok_or(TokenError::Malformed)?)
     }
 
     /// The claims of a token that was verified by other means than its signature.
@@ -56,11 +56,19 @@ impl Claims {
     /// [`TokenError::MissingClaim`] without `iss`, `aud`, `exp`, or both of `sub` and `client_id`;
     /// [`TokenError::InvalidClaim`] for one of a wrong type, and for `cnf` with anything but `jkt`.
     pub fn new(all: Map<String, Value>) -> Result<Self, TokenError> {
+        Self::with_audience_of("aud", all)
+    }
+
+    /// The claims of a token whose audience is the claim `name`.
+    pub(crate) fn with_audience_of(
+        name: &str,
+        all: Map<String, Value>,
+    ) -> Result<Self, TokenError> {
         let claims = Members {
             issuer: text(&all, "iss")?.ok_or(TokenError::MissingClaim("iss"))?,
             subject: text(&all, "sub")?,
             client_id: text(&all, "client_id")?,
-            audience: audience(&all)?,
+            audience: audience(all.get(name))?,
             expires_at: time(&all, "exp")?.ok_or(TokenError::MissingClaim("exp"))?,
             not_before: time(&all, "nbf")?,
             scope: scope(&all)?,
@@ -98,7 +106,10 @@ impl Claims {
         self.0.client_id.as_deref()
     }
 
-    /// `aud`: the resources that the token is for.
+    /// `aud`, or the claim that stands for it ([`AccessTokenRules::audience_claim`]): the resources that
+    /// the token is for.
+    ///
+    /// [`AccessTokenRules::audience_claim`]: super::AccessTokenRules::audience_claim
     #[must_use]
     pub fn audience(&self) -> &[String] {
         &self.0.audience
@@ -116,8 +127,8 @@ impl Claims {
         self.0.not_before
     }
 
-    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3). Without it, those of `scp`, a
-    /// text or a list, which some issuers have instead.
+    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3). Without it, those of `scp`, which
+    /// some issuers have instead. Either is a text or, at some issuers, a list.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         let scope = self.0.scope.as_deref().unwrap_or_default();
         scope.split(' ').filter(|it| !it.is_empty())
@@ -158,9 +169,9 @@ fn text(claims: &Map<String, Value>, name: &'static str) -> Result<Option<String
 }
 
 /// A text or a list of them (RFC 7519 §4.1.3).
-fn audience(claims: &Map<String, Value>) -> Result<Vec<String>, TokenError> {
+fn audience(claim: Option<&Value>) -> Result<Vec<String>, TokenError> {
     let invalid = || TokenError::InvalidClaim("aud");
-    match claims.get("aud").ok_or(TokenError::MissingClaim("aud"))? {
+    match claim.ok_or(TokenError::MissingClaim("aud"))? {
         Value::String(only) => Ok(vec![only.clone()]),
         Value::Array(all) => {
             let all = all.iter().map(|it| it.as_str().map(str::to_owned));
@@ -172,14 +183,16 @@ fn audience(claims: &Map<String, Value>) -> Result<Vec<String>, TokenError> {
 
 /// Scopes, separated by spaces.
 fn scope(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
-    if claims.contains_key("scope") {
-        return text(claims, "scope");
-    }
-    let Some(Value::Array(scopes)) = claims.get("scp") else {
-        return text(claims, "scp");
+    let name = if claims.contains_key("scope") {
+        "scope"
+    } else {
+        "scp"
+    };
+    let Some(Value::Array(scopes)) = claims.get(name) else {
+        return text(claims, name);
     };
     let scopes: Option<Vec<_>> = scopes.iter().map(Value::as_str).collect();
-    let scopes = scopes.ok_or(TokenError::InvalidClaim("scp"))?;
+    let scopes = scopes.ok_or(TokenError::InvalidClaim(name))?;
     Ok(Some(scopes.join(" ")))
 }
 
@@ -219,7 +232,7 @@ mod tests {
         }
         let all = all.as_object().unwrap().clone();
         let all: Map<_, _> = all.into_iter().filter(|(_, value)| value != "-").collect();
-        Claims::parse(Value::Object(all).to_string().as_bytes())
+        Claims::parse(Value::Object(all).to_string().as_bytes(), "aud")
     }
 
     #[test]
@@ -261,7 +274,8 @@ mod tests {
             ("exp", json!(1e300)),
             ("exp", json!(u64::MAX)),
             ("nbf", json!("0")),
-            ("scope", json!(["files:read"])),
+            ("scope", json!(1)),
+            ("scope", json!(["a", 1])),
             ("scp", json!(1)),
             ("scp", json!(["a", 1])),
             ("cnf", json!("t")),
@@ -288,6 +302,7 @@ mod tests {
             (json!({"scp": "a b"}), vec!["a", "b"]),
             (json!({"scp": ["a", "b"]}), vec!["a", "b"]),
             (json!({"scp": ["a"], "scope": "b"}), vec!["b"]),
+            (json!({"scope": ["a", "b"]}), vec!["a", "b"]),
             (json!({}), vec![]),
         ] {
             let claims = with(members).unwrap();
@@ -307,6 +322,9 @@ mod tests {
     #[test]
     fn a_claim_that_is_there_twice_is_refused() {
         let claims = br#"{"iss":"i","sub":"s","aud":"a","exp":1,"exp":9}"#;
-        assert_eq!(Claims::parse(claims).unwrap_err(), TokenError::Malformed);
+        assert_eq!(
+            Claims::parse(claims, "aud").unwrap_err(),
+            TokenError::Malformed
+        );
     }
 }

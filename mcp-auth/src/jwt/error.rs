@@ -29,6 +29,9 @@ pub enum TokenError {
     /// A claim that every access token has is missing.
     #[error("the token's claim `{0}` is missing")]
     MissingClaim(&'static str),
+    /// A claim has not the value that is required, or those that are there do not pass a check.
+    #[error("the token's claims are not those that are required")]
+    Claims,
     /// A claim is not of its type, or a time out of range.
     #[error("the token's claim `{0}` is invalid")]
     InvalidClaim(&'static str),

@@ -28,6 +28,8 @@ pub struct Jwk {
     key_id: Option<String>,
     /// The only algorithm that the key is for, if it names one.
     algorithm: Option<Algorithm>,
+    /// The only issuer that the key is of, if the set has those of several, as Entra ID's.
+    issuer: Option<String>,
     key: PublicKey,
 }
 
@@ -75,14 +77,19 @@ impl JwkSet {
         self.keys.is_empty()
     }
 
-    /// The keys that may have made a signature.
+    /// The keys that may have made a signature, of those that are of `issuers` or of no one in particular.
     pub(super) fn fitting(
         &self,
         algorithm: Algorithm,
         key_id: Option<&str>,
+        issuers: &[&str],
     ) -> impl Iterator<Item = &Jwk> {
+        let is_of = |key: &&Jwk| match key.issuer.as_deref() {
+            Some(issuer) if !issuers.is_empty() => issuers.contains(&issuer),
+            _ => true,
+        };
         let named = move |key: &&Jwk| key_id.is_none() || key.key_id() == key_id;
-        let fitting = self.keys.iter().filter(named);
+        let fitting = self.keys.iter().filter(is_of).filter(named);
         fitting
             .filter(move |key| key.fits(algorithm))
             .take(MAX_TRIED)
@@ -126,6 +133,7 @@ impl Jwk {
         Ok(Self {
             key_id: text(members, "kid")?.map(str::to_owned),
             algorithm,
+            issuer: text(members, "issuer")?.map(str::to_owned),
             key: PublicKey::new(members)?,
         })
     }

@@ -68,11 +68,16 @@ impl<'a> Jws<'a> {
     /// those that fit have not signed it, [`Malformed`](TokenError::Malformed) if the payload is not
     /// base64url.
     pub fn verify(&self, keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
+        self.verify_of(&[], keys)
+    }
+
+    /// Verifies the signature by a key of one of these issuers; of any if there are none.
+    pub(super) fn verify_of(&self, issuers: &[&str], keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
         let mut result = Err(TokenError::UnknownKey);
         let Header {
             algorithm, key_id, ..
         } = &self.header;
-        for key in keys.fitting(*algorithm, key_id.as_deref()) {
+        for key in keys.fitting(*algorithm, key_id.as_deref(), issuers) {
             result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);
             if result.is_ok() {
                 break;

@@ -1,12 +1,14 @@
 //! JSON Web Tokens, signed in the compact form (RFC 7515). The signatures are *ring*'s.
 //!
 //! Feature `server`: access tokens (RFC 9068) are verified by public keys (RFC 7517), as RFC 8725
-//! advises. Tokens, and what stands in tokens, are in no error. Feature `client`: a key signs assertions
-//! and proofs of possession.
+//! advises. Tokens, and what stands in tokens, are in no error. With it or the feature `client`, a key signs
+//! assertions and proofs of possession.
 
 #[cfg(feature = "server")]
 mod access_token;
 mod algorithm;
+#[cfg(feature = "server")]
+mod claim_check;
 #[cfg(feature = "server")]
 mod claims;
 #[cfg(feature = "server")]
@@ -17,8 +19,10 @@ mod jwk;
 mod jws;
 #[cfg(feature = "server")]
 pub(crate) mod members;
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "server"))]
 mod signing_key;
+#[cfg(feature = "server")]
+mod tenants;
 
 #[cfg(feature = "server")]
 pub use access_token::AccessTokenRules;
@@ -33,5 +37,7 @@ pub use error::{JwkError, TokenError};
 pub use jwk::{Jwk, JwkSet};
 #[cfg(feature = "server")]
 pub use jws::{Header, Jws};
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "server"))]
 pub use signing_key::{SigningKey, SigningKeyError};
+#[cfg(feature = "server")]
+pub use tenants::Tenants;

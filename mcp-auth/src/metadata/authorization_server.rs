@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::MetadataError;
+use super::issuer_template::IssuerTemplate;
 use super::url::ServerUrl;
 
 /// Metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
@@ -34,6 +35,9 @@ pub struct AuthorizationServerMetadata {
     /// Where opaque tokens are explained (RFC 7662).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub introspection_endpoint: Option<String>,
+    /// How clients authenticate to the introspection endpoint; without, as to the token endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub introspection_endpoint_auth_methods_supported: Option<Vec<String>>,
     /// Where the keys are that verify the issuer's tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jwks_uri: Option<String>,
@@ -109,9 +113,19 @@ impl AuthorizationServerMetadata {
     ///
     /// [`MetadataError::Document`], [`MetadataError::Issuer`].
     pub fn parse(json: &[u8], issuer: &str) -> Result<Self, MetadataError> {
+        Self::parse_of(json, issuer, None)
+    }
+
+    /// Parses the document that was fetched for `issuer`, and that may have a template in its place.
+    pub(crate) fn parse_of(
+        json: &[u8],
+        issuer: &str,
+        template: Option<&IssuerTemplate>,
+    ) -> Result<Self, MetadataError> {
         let metadata: Self = serde_json::from_slice(json)
             .map_err(|error| MetadataError::Document(error.to_string()))?;
-        if metadata.issuer == issuer {
+        let is_template = template.is_some_and(|it| it.as_str() == metadata.issuer);
+        if metadata.issuer == issuer || is_template {
             return Ok(metadata);
         }
         Err(MetadataError::Issuer {

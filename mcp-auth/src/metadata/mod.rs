@@ -3,9 +3,11 @@
 
 mod authorization_server;
 mod error;
+mod issuer_template;
 mod resource;
 pub(crate) mod url;
 
 pub use authorization_server::{AuthorizationServerMetadata, authorization_server_metadata_urls};
 pub use error::MetadataError;
+pub use issuer_template::IssuerTemplate;
 pub use resource::{ProtectedResourceMetadata, ResourceMetadataUrl, resource_metadata_urls};

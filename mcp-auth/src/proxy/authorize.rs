@@ -15,9 +15,9 @@ use super::http_message::{
 use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME};
 use super::page;
 use super::upstream::Begun;
-use crate::client::pkce::random_text;
-use crate::client::unix_time::unix_time;
 use crate::metadata::url::ServerUrl;
+use crate::random::random_text;
+use crate::unix_time::unix_time;
 
 /// The cookie of a browser that was asked for consent.
 const BROWSER: &str = "__Host-mcp-consent";

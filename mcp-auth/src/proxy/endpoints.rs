@@ -13,8 +13,8 @@ use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
 use super::keys::Sealer;
 use super::logins::Logins;
 use super::upstream::Upstream;
-use crate::client::unix_time::unix_time;
 use crate::jwt::{AccessTokenRules, JwkSet};
+use crate::unix_time::unix_time;
 
 const AUTHORIZE: &str = "/authorize";
 pub(super) const CONSENT: &str = "/consent";

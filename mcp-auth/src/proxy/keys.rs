@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::client::unix_time::unix_time;
 use crate::jwt::{Jwk, JwkSet, SigningKey, SigningKeyError};
+use crate::unix_time::unix_time;
 
 /// Bytes that make the key of each sealed message a different one.
 const SALT: usize = 32;

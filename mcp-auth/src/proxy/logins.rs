@@ -12,9 +12,9 @@ use super::http_message::hash;
 use super::keys::Sealer;
 use super::limits::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
 use super::upstream::Granted;
-use crate::client::pkce::random_text;
 use crate::client::store::{StoreLock, TokenStore};
-use crate::client::unix_time::unix_time;
+use crate::random::random_text;
+use crate::unix_time::unix_time;
 
 /// A login of a person by a client. All refresh tokens of it are one family.
 #[derive(Serialize, Deserialize)]

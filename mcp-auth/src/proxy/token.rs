@@ -11,10 +11,10 @@ use super::authorize::Asked;
 use super::endpoints::Endpoints;
 use super::http_message::{OAuthError, OAuthResult, Parameters, hash};
 use super::logins::Login;
-use crate::client::pkce::random_text;
-use crate::client::unix_time::unix_time;
 use crate::jwt::{Claims, TokenError};
+use crate::random::random_text;
 use crate::server::{TokenVerifier, VerifyError};
+use crate::unix_time::unix_time;
 
 impl Endpoints {
     /// Issues tokens (RFC 6749 §4.1.3, §6).

@@ -11,18 +11,19 @@ use tokio::time::timeout;
 use super::http_message::{OAuthError, OAuthResult, with_query};
 use super::limits::{ACCESS_LIFETIME, PROVIDER_TIMEOUT};
 use super::provider::Provider;
-use crate::client::client_authentication::{ClientAuthentication, ClientCredentials};
+use crate::authentication::{ClientAuthentication, ClientCredentials};
 use crate::client::credential_http::CredentialHttp;
 use crate::client::error::AuthStep;
-use crate::client::pkce::{Pkce, random_text};
+use crate::client::pkce::Pkce;
 use crate::client::token_request::Issuer;
 use crate::client::token_response::TokenResponse;
-use crate::client::unix_time::unix_time;
 use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
 use crate::metadata::AuthorizationServerMetadata;
+use crate::random::random_text;
 use crate::server::VerifyError;
 use crate::server::discovery::Discovery;
-use crate::server::keys::Keys;
+use crate::server::keys::{KeySource, Keys};
+use crate::unix_time::unix_time;
 
 /// Errors by which a provider says that a refresh token will never work again; the second one is of
 /// GitHub ("Refreshing user access tokens").
@@ -65,7 +66,7 @@ impl Upstream {
         discovery.fixed = provider.metadata.clone().map(Arc::new);
         let discovery = Arc::new(discovery);
         Self {
-            keys: Keys::new(Arc::clone(&discovery)),
+            keys: Keys::new(Arc::clone(&discovery), KeySource::Discovery),
             provider,
             redirect_uri,
             http: CredentialHttp::new(http, false),
@@ -162,8 +163,10 @@ impl Upstream {
     ) -> OAuthResult<Option<String>> {
         let metadata: &AuthorizationServerMetadata = &*self.discovery.metadata().await?;
         let secret = self.provider.secret.clone();
-        let by_secret = secret.map(|it| ClientAuthentication::with_secret(it, metadata));
-        let by_secret = by_secret.transpose().map_err(OAuthError::internal)?;
+        let offered = metadata.token_endpoint_auth_methods_supported.as_deref();
+        let by_secret = secret.map(|it| ClientAuthentication::with_secret(it, offered));
+        let error = || OAuthError::internal("it takes no secret");
+        let by_secret = by_secret.map(|it| it.ok_or_else(error)).transpose()?;
         let issuer = Issuer {
             http: &self.http,
             metadata,
@@ -236,7 +239,7 @@ impl Upstream {
         if jws.header().is_of_type("at+jwt") {
             return Err(TokenError::Type);
         }
-        let claims = Claims::parse(&jws.verify(keys)?)?;
+        let claims = Claims::parse(&jws.verify(keys)?, "aud")?;
         let rules = AccessTokenRules::new(&self.provider.issuer, client_id);
         rules.check(&claims, SystemTime::now())?;
         let text = |name: &str| claims.get(name).and_then(Value::as_str);

@@ -8,7 +8,6 @@ use mcp_runtime::transport::http::{Principal, ScopeCheck};
 
 use super::credentials::Scheme;
 use super::refusal::{Answers, Refusal};
-use super::scopes::Implied;
 use crate::jwt::Claims;
 use tokio::time::Instant;
 
@@ -29,8 +28,8 @@ pub(super) struct VerifiedToken {
 pub(super) enum Source {
     /// Keys of an issuer, by its number, of this generation.
     Keys(usize, u64),
-    /// An introspection, until this time.
-    Introspection(Instant),
+    /// What was found where tokens are looked up, until this time.
+    Lookup(Instant),
     /// The user's own verifier, which is asked each time.
     Verifier,
 }
@@ -42,7 +41,7 @@ impl VerifiedToken {
     /// The time at which the token of an open stream is to be verified again.
     pub(super) fn lapses_at(&self) -> Instant {
         match self.source {
-            Source::Introspection(end) => end,
+            Source::Lookup(end) => end,
             Source::Keys(..) | Source::Verifier => Instant::now() + LIFETIME,
         }
     }
@@ -56,12 +55,12 @@ impl VerifiedToken {
 
     pub(super) fn new(
         claims: Claims,
+        scopes: HashSet<String>,
         end: SystemTime,
         source: Source,
-        implied: &Implied,
         answers: &Arc<Answers>,
     ) -> Self {
-        let scopes = Arc::new(implied.all(claims.scopes()));
+        let scopes = Arc::new(scopes);
         let scheme = match claims.key_thumbprint() {
             Some(_) => Scheme::Dpop,
             None => Scheme::Bearer,

@@ -11,7 +11,9 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::metadata::url::ServerUrl;
-use crate::metadata::{AuthorizationServerMetadata, authorization_server_metadata_urls};
+use crate::metadata::{
+    AuthorizationServerMetadata, IssuerTemplate, authorization_server_metadata_urls,
+};
 
 /// How long metadata is used before it is fetched again.
 const LIFETIME: Duration = Duration::from_secs(3600);
@@ -24,6 +26,8 @@ pub(crate) struct Discovery {
     pub(super) http: AuthHttp,
     /// Locked while metadata is fetched, so that one request does it.
     state: Mutex<State>,
+    /// What the metadata may have as its `issuer`, if that has tenants.
+    pub(super) template: Option<IssuerTemplate>,
     /// Metadata that is not fetched.
     pub(crate) fixed: Option<Arc<AuthorizationServerMetadata>>,
 }
@@ -77,6 +81,7 @@ impl Discovery {
             issuer: issuer.to_owned(),
             http,
             state: Mutex::default(),
+            template: None,
             fixed: None,
         }
     }
@@ -124,7 +129,8 @@ impl Discovery {
         let mut first = None;
         for url in &urls {
             let found = self.fetch(url).await.and_then(|json| {
-                AuthorizationServerMetadata::parse(&json, &self.issuer)
+                let template = self.template.as_ref();
+                AuthorizationServerMetadata::parse_of(&json, &self.issuer, template)
                     .map_err(|error| FetchError::answer(url, error))
             });
             match found {

@@ -20,6 +20,18 @@ pub enum ResourceServerError {
          on the loopback interface"
     )]
     Issuer(String),
+    /// The template of an issuer has not one segment in braces.
+    #[error(
+        "`{0}` is not the template of an issuer: one segment of its path must be a name in braces, as in \
+         `https://login.example.com/{{tenant}}/v2.0`"
+    )]
+    Template(String),
+    /// A URL of an issuer's keys or introspection is no `http` or `https` URL.
+    #[error("`{0}` is not a URL: it needs `https` and a host")]
+    Url(String),
+    /// There are settings of an introspection, and not the client that asks.
+    #[error("who introspects the tokens of `{0}` is missing: give it by `Issuer::introspection`")]
+    NoIntrospectionClient(String),
     /// There are neither issuers nor a verifier.
     #[error("no tokens can be verified: add an `issuer` or a `verifier`")]
     NoIssuer,

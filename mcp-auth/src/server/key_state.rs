@@ -129,7 +129,7 @@ impl KeyState {
     /// Keeps what a fetch that began at `asked_at` has brought; none if it failed.
     pub(super) fn fetched(
         &mut self,
-        set: Option<JwkSet>,
+        set: Option<Arc<JwkSet>>,
         is_same: bool,
         asked_at: Instant,
         now: Instant,
@@ -140,7 +140,6 @@ impl KeyState {
         };
         let last = self.generation().unwrap_or_default();
         let generation = if is_same { last } else { last + 1 };
-        let set = Arc::new(set);
         self.failed_at = None;
         self.asked_at = Some(asked_at);
         self.keys = Some((Fetched { set, generation }, now));
@@ -173,14 +172,14 @@ mod tests {
         assert_eq!(plan(&state, start), "wait");
         assert_eq!(state.after_fetch(start).err(), Some(SHORT_PAUSE));
         assert_eq!(plan(&state, at(start, 1)), "fetch");
-        state.fetched(Some(JwkSet::default()), false, at(start, 1), at(start, 1));
+        state.fetched(Some(Arc::default()), false, at(start, 1), at(start, 1));
         assert_eq!(plan(&state, at(start, 2)), "use");
     }
 
     #[test]
     fn keys_are_refreshed_by_their_age() {
         let (mut state, start) = (KeyState::default(), Instant::now());
-        state.fetched(Some(JwkSet::default()), false, start, start);
+        state.fetched(Some(Arc::default()), false, start, start);
         for (seconds, expected) in [
             (299, "use"),
             (300, "refresh"),
@@ -210,7 +209,7 @@ mod tests {
         let (mut state, start) = (KeyState::default(), Instant::now());
         assert_eq!(state.generation(), None);
         for (is_same, generation) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
-            state.fetched(Some(JwkSet::default()), is_same, start, start);
+            state.fetched(Some(Arc::default()), is_same, start, start);
             assert_eq!(state.generation(), Some(generation));
         }
     }
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn an_unknown_key_counts_once_in_a_while() {
         let (mut state, start) = (KeyState::default(), Instant::now());
-        state.fetched(Some(JwkSet::default()), false, start, start);
+        state.fetched(Some(Arc::default()), false, start, start);
         assert!(state.allow_for_unknown_key(start));
         assert!(!state.allow_for_unknown_key(at(start, 29)));
         assert!(state.after_unknown_key(1, at(start, 29)).is_ok());
@@ -233,7 +232,7 @@ mod tests {
     fn a_key_may_be_new_until_the_keys_are_fetched_once_more() {
         let (mut state, start) = (KeyState::default(), Instant::now());
         assert!(state.allow_for_unknown_key(at(start, 10)));
-        let set = Some(JwkSet::default());
+        let set = Some(Arc::default());
         state.fetched(set, false, at(start, 10), at(start, 12));
         let check = |seen, now| {
             state

@@ -1,7 +1,7 @@
 //! Keys of one issuer, which are fetched by one request at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -9,15 +9,27 @@ use tokio::time::{Instant, timeout};
 
 use super::discovery::{Discovery, FetchError};
 use super::key_state::{Fetched, Flight, KeyState, Plan};
+use super::refusal::Refusal;
 use super::token_cache::{TokenCache, TokenHash};
-use crate::jwt::JwkSet;
+use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
 
 /// Time limit of one fetch, metadata included. Below that of an access policy.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
 
+/// Where the keys of an issuer are.
+#[derive(Clone)]
+pub(crate) enum KeySource {
+    /// At `jwks_uri` of its metadata.
+    Discovery,
+    Url(String),
+    /// Here.
+    Given(Arc<JwkSet>),
+}
+
 /// The keys of an issuer.
 pub(crate) struct Keys {
     discovery: Arc<Discovery>,
+    source: KeySource,
     state: Mutex<KeyState>,
     /// The document that the keys are from.
     document: Mutex<Bytes>,
@@ -26,9 +38,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) fn new(discovery: Arc<Discovery>) -> Arc<Self> {
+    pub(crate) fn new(discovery: Arc<Discovery>, source: KeySource) -> Arc<Self> {
         Arc::new(Self {
             discovery,
+            source,
             state: Mutex::default(),
             document: Mutex::default(),
             unknown: TokenCache::default(),
@@ -102,7 +115,7 @@ impl Keys {
     }
 
     /// The time at which a token with an unknown key came first: now, unless it is remembered.
-    pub(super) fn first_seen(&self, hash: &TokenHash) -> Instant {
+    fn first_seen(&self, hash: &TokenHash) -> Instant {
         self.unknown.get(hash).unwrap_or_else(|| {
             let now = Instant::now();
             self.unknown.insert(*hash, now);
@@ -115,7 +128,7 @@ impl Keys {
     /// # Errors
     ///
     /// If they were not, so that the key may be new: the time after which to try again.
-    pub(super) fn check_fetched_since(&self, seen: Instant) -> Result<(), Duration> {
+    fn check_fetched_since(&self, seen: Instant) -> Result<(), Duration> {
         self.state().check_fetched_since(seen, Instant::now())
     }
 
@@ -158,18 +171,65 @@ impl Keys {
         self.state().fetched(set, is_same, asked_at, Instant::now());
     }
 
-    async fn fetched(&self) -> Result<(Bytes, JwkSet), FetchError> {
-        let metadata = self.discovery.metadata().await?;
-        let url = self
-            .discovery
-            .endpoint("jwks_uri", metadata.jwks_uri.as_deref())?;
-        let document = self.discovery.fetch(url).await?;
-        let set = JwkSet::parse(&document).map_err(|error| FetchError::answer(url, error))?;
-        Ok((document, set))
+    async fn fetched(&self) -> Result<(Bytes, Arc<JwkSet>), FetchError> {
+        let discovery = &self.discovery;
+        let url = match &self.source {
+            KeySource::Given(set) => return Ok((Bytes::from_static(b"given"), Arc::clone(set))),
+            KeySource::Url(url) => url.clone(),
+            KeySource::Discovery => {
+                let metadata = discovery.metadata().await?;
+                let url = metadata.jwks_uri.as_deref();
+                discovery.endpoint("jwks_uri", url)?.to_owned()
+            }
+        };
+        let document = discovery.fetch(&url).await?;
+        let set = JwkSet::parse(&document).map_err(|error| FetchError::answer(&url, error))?;
+        Ok((document, Arc::new(set)))
+    }
+
+    /// Verifies a JWT, whose hash is `hash`. `was_known` is true if it was verified by earlier keys.
+    /// Returns the generation of the keys, too.
+    ///
+    /// # Errors
+    ///
+    /// The rule that it breaks, or that the keys can't be had: a new key may be among them.
+    pub(super) async fn verify(
+        self: &Arc<Self>,
+        rules: &AccessTokenRules,
+        token: &str,
+        hash: &TokenHash,
+        was_known: bool,
+        now: SystemTime,
+    ) -> Result<(Claims, u64), Refusal> {
+        let unavailable = Refusal::Unavailable;
+        let mut fetched = self.get().await.map_err(unavailable)?;
+        let mut claims = rules.verify(token, &fetched.set, now);
+        if may_have_a_new_key(token, &claims) {
+            let seen = self.first_seen(hash);
+            let newer = self.after_unknown_key(fetched.generation).await;
+            fetched = newer.map_err(unavailable)?;
+            claims = rules.verify(token, &fetched.set, now);
+            // A key that was there before is no new one.
+            if !was_known && may_have_a_new_key(token, &claims) {
+                self.check_fetched_since(seen).map_err(unavailable)?;
+            }
+        }
+        Ok((claims?, fetched.generation))
     }
 
     fn state(&self) -> MutexGuard<'_, KeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// True if the token may be signed by a key that was not there when the keys were fetched.
+fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> bool {
+    match verified {
+        Err(TokenError::UnknownKey) => true,
+        Err(TokenError::Signature) => {
+            Jws::parse(token).is_ok_and(|jws| jws.header().key_id().is_none())
+        }
+        _ => false,
     }
 }
 

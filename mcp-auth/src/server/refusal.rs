@@ -8,6 +8,7 @@ use http::header::{HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use mcp_runtime::transport::http::AccessDenied;
 
 use super::credentials::Scheme;
+use super::scopes::with_prefix;
 use super::verifier::VerifyError;
 use crate::challenge::Challenge;
 use crate::jwt::{Algorithm, TokenError};
@@ -20,6 +21,10 @@ pub(super) enum Refusal {
     /// The request is malformed, or has tokens in more than one place.
     Malformed(&'static str),
     Token(Cow<'static, str>),
+    /// Whoever was asked about the token does not know it, or not any more.
+    NotActive,
+    /// The token breaks a rule.
+    Rule(TokenError),
     /// The proof of possession is missing or wrong.
     Proof(&'static str),
     /// The proof has not the server's nonce.
@@ -32,7 +37,7 @@ pub(super) enum Refusal {
 
 impl From<TokenError> for Refusal {
     fn from(error: TokenError) -> Self {
-        Self::Token(error.to_string().into())
+        Self::Rule(error)
     }
 }
 
@@ -45,13 +50,35 @@ impl From<VerifyError> for Refusal {
     }
 }
 
+impl From<Refusal> for VerifyError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unavailable(time) => Self::Unavailable(time),
+            refusal => Self::Invalid(refusal.text()),
+        }
+    }
+}
+
+impl Refusal {
+    /// The text about a token that is not valid.
+    fn text(&self) -> Cow<'static, str> {
+        match self {
+            Self::Token(text) => text.clone(),
+            Self::Rule(error) => error.to_string().into(),
+            _ => "the token is not active".into(),
+        }
+    }
+}
+
 /// Makes the answers.
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
     /// The URL of the resource's metadata.
     pub(super) metadata_url: String,
-    /// Scopes that every request needs, separated by spaces.
+    /// Scopes that every request needs, separated by spaces, as clients ask for them.
     pub(super) scope: String,
+    /// What stands before scopes when clients ask for them.
+    pub(super) scope_prefix: String,
     pub(super) dpop_required: bool,
 }
 
@@ -74,7 +101,9 @@ impl Answers {
             Refusal::Malformed(text) => {
                 ("invalid_request", (*text).into(), StatusCode::BAD_REQUEST)
             }
-            Refusal::Token(text) => ("invalid_token", text.clone(), StatusCode::UNAUTHORIZED),
+            Refusal::Token(_) | Refusal::NotActive | Refusal::Rule(_) => {
+                ("invalid_token", refusal.text(), StatusCode::UNAUTHORIZED)
+            }
             Refusal::Proof(text) => (
                 "invalid_dpop_proof",
                 (*text).into(),
@@ -114,7 +143,9 @@ impl Answers {
     /// 403, which names all scopes that are needed (RFC 6750 §3.1).
     fn insufficient_scope(&self, needed: &[String], scheme: Scheme) -> AccessDenied {
         let mut all: Vec<_> = self.scope.split(' ').filter(|it| !it.is_empty()).collect();
-        for scope in needed {
+        let needed = needed.iter().map(|it| with_prefix(&self.scope_prefix, it));
+        let needed: Vec<_> = needed.collect();
+        for scope in &needed {
             if !all.contains(&scope.as_str()) {
                 all.push(scope);
             }

@@ -17,9 +17,10 @@ use super::layer::ResourceServerLayer;
 use super::nonce::Nonces;
 use super::refusal::Answers;
 use super::replay::Replay;
-use super::scopes::{self, Implied};
+use super::scopes::{self, Implied, with_prefix};
 use super::token_cache::TokenCache;
-use super::verification::{TokenIssuer, Verification};
+use super::token_issuer::TokenIssuer;
+use super::verification::Verification;
 use super::verifier::{AnyVerifier, TokenVerifier};
 use crate::jwt::Algorithm;
 use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
@@ -217,16 +218,8 @@ impl AccessPolicy for ResourceServer {
 impl Settings {
     /// Logs what is allowed and dangerous.
     fn warn(&self) {
-        let generic = self
-            .issuers
-            .iter()
-            .find(|it| it.rules.accepts_generic_type());
-        if let Some(issuer) = generic.filter(|_| self.scopes.is_empty()) {
-            tracing::warn!(
-                issuer = issuer.rules.issuer(),
-                "`accept_generic_type` without `scopes`: an ID token for the audience of this server \
-                 may pass for an access token; require a scope, which ID tokens do not have",
-            );
+        for issuer in &self.issuers {
+            issuer.warn(!self.scopes.is_empty());
         }
     }
 
@@ -243,9 +236,13 @@ impl Settings {
         named
             .chain(self.implied.scopes())
             .try_for_each(|it| scopes::check(it))?;
+        let prefix = self.scope_prefix();
+        scopes::check(&format!("{prefix}scope"))?;
+        let asked = self.scopes.iter().map(|it| with_prefix(prefix, it));
         let answers = Arc::new(Answers {
             metadata_url,
-            scope: self.scopes.join(" "),
+            scope: asked.collect::<Vec<_>>().join(" "),
+            scope_prefix: prefix.to_owned(),
             dpop_required: self.dpop_required,
         });
         let paths = urls.iter().filter_map(|url| path(url.url()));
@@ -261,6 +258,11 @@ impl Settings {
             verification: self.verification(Arc::clone(&answers))?,
             answers,
         })
+    }
+
+    /// What stands before scopes in challenges and metadata.
+    fn scope_prefix(&self) -> &str {
+        self.issuers.first().map_or("", |it| &it.scope_prefix)
     }
 
     fn verification(&self, answers: Arc<Answers>) -> Result<Verification, ResourceServerError> {
@@ -286,7 +288,7 @@ impl Settings {
             .scopes
             .iter()
             .chain(&self.optional_scopes)
-            .cloned()
+            .map(|it| with_prefix(self.scope_prefix(), it))
             .collect();
         metadata.scopes_supported = (!scopes.is_empty()).then_some(scopes);
         let algorithms = Algorithm::ALL.map(|it| it.name().to_owned());

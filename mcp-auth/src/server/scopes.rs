@@ -33,6 +33,17 @@ impl Implied {
     }
 }
 
+/// Scopes of OpenID Connect (Core 1.0 §5.4, §11), which belong to no server.
+const OPENID: [&str; 4] = ["openid", "profile", "email", "offline_access"];
+
+/// A scope as clients have to ask for it.
+pub(super) fn with_prefix(prefix: &str, scope: &str) -> String {
+    match OPENID.contains(&scope) || scope.contains("://") {
+        true => scope.to_owned(),
+        false => format!("{prefix}{scope}"),
+    }
+}
+
 /// Checks the form of a scope (RFC 6749 §3.3).
 pub(super) fn check(scope: &str) -> Result<(), ResourceServerError> {
     let may_have = |it: u8| it.is_ascii_graphic() && it != b'"' && it != b'\\';
@@ -61,6 +72,19 @@ mod tests {
         assert_eq!(all("admin"), ["admin", "list", "read", "write"]);
         assert_eq!(all("list"), ["list", "read", "write"]);
         assert_eq!(all("read other"), ["other", "read"]);
+    }
+
+    #[test]
+    fn a_prefix_is_for_the_scopes_of_the_server() {
+        for (scope, asked) in [
+            ("files.read", "api://app/files.read"),
+            ("openid", "openid"),
+            ("offline_access", "offline_access"),
+            ("https://graph.example/mail", "https://graph.example/mail"),
+        ] {
+            assert_eq!(with_prefix("api://app/", scope), asked);
+        }
+        assert_eq!(with_prefix("", "files:read"), "files:read");
     }
 
     #[test]

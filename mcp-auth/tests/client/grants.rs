@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_auth::client::assertion::AssertionKey;
+use mcp_auth::authentication::AssertionKey;
 use mcp_auth::client::error::{AuthErrorKind, AuthStep};
 use mcp_auth::client::identity_provider::IdentityProvider;
 use mcp_auth::jwt::SigningKey;

@@ -1,6 +1,6 @@
 //! Registration: how a client gets its identifier.
 
-use mcp_auth::client::assertion::AssertionKey;
+use mcp_auth::authentication::AssertionKey;
 use mcp_auth::jwt::SigningKey;
 use support::{AuthorizationServer, Client, Endpoint, Fault};
 

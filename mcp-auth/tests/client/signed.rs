@@ -2,11 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use http::Method;
-use mcp_auth::client::assertion::AssertionKey;
-use mcp_auth::client::dpop::ProofRequest;
+use mcp_auth::authentication::AssertionKey;
 use mcp_auth::jwt::{Algorithm, Header, Jwk, JwkSet, Jws, SigningKey};
 use serde_json::{Value, json};
 
@@ -27,33 +23,6 @@ fn verified(token: &str, keys: &JwkSet) -> (Header, Value) {
         jws.header().clone(),
         serde_json::from_slice(&payload).unwrap(),
     )
-}
-
-#[test]
-fn a_proof_is_verified_by_the_key_in_its_header() {
-    let key = SigningKey::generate().unwrap();
-    let request = ProofRequest {
-        method: &Method::POST,
-        url: &"https://mcp.example.com/mcp?a=b".parse().unwrap(),
-        nonce: Some("n-1"),
-        access_token: Some("token"),
-        now: now(),
-    };
-    let proof = request.sign(&key).unwrap();
-    let header = BASE64_URL_SAFE_NO_PAD.decode(proof.split('.').next().unwrap());
-    let header: Value = serde_json::from_slice(&header.unwrap()).unwrap();
-    assert_eq!(header["typ"], "dpop+jwt");
-    // The public part alone.
-    assert_eq!(header["jwk"].as_object().unwrap().len(), 4);
-    let keys = JwkSet::from_iter([Jwk::parse(header["jwk"].to_string().as_bytes()).unwrap()]);
-    let (header, claims) = verified(&proof, &keys);
-    assert_eq!(header.algorithm(), Algorithm::Es256);
-    assert!(header.is_of_type("dpop+jwt"));
-    assert_eq!(claims["htm"], "POST");
-    assert_eq!(claims["htu"], "https://mcp.example.com/mcp");
-    assert_eq!(claims["iat"], 1_700_000_000);
-    assert_eq!(claims["nonce"], "n-1");
-    assert!(claims["ath"].is_string() && claims["jti"].is_string());
 }
 
 #[test]

@@ -14,10 +14,7 @@ use crate::clock::Clock;
 
 /// Files of the server side that limit a time, and the endpoints that they wait for.
 const LIMITS: [(&str, &[Endpoint]); 2] = [
-    (
-        "introspection.rs",
-        &[Endpoint::Metadata, Endpoint::Introspect],
-    ),
+    ("lookups.rs", &[Endpoint::Metadata, Endpoint::Introspect]),
     ("keys.rs", &[Endpoint::Metadata, Endpoint::Jwks]),
 ];
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 
 use mcp_auth::OAuth;
-use mcp_auth::client::assertion::AssertionKey;
+use mcp_auth::authentication::AssertionKey;
 use mcp_auth::client::identity_provider::IdentityProvider;
 use mcp_auth::jwt::SigningKey;
 use mcp_auth::metadata::{ProtectedResourceMetadata, resource_metadata_urls};

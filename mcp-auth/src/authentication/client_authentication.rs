@@ -6,10 +6,8 @@ use std::time::SystemTime;
 use http::header::{AUTHORIZATION, HeaderMap};
 
 use super::assertion::AssertionKey;
-use super::error::AuthErrorKind;
-use crate::basic::basic;
+use super::basic::basic;
 use crate::jwt::SigningKeyError;
-use crate::metadata::AuthorizationServerMetadata;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -45,22 +43,15 @@ impl ClientAuthentication {
         }
     }
 
-    /// The way to use a secret at an issuer: `client_secret_basic`, which every issuer should know
-    /// (RFC 6749 §2.3.1), unless only `client_secret_post` is offered.
-    ///
-    /// # Errors
-    ///
-    /// Where clients may only authenticate by a key: the secret must not leave.
-    pub(crate) fn with_secret(
-        secret: String,
-        issuer: &AuthorizationServerMetadata,
-    ) -> Result<Self, AuthErrorKind> {
-        let methods = issuer.token_endpoint_auth_methods_supported.as_deref();
-        let offers = |name: &str| methods.is_some_and(|all| all.iter().any(|it| it == name));
+    /// The way to use a secret at an endpoint where these ways are `offered`: `client_secret_basic`,
+    /// which every issuer should know (RFC 6749 §2.3.1), unless only `client_secret_post` is offered.
+    /// `None` where clients may only authenticate by a key: the secret must not leave.
+    pub(crate) fn with_secret(secret: String, offered: Option<&[String]>) -> Option<Self> {
+        let offers = |name: &str| offered.is_some_and(|all| all.iter().any(|it| it == name));
         match (offers("client_secret_basic"), offers("client_secret_post")) {
-            (false, true) => Ok(Self::Post(secret)),
-            (false, false) if offers("private_key_jwt") => Err(AuthErrorKind::SecretNotTaken),
-            _ => Ok(Self::Basic(secret)),
+            (false, true) => Some(Self::Post(secret)),
+            (false, false) if offers("private_key_jwt") => None,
+            _ => Some(Self::Basic(secret)),
         }
     }
 }
@@ -161,14 +152,10 @@ mod tests {
             (Some(vec!["none"]), Some("client_secret_basic")),
             (Some(vec!["private_key_jwt", "none"]), None),
         ] {
-            let offered = offered.map(|all| all.into_iter().map(str::to_owned).collect());
-            let issuer = AuthorizationServerMetadata {
-                token_endpoint_auth_methods_supported: offered,
-                ..AuthorizationServerMetadata::default()
-            };
-            let found = ClientAuthentication::with_secret("secret".to_owned(), &issuer);
-            let found = found.map(|found| found.name());
-            assert_eq!(found.ok(), expected);
+            let offered = offered.map(|all| all.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            let secret = "secret".to_owned();
+            let found = ClientAuthentication::with_secret(secret, offered.as_deref());
+            assert_eq!(found.map(|found| found.name()), expected);
         }
     }
 }

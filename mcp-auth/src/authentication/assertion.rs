@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, json};
 
-use super::pkce::random_text;
-use super::unix_time::unix_time;
 use crate::jwt::{SigningKey, SigningKeyError};
+use crate::random::random_text;
+use crate::unix_time::unix_time;
 
 /// Time for which an assertion is good.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -18,7 +18,7 @@ const LIFETIME: Duration = Duration::from_secs(60);
 /// ```
 /// use std::time::SystemTime;
 ///
-/// use mcp_auth::client::assertion::AssertionKey;
+/// use mcp_auth::authentication::AssertionKey;
 /// use mcp_auth::jwt::SigningKey;
 ///
 /// // Or `SigningKey::from_pem`, for one that is registered.

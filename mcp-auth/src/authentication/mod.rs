@@ -1,0 +1,13 @@
+//! Authentication of a client to an authorization server: a person's client at the token endpoint, a
+//! server where it has tokens introspected.
+
+mod assertion;
+mod basic;
+mod client_authentication;
+#[cfg(feature = "server")]
+mod credential;
+
+pub use assertion::AssertionKey;
+pub(crate) use client_authentication::{ClientAuthentication, ClientCredentials};
+#[cfg(feature = "server")]
+pub use credential::ClientCredential;
