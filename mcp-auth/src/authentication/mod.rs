@@ -8,6 +8,8 @@ mod client_authentication;
 mod credential;
 
 pub use assertion::AssertionKey;
+#[cfg(feature = "server")]
+pub(crate) use basic::basic;
 pub(crate) use client_authentication::{ClientAuthentication, ClientCredentials};
 #[cfg(feature = "server")]
 pub use credential::ClientCredential;

@@ -1,6 +1,5 @@
 //! Verification of access tokens.
 
-use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +9,7 @@ use super::claims::Claims;
 use super::error::TokenError;
 use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
+use super::members;
 use super::tenants::Tenants;
 use crate::metadata::IssuerTemplate;
 use serde_json::{Map, Value};
@@ -275,14 +275,22 @@ fn is_other_token(claims: &Claims) -> bool {
 ///
 /// # Errors
 ///
-/// [`TokenError::Malformed`], [`TokenError::MissingClaim`].
+/// [`TokenError::Malformed`], [`TokenError::MissingClaim`], [`TokenError::InvalidClaim`].
 pub(crate) fn unverified_issuer(token: &str) -> Result<String, TokenError> {
-    #[derive(Deserialize)]
-    struct Payload {
-        iss: Option<String>,
+    match unverified_claim(token, "iss")? {
+        Some(Value::String(issuer)) => Ok(issuer),
+        Some(_) => Err(TokenError::InvalidClaim("iss")),
+        None => Err(TokenError::MissingClaim("iss")),
     }
+}
+
+/// A claim of a JWT, which is not verified.
+///
+/// # Errors
+///
+/// [`TokenError::Malformed`].
+pub(crate) fn unverified_claim(token: &str, name: &str) -> Result<Option<Value>, TokenError> {
     let payload = token.split('.').nth(1).ok_or(TokenError::Malformed)?;
-    let payload: Payload =
-        serde_json::from_slice(&decode(payload)?).map_err(|_| TokenError::Malformed)?;
-    payload.iss.ok_or(TokenError::MissingClaim("iss"))
+    let mut payload = members::parse(&decode(payload)?).ok_or(TokenError::Malformed)?;
+    Ok(payload.remove(name))
 }

@@ -27,7 +27,7 @@ mod tenants;
 #[cfg(feature = "server")]
 pub use access_token::AccessTokenRules;
 #[cfg(feature = "server")]
-pub(crate) use access_token::unverified_issuer;
+pub(crate) use access_token::{unverified_claim, unverified_issuer};
 pub use algorithm::Algorithm;
 #[cfg(feature = "server")]
 pub use claims::Claims;

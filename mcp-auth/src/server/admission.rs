@@ -82,6 +82,8 @@ impl Admission {
             }
         }
         if self.scopes.iter().any(|it| !token.scopes.contains(it)) {
+            let granted = token.claims.scopes();
+            self.verification.log.lacks_scopes(granted, &self.scopes);
             return Err(Refusal::Scopes(Vec::new()));
         }
         Ok(token)

@@ -16,6 +16,7 @@ use super::issuer::Issuer;
 use super::layer::ResourceServerLayer;
 use super::nonce::Nonces;
 use super::refusal::Answers;
+use super::refusal_log::RefusalLog;
 use super::replay::Replay;
 use super::scopes::{self, Implied, with_prefix};
 use super::token_cache::TokenCache;
@@ -65,7 +66,8 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 /// - Tokens that are bound to a key (`cnf.jkt`) need a proof of possession (DPoP), which serves once.
 ///   Proofs and nonces are remembered in this process. A token that is bound by anything else, or
 ///   also by anything else, is refused.
-/// - Tokens are removed from requests, and are in no answer, error or log.
+/// - Tokens are removed from requests, and are in no answer, error or log. Why a token is refused is
+///   logged at `warn`, once for each reason, with the setting that would accept it.
 /// - Handlers take [`Claims`](crate::jwt::Claims); the principal is issuer and subject. A stream ends
 ///   when the token does. Its token is verified again when the answer of an introspection has lapsed,
 ///   others after 60 seconds each, and the stream ends if it is not valid any more, or has fewer scopes
@@ -277,6 +279,7 @@ impl Settings {
             implied: self.implied.clone(),
             answers,
             cache: TokenCache::default(),
+            log: RefusalLog::default(),
         })
     }
 

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::access_token::{Source, VerifiedToken};
 use super::refusal::{Answers, Refusal};
+use super::refusal_log::RefusalLog;
 use super::scopes::Implied;
 use super::token_cache::{TokenCache, TokenHash};
 use super::token_issuer::{TokenIssuer, audiences, is_opaque};
@@ -21,11 +22,26 @@ pub(super) struct Verification {
     pub(super) implied: Implied,
     pub(super) answers: Arc<Answers>,
     pub(super) cache: TokenCache<Arc<VerifiedToken>>,
+    pub(super) log: RefusalLog,
 }
 
 impl Verification {
     /// Verifies a token, whose hash is `hash`.
     pub(super) async fn verify(
+        &self,
+        token: &str,
+        hash: &TokenHash,
+        now: SystemTime,
+    ) -> Result<Arc<VerifiedToken>, Refusal> {
+        let verified = self.verified_before_or_now(token, hash, now).await;
+        verified.inspect_err(|refusal| {
+            let has_verifier = self.verifier.is_some();
+            self.log
+                .refused(token, refusal, &self.issuers, has_verifier);
+        })
+    }
+
+    async fn verified_before_or_now(
         &self,
         token: &str,
         hash: &TokenHash,

@@ -1,0 +1,146 @@
+//! The log of refused tokens, for whoever sets the server up.
+
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::token_issuer::TokenIssuer;
+use crate::jwt::{Jws, TokenError, unverified_claim};
+
+/// Longest text from a token that is logged, in characters.
+const MAX_QUOTED: usize = 200;
+
+/// Logs why tokens are refused: each reason once, with the setting that would accept them. What a
+/// client gets says less.
+#[derive(Default)]
+pub(super) struct RefusalLog(Mutex<HashSet<Reason>>);
+
+/// A reason, and the number of the issuer that the token names.
+type Reason = (Option<usize>, Option<Discriminant<TokenError>>);
+
+impl RefusalLog {
+    /// Logs that a token is refused by a rule. Others are refused every day: those that have expired, and
+    /// those that nobody knows.
+    pub(super) fn refused(
+        &self,
+        token: &str,
+        refusal: &Refusal,
+        issuers: &[TokenIssuer],
+        has_verifier: bool,
+    ) {
+        let Refusal::Rule(error) = refusal else {
+            return;
+        };
+        let name = claim(token, "iss");
+        let name = name.as_ref().and_then(Value::as_str);
+        let number = issuers
+            .iter()
+            .position(|it| name.is_some_and(|name| it.rules.is_of(name)));
+        if *error == TokenError::Expired || !self.is_new((number, Some(discriminant(error)))) {
+            return;
+        }
+        let advice = match number {
+            _ if has_verifier => "what its claims have is up to the verifier".to_owned(),
+            Some(number) => of_issuer(token, error, &issuers[number]),
+            None => of_none(error, name, issuers),
+        };
+        tracing::warn!(%error, "a token is refused: {advice} (each reason is logged once)");
+    }
+
+    /// Logs that a valid token has not the scopes that every request needs.
+    pub(super) fn lacks_scopes<'a>(
+        &self,
+        granted: impl Iterator<Item = &'a str>,
+        needed: &[String],
+    ) {
+        if self.is_new((None, None)) {
+            let granted: Vec<_> = granted.collect();
+            let granted = quoted(&granted.join(" "));
+            tracing::warn!(
+                "a token has the scopes {granted}, and not all of {needed:?}: have the issuer grant them; if \
+                 it names them with something before, give that by `Issuer::scope_prefix` (this is logged once)"
+            );
+        }
+    }
+
+    fn is_new(&self, reason: Reason) -> bool {
+        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        logged.insert(reason)
+    }
+}
+
+/// What to do about a token of an issuer.
+fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
+    let rules = &issuer.rules;
+    let (audiences, audience_claim) = rules.audiences();
+    match error {
+        TokenError::Type if rules.accepts_generic_type() => {
+            "it is an ID token or a refresh token: the client must send its access token".to_owned()
+        }
+        TokenError::Type => {
+            let jws = Jws::parse(token).ok();
+            let kind = jws.as_ref().and_then(|it| it.header().media_type());
+            let kind = kind.map_or("no type".to_owned(), |it| {
+                format!("the type {}", quoted(it))
+            });
+            format!(
+                "it has {kind}: `Issuer::accept_generic_type` if {} sends no other",
+                rules.issuer()
+            )
+        }
+        TokenError::Audience => {
+            let found = claim(token, audience_claim);
+            let found = found.map_or("others".to_owned(), |it| quoted(&it.to_string()));
+            format!(
+                "`{audience_claim}` is {found}, and not one of {audiences:?}: have the issuer put the \
+                 resource there, or name what it puts there by `Issuer::audience`"
+            )
+        }
+        TokenError::MissingClaim("aud") => format!(
+            "it has no `{audience_claim}`: `Issuer::audience_claim` if the issuer names its audience \
+             otherwise, `Issuer::introspection_without_audience` if its introspection names none"
+        ),
+        TokenError::Claims => {
+            "see `Issuer::require_claim` and `Issuer::require`, which were set".to_owned()
+        }
+        TokenError::Algorithm => "see `Issuer::algorithms`".to_owned(),
+        TokenError::UnknownKey | TokenError::Signature => {
+            "the keys of its issuer do not verify it: `Issuer::keys_url` if they are elsewhere"
+                .to_owned()
+        }
+        TokenError::NotYetValid => "check the clocks, and see `Issuer::leeway`".to_owned(),
+        _ => "ask those who run the issuer".to_owned(),
+    }
+}
+
+/// What to do about a token that is of none of the issuers.
+fn of_none(error: &TokenError, name: Option<&str>, issuers: &[TokenIssuer]) -> String {
+    let issuers: Vec<_> = issuers.iter().map(|it| it.rules.issuer()).collect();
+    match (error, name) {
+        (TokenError::Malformed, _) => {
+            "if the issuer issues opaque tokens, set `Issuer::introspection`".to_owned()
+        }
+        (TokenError::Algorithm, _) => {
+            "have the issuer sign by a public key, such as RS256 or ES256".to_owned()
+        }
+        (_, Some(name)) => format!(
+            "`iss` is {}, and the issuers are {issuers:?}, which are compared character by character, with the \
+             `/` at the end",
+            quoted(name)
+        ),
+        _ => format!("see the issuers {issuers:?}"),
+    }
+}
+
+/// A claim of a JWT, which is not verified.
+fn claim(token: &str, name: &str) -> Option<Value> {
+    unverified_claim(token, name).ok().flatten()
+}
+
+/// A text from a token, in quotes.
+fn quoted(text: &str) -> String {
+    format!("{:?}", text.chars().take(MAX_QUOTED).collect::<String>())
+}
