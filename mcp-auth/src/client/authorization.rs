@@ -6,7 +6,7 @@ use subtle::ConstantTimeEq;
 
 use crate::client::error::refusal;
 use crate::client::pkce::Pkce;
-use crate::metadata::AuthorizationServerMetadata;
+use crate::metadata::{AuthorizationServerMetadata, IssuerTemplate};
 use crate::random::{RandomError, random_text};
 
 /// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
@@ -18,10 +18,14 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) client_id: &'a str,
     /// Where the browser is sent with the response.
     pub(crate) redirect_uri: &'a str,
-    /// The `resource` of the server's metadata, as it stands there.
-    pub(crate) resource: &'a str,
+    /// The `resource` of the server's metadata, as it stands there; none to leave the parameter out.
+    pub(crate) resource: Option<&'a str>,
     /// Scopes to ask for, separated by spaces; none to leave the parameter out.
     pub(crate) scope: Option<&'a str>,
+    /// Parameters of the user's own.
+    pub(crate) extra: &'a [(String, String)],
+    /// The other identifiers that the response may have as its `iss`.
+    pub(crate) template: Option<&'a IssuerTemplate>,
 }
 
 /// An authorization request that was made and waits for its response.
@@ -34,7 +38,9 @@ pub(crate) struct PendingAuthorization {
     parameters: Vec<(&'static str, String)>,
     state: String,
     pkce: Pkce,
+    extra: Vec<(String, String)>,
     issuer: String,
+    template: Option<IssuerTemplate>,
     is_issuer_sent: bool,
 }
 
@@ -52,7 +58,10 @@ pub enum RequestError {
     #[error("the authorization server `{0}` has no endpoint where people log in")]
     Endpoint(String),
     /// The metadata does not offer PKCE with `S256`: the specification forbids to go on.
-    #[error("the authorization server `{0}` does not offer PKCE with S256, which is required")]
+    #[error(
+        "the authorization server `{0}` does not announce PKCE with S256, which is required: if its \
+         documentation has it, and its metadata no word of it, set `OAuth::assume_s256` and the issuer"
+    )]
     Pkce(String),
     /// No random bytes for `state` and the verifier.
     #[error(transparent)]
@@ -105,15 +114,21 @@ impl AuthorizationRequest<'_> {
         let (state, pkce) = (random_text()?, Pkce::generate()?);
         let is_issuer_sent = self.metadata.authorization_response_iss_parameter_supported;
         let parameters = self.parameters(&state, &pkce.challenge());
+        let extra = self.extra.iter().map(|(name, value)| (&**name, &**value));
         let own = parameters.iter().map(|(name, value)| (*name, &**value));
         Ok(PendingAuthorization {
-            url: with_query(endpoint, own.chain([("client_id", self.client_id)])),
+            url: with_query(
+                endpoint,
+                own.chain(extra).chain([("client_id", self.client_id)]),
+            ),
             endpoint: endpoint.to_owned(),
             client_id: self.client_id.to_owned(),
             parameters,
             state,
             pkce,
+            extra: self.extra.to_vec(),
             issuer: issuer.clone(),
+            template: self.template.cloned(),
             is_issuer_sent: is_issuer_sent.unwrap_or(false),
         })
     }
@@ -125,12 +140,13 @@ impl AuthorizationRequest<'_> {
             ("state", state),
             ("code_challenge", challenge),
             ("code_challenge_method", "S256"),
-            ("resource", self.resource),
         ];
+        parameters.extend(self.resource.map(|it| ("resource", it)));
         if let Some(scope) = self.scope {
             parameters.push(("scope", scope));
             // Else OpenID providers leave it out (OpenID Connect Core 1.0 §11).
-            if scope.split(' ').any(|it| it == "offline_access") {
+            let has_prompt = self.extra.iter().any(|(name, _)| name == "prompt");
+            if !has_prompt && scope.split(' ').any(|it| it == "offline_access") {
                 parameters.push(("prompt", "consent"));
             }
         }
@@ -144,7 +160,7 @@ impl AuthorizationRequest<'_> {
 /// An endpoint with parameters. It may have a query of its own (RFC 6749 §3.1).
 fn with_query<'a>(
     endpoint: &str,
-    parameters: impl IntoIterator<Item = (&'static str, &'a str)>,
+    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(parameters);
@@ -163,6 +179,12 @@ impl PendingAuthorization {
     #[must_use]
     pub(crate) fn parameters(&self) -> &[(&'static str, String)] {
         &self.parameters
+    }
+
+    /// The parameters of the user's own, to be pushed beside.
+    #[must_use]
+    pub(crate) fn extra(&self) -> &[(String, String)] {
+        &self.extra
     }
 
     /// The URL to open if the parameters were pushed, and the answer has this `request_uri` (RFC 9126
@@ -199,9 +221,14 @@ impl PendingAuthorization {
         is_ours.then(|| self.code(&parameters))
     }
 
+    fn is_issuer(&self, iss: &str) -> bool {
+        let template = self.template.as_ref();
+        iss == self.issuer || template.is_some_and(|it| it.tenant(iss).is_some())
+    }
+
     fn code(&self, parameters: &Parameters) -> Result<AuthorizationCode, ResponseError> {
         match parameters.only("iss")? {
-            Some(issuer) if issuer != self.issuer => return Err(ResponseError::Issuer),
+            Some(issuer) if !self.is_issuer(issuer) => return Err(ResponseError::Issuer),
             None if self.is_issuer_sent => return Err(ResponseError::MissingIssuer),
             _ => {}
         }
@@ -278,8 +305,10 @@ mod tests {
             metadata,
             client_id: "my app",
             redirect_uri: "http://127.0.0.1:3000/callback",
-            resource: "https://mcp.example.com",
+            resource: Some("https://mcp.example.com"),
             scope: Some("files:read files:write"),
+            extra: &[],
+            template: None,
         }
     }
 

@@ -8,6 +8,7 @@ use mcp_runtime::transport::http_client::BoxFuture;
 
 use super::browser;
 use super::grant::Grant;
+use super::issuer_settings::IssuerSettings;
 use super::loopback::Loopback;
 use super::person_keys::PersonKeys;
 use super::redirect::Redirect;
@@ -37,6 +38,8 @@ pub(crate) struct Config {
     pub(crate) client_key: Option<AssertionKey>,
     pub(crate) client_metadata_url: Option<String>,
     pub(crate) issuer: Option<String>,
+    /// For that issuer alone.
+    pub(crate) issuer_settings: IssuerSettings,
     pub(crate) scopes: Scopes,
     pub(crate) login_timeout: Duration,
     pub(crate) grant: Grant,
@@ -56,6 +59,7 @@ impl Config {
             client_key: None,
             client_metadata_url: None,
             issuer: None,
+            issuer_settings: IssuerSettings::default(),
             scopes: Scopes::default(),
             login_timeout: LOGIN_TIMEOUT,
             grant: Grant::Login,

@@ -10,6 +10,7 @@ use super::config::Config;
 use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
+use super::issuer_settings::STRICT;
 use super::registration::RegistrationWay;
 use super::scopes::Scopes;
 use tokio::time::timeout;
@@ -70,6 +71,11 @@ impl Discoverer<'_> {
     }
 
     async fn search(&self) -> Result<Discovery, AuthError> {
+        let checked = self
+            .config
+            .issuer_settings
+            .check(self.config.issuer.is_some());
+        checked.map_err(|cause| AuthError::new(AuthStep::IssuerMetadata, self.server, cause))?;
         let found = self.resource().await?;
         let issuers = match (&found, self.config.issuer.as_deref()) {
             (Some(resource), None) => resource.authorization_servers.clone(),
@@ -172,6 +178,13 @@ impl Discoverer<'_> {
     ) -> Result<Option<AuthorizationServerMetadata>, AuthError> {
         let exchange = self.exchange(AuthStep::IssuerMetadata);
         let refused = |error| exchange.error(issuer, AuthErrorKind::Metadata(error));
+        // For the issuer that the user has set, and no identity provider.
+        let settings = match self.config.issuer.as_deref() == Some(issuer) {
+            true => &self.config.issuer_settings,
+            false => &STRICT,
+        };
+        let template = settings.template();
+        let template = template.map_err(|cause| exchange.error(issuer, cause))?;
         let mut unreadable = None;
         for url in authorization_server_metadata_urls(issuer).map_err(refused)? {
             let (response, from) = exchange.get(&url).await?;
@@ -180,8 +193,8 @@ impl Discoverer<'_> {
             }
             let body = success(exchange, response, &from)?;
             let refused = |error| exchange.error(&from, AuthErrorKind::Metadata(error));
-            match AuthorizationServerMetadata::parse(&body, issuer) {
-                Ok(metadata) => return Ok(Some(metadata)),
+            match AuthorizationServerMetadata::parse_of(&body, issuer, template.as_ref()) {
+                Ok(metadata) => return Ok(Some(settings.loosened(issuer, metadata))),
                 Err(error @ MetadataError::Document(_)) => {
                     unreadable = unreadable.or(Some(refused(error)));
                 }

@@ -117,6 +117,12 @@ pub enum AuthErrorKind {
     /// The client has credentials of its own, and the user has not set the issuer's URL.
     #[error("the client's credentials are valid at one authorization server only: set its issuer")]
     ClientWithoutIssuer,
+    /// A setting of `OAuth` loosens the rules for one issuer, and the user has not set the issuer's URL.
+    #[error("`OAuth::{0}` is for one authorization server only: set its issuer by `OAuth::issuer`")]
+    SettingWithoutIssuer(&'static str),
+    /// A parameter of the user's own has a name that OAuth uses.
+    #[error("the parameter `{0}` can't be set: it belongs to OAuth; leave it out")]
+    ReservedParameter(String),
     /// The authorization server offers no registration that this client could use.
     #[error(
         "the authorization server does not register clients by itself: register one there by hand, \
@@ -165,7 +171,9 @@ pub enum AuthErrorKind {
     Store(#[source] io::Error),
     /// The MCP server refuses a token that was issued for this very request.
     #[error(
-        "the MCP server does not accept the new token{}; ask those who run the server",
+        "the MCP server does not accept the new token{}; if the authorization server has to be told the \
+         server by a parameter of its own, see `OAuth::authorization_parameter`; else ask those who run \
+         the server",
         because(.0.as_deref())
     )]
     TokenRefused(Option<String>),
@@ -287,10 +295,18 @@ impl fmt::Display for AuthStep {
     }
 }
 
-/// The text of a refusal on one line: whoever runs the server has chosen it.
+/// The text of a refusal on one line: whoever runs the server has chosen it. Advice follows where the parameter
+/// `resource` may be the reason (RFC 8707 §2).
 pub(crate) fn refusal(code: &str, description: Option<&str>) -> String {
+    let names_resource = description.is_some_and(|it| it.contains("resource"));
+    let advice = match code == "invalid_target" || code == "invalid_request" && names_resource {
+        true => {
+            "; if it does not know the parameter `resource`: `OAuth::without_resource_parameter`"
+        }
+        false => "",
+    };
     let description = description.map_or(String::new(), |text| format!(": {text}"));
-    one_line(&format!("{code}{description}"))
+    one_line(&format!("{code}{description}")) + advice
 }
 
 fn because(text: Option<&str>) -> String {

@@ -81,6 +81,7 @@ impl Login<'_> {
             http: self.http,
             metadata: issuer,
             client: &client,
+            settings: &self.config.issuer_settings,
             proving: self.proving.as_ref(),
         };
         let (code, pending) = self.code(&issuer, receiver).await?;
@@ -104,16 +105,20 @@ impl Login<'_> {
         receiver: Box<dyn RedirectReceiver>,
     ) -> Result<(AuthorizationCode, Arc<PendingAuthorization>), AuthError> {
         let scope = self.scopes.parameter();
+        let settings = &self.config.issuer_settings;
+        let template = settings.template().map_err(|error| self.error(error))?;
         let request = AuthorizationRequest {
             metadata: &self.discovery.issuer,
             client_id: &issuer.client.client_id,
             redirect_uri: receiver.uri(),
-            resource: &self.discovery.resource.resource,
+            resource: Some(&*self.discovery.resource.resource).filter(|_| !settings.omits_resource),
             scope: scope.as_deref(),
+            extra: &settings.authorization_parameters,
+            template: template.as_ref(),
         };
         let pending = request.start();
         let pending = pending.map_err(|error| self.error(AuthErrorKind::Request(error)))?;
-        let url = match issuer.push(pending.parameters()).await? {
+        let url = match issuer.push(&pending).await? {
             Some(request_uri) => pending.pushed_url(&request_uri),
             None => pending.url().to_owned(),
         };

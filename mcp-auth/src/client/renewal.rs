@@ -206,6 +206,7 @@ impl Renewal {
             http: &self.http,
             metadata: issuer,
             client: &client,
+            settings: &self.config.issuer_settings,
             proving: None,
         };
         let refresh_token = match &tokens.refresh_token {
@@ -358,6 +359,7 @@ impl Renewal {
             http: &self.http,
             metadata: &discovery.issuer,
             client: &client,
+            settings: &self.config.issuer_settings,
             proving: proving.as_ref(),
         };
         let parameters = vec![

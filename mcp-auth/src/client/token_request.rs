@@ -5,10 +5,12 @@ use http::header::HeaderMap;
 use http::{Method, Response, Uri};
 use serde::Deserialize;
 
+use super::authorization::PendingAuthorization;
 use super::credential_http::CredentialHttp;
 use super::dpop::{DPOP, Proving};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
+use super::issuer_settings::IssuerSettings;
 use super::token_response::{TokenResponse, TokenType};
 use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
@@ -21,6 +23,7 @@ pub(crate) struct Issuer<'a> {
     pub(crate) http: &'a CredentialHttp,
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a ClientCredentials,
+    pub(crate) settings: &'a IssuerSettings,
     /// The key that tokens are to be bound to (RFC 9449 §5).
     pub(crate) proving: Option<&'a Proving>,
 }
@@ -32,6 +35,7 @@ impl Issuer<'_> {
         step: AuthStep,
         parameters: Vec<(&'static str, String)>,
     ) -> Result<TokenResponse, AuthError> {
+        let parameters = self.settings.without_omitted(parameters);
         let response = self.post(step, parameters).await?;
         let error = |cause| {
             let endpoint = self.metadata.token_endpoint.as_deref();
@@ -81,7 +85,8 @@ impl Issuer<'_> {
         url: &Uri,
         parameters: Vec<(&'static str, String)>,
     ) -> Result<Response<Bytes>, AuthError> {
-        let (mut headers, body) = self.form(exchange, parameters)?;
+        let extra = &self.settings.token_parameters;
+        let (mut headers, body) = self.form(exchange, parameters, extra)?;
         let endpoint = url.to_string();
         if let Some(Proving { key, nonces, .. }) = self.proving {
             let proof = key.header(&Method::POST, url, nonces, None);
@@ -100,7 +105,7 @@ impl Issuer<'_> {
     /// §2). None without an endpoint for that, or where it refuses and is not required.
     pub(crate) async fn push(
         &self,
-        parameters: &[(&'static str, String)],
+        login: &PendingAuthorization,
     ) -> Result<Option<String>, AuthError> {
         #[derive(Deserialize)]
         struct Pushed {
@@ -116,7 +121,7 @@ impl Issuer<'_> {
         };
         let (http, step) = (self.http, AuthStep::Login);
         let exchange = Exchange { http, step };
-        let (headers, body) = self.form(exchange, parameters.to_vec())?;
+        let (headers, body) = self.form(exchange, login.parameters().to_vec(), login.extra())?;
         let is_required = self.metadata.require_pushed_authorization_requests == Some(true);
         match exchange.post(endpoint, FORM, headers, body, |_| ()).await {
             Ok(response) => match serde_json::from_slice::<Pushed>(response.body()) {
@@ -143,17 +148,18 @@ impl Issuer<'_> {
         let exchange = Exchange { http, step };
         let (token, hint) = (token.to_owned(), hint.to_owned());
         let parameters = vec![("token", token), ("token_type_hint", hint)];
-        let (headers, body) = self.form(exchange, parameters)?;
+        let (headers, body) = self.form(exchange, parameters, &[])?;
         let posted = exchange.post(endpoint, FORM, headers, body, |_| ());
         let posted = posted.await;
         posted.map(drop)
     }
 
-    /// The headers and the body of a request with these parameters.
+    /// The headers and the body of a request with these parameters, and with those of the user's own.
     fn form(
         &self,
         exchange: Exchange<'_>,
         mut parameters: Vec<(&'static str, String)>,
+        extra: &[(String, String)],
     ) -> Result<(HeaderMap, String), AuthError> {
         let mut headers = HeaderMap::new();
         let issuer = &self.metadata.issuer;
@@ -162,6 +168,7 @@ impl Issuer<'_> {
             .authenticate(issuer, &mut parameters, &mut headers);
         authenticated.map_err(|error| exchange.error(issuer, AuthErrorKind::SigningKey(error)))?;
         let mut body = form_urlencoded::Serializer::new(String::new());
-        Ok((headers, body.extend_pairs(parameters).finish()))
+        body.extend_pairs(parameters).extend_pairs(extra);
+        Ok((headers, body.finish()))
     }
 }

@@ -9,6 +9,7 @@ use super::dpop::Proving;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::grant::Grant;
 use super::identity_provider::IdentityProvider;
+use super::issuer_settings::STRICT;
 use super::scopes::Scopes;
 use super::token_request::Issuer;
 use super::token_set::TokenSet;
@@ -34,6 +35,7 @@ impl UnattendedGrant<'_> {
             http: self.http,
             metadata: &self.discovery.issuer,
             client: &client,
+            settings: &self.config.issuer_settings,
             proving: self.proving.as_ref(),
         };
         let mut parameters = self.grant().await?;
@@ -91,6 +93,7 @@ impl UnattendedGrant<'_> {
                 client_id: provider.client_id.clone(),
                 authentication,
             },
+            settings: &STRICT,
             proving: None,
         };
         let subject_token = provider.subject_token.token(step, &provider.issuer).await?;

@@ -14,6 +14,7 @@ use super::provider::Provider;
 use crate::authentication::{ClientAuthentication, ClientCredentials};
 use crate::client::credential_http::CredentialHttp;
 use crate::client::error::AuthStep;
+use crate::client::issuer_settings::STRICT;
 use crate::client::pkce::Pkce;
 use crate::client::token_request::Issuer;
 use crate::client::token_response::TokenResponse;
@@ -174,6 +175,7 @@ impl Upstream {
                 client_id: self.provider.client_id.clone(),
                 authentication: by_secret.unwrap_or(ClientAuthentication::None),
             },
+            settings: &STRICT,
             proving: None,
         };
         let posted = issuer.post(AuthStep::Token, parameters).await;
