@@ -45,4 +45,4 @@ pub use proxy::OAuthProxy;
 #[cfg(any(feature = "client", feature = "server"))]
 pub use random::RandomError;
 #[cfg(feature = "server")]
-pub use server::{Issuer, ResourceServer};
+pub use server::{BearerToken, BearerTokens, Issuer, ResourceServer};

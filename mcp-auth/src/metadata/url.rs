@@ -49,14 +49,19 @@ impl<'a> ServerUrl<'a> {
         format!("{scheme}://{authority}")
     }
 
-    /// True if nobody on the way can read what is sent: `https`, or `http` on the loopback interface.
-    #[cfg_attr(not(any(feature = "client", feature = "server")), allow(dead_code))]
-    pub(crate) fn is_secure(&self) -> bool {
+    /// The host, as it stands there.
+    pub(crate) fn host(&self) -> &'a str {
         let authority = self.authority;
         let end = authority
             .find(']')
             .map_or_else(|| authority.find(':'), |end| Some(end + 1));
-        let host = &authority[..end.unwrap_or(authority.len())];
+        &authority[..end.unwrap_or(authority.len())]
+    }
+
+    /// True if nobody on the way can read what is sent: `https`, or `http` on the loopback interface.
+    #[cfg_attr(not(any(feature = "client", feature = "server")), allow(dead_code))]
+    pub(crate) fn is_secure(&self) -> bool {
+        let host = self.host();
         let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
         self.scheme.eq_ignore_ascii_case("https")
             || host.eq_ignore_ascii_case("localhost")

@@ -239,6 +239,11 @@ impl AccessPolicy for OAuthProxy {
         }
     }
 
+    fn allows_host(&self, host: &str) -> bool {
+        self.built()
+            .is_ok_and(|(server, _)| server.allows_host(host))
+    }
+
     fn document(&self, path: &str) -> Option<Bytes> {
         let (server, endpoints) = self.built().ok()?;
         let of = path.strip_prefix("/.well-known/oauth-authorization-server");

@@ -6,6 +6,7 @@
 
 mod access_token;
 mod admission;
+mod bearer;
 mod claims;
 mod credentials;
 pub(crate) mod discovery;
@@ -28,17 +29,20 @@ mod refusal_log;
 mod replay;
 mod resource_server;
 mod scopes;
+mod static_verifier;
 mod token_cache;
 mod token_info;
 mod token_issuer;
 mod verification;
 pub(crate) mod verifier;
 
+pub use bearer::{BearerToken, BearerTokenError, BearerTokens};
 pub use error::ResourceServerError;
 pub use github::GitHubTokens;
 pub use issuer::Issuer;
 pub use issuer_verifier::IssuerVerifier;
 pub use layer::{ResourceServerLayer, ResourceServerService};
 pub use resource_server::ResourceServer;
+pub use static_verifier::StaticVerifier;
 pub use token_info::TokenInfo;
 pub use verifier::{TokenVerifier, VerifyError};

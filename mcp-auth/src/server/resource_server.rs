@@ -24,6 +24,7 @@ use super::token_issuer::TokenIssuer;
 use super::verification::Verification;
 use super::verifier::{AnyVerifier, TokenVerifier};
 use crate::jwt::Algorithm;
+use crate::metadata::url::ServerUrl;
 use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 
 /// An OAuth 2.1 resource server: admits requests with a valid access token (RFC 6750, RFC 9449).
@@ -66,6 +67,8 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 /// - Tokens that are bound to a key (`cnf.jkt`) need a proof of possession (DPoP), which serves once.
 ///   Proofs and nonces are remembered in this process. A token that is bound by anything else, or
 ///   also by anything else, is refused.
+/// - The host of the resource is one of those that requests may be for, so
+///   [`allowed_hosts`](mcp_runtime::transport::http::HttpOptions::allowed_hosts) need not name it.
 /// - Tokens are removed from requests, and are in no answer, error or log. Why a token is refused is
 ///   logged at `warn`, once for each reason, with the setting that would accept it.
 /// - Handlers take [`Claims`](crate::jwt::Claims); the principal is issuer and subject. A stream ends
@@ -210,6 +213,11 @@ impl AccessPolicy for ResourceServer {
             Ok(admission) => admission.admit(request).await,
             Err(error) => Err(error.denied()),
         }
+    }
+
+    fn allows_host(&self, host: &str) -> bool {
+        let url = ServerUrl::parse(&self.settings.resource);
+        url.is_ok_and(|url| url.host().eq_ignore_ascii_case(host))
     }
 
     fn document(&self, path: &str) -> Option<Bytes> {

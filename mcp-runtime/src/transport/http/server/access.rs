@@ -52,7 +52,11 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
         return Ok(());
     };
     let host = requested_host(uri, headers).ok_or(Rejection::Host)?;
-    match is_local(host) || allowed.contains(&host.to_ascii_lowercase()) {
+    if is_local(host) {
+        return Ok(());
+    }
+    let host = host.to_ascii_lowercase();
+    match allowed.contains(&host) || options.is_host_of_policy(&host)? {
         true => Ok(()),
         false => Err(Rejection::Host),
     }

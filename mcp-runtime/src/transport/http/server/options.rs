@@ -84,7 +84,8 @@ impl Default for HttpOptions {
 
 impl HttpOptions {
     /// The names under which the server may be reached, without port, beside those of the local
-    /// machine. A request for any other is refused, so that a web page can't reach a local server
+    /// machine and those that the [policy](Self::auth) allows
+    /// ([`AccessPolicy::allows_host`]). A request for any other is refused, so that a web page can't reach a local server
     /// by rebinding its own name.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let hosts = hosts
@@ -123,6 +124,18 @@ impl HttpOptions {
     pub fn auth_timeout(mut self, timeout: Duration) -> Self {
         self.auth_timeout = timeout;
         self
+    }
+
+    /// True if the policy allows a host.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(crate) fn is_host_of_policy(&self, host: &str) -> Result<bool, Rejection> {
+        match &self.policy {
+            Some(policy) => contain(|| policy.is_host(host)),
+            None => Ok(false),
+        }
     }
 
     /// The document of the policy at `path`.

@@ -91,6 +91,14 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// configuration before there are requests. Does nothing unless implemented.
     fn start(&self) {}
 
+    /// Returns true if clients reach the server by this host, without port and in lower case, beside those
+    /// of [`allowed_hosts`](crate::transport::http::HttpOptions::allowed_hosts). No host unless
+    /// implemented. It must be ready at once.
+    fn allows_host(&self, host: &str) -> bool {
+        let _ = host;
+        false
+    }
+
     /// The JSON document at `path`, which anybody may GET (or HEAD) without credentials, such as the metadata
     /// of RFC 9728 below `/.well-known/`; none unless implemented. It must be ready at once.
     ///
@@ -145,6 +153,8 @@ pub(crate) type Responded<'a> = Pin<Box<dyn Future<Output = Response<Bytes>> + S
 pub(crate) trait AnyPolicy: Send + Sync {
     fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a>;
 
+    fn is_host(&self, host: &str) -> bool;
+
     fn document_at(&self, path: &str) -> Option<Bytes>;
 
     fn has_endpoint_at(&self, path: &str) -> bool;
@@ -155,6 +165,10 @@ pub(crate) trait AnyPolicy: Send + Sync {
 impl<P: AccessPolicy> AnyPolicy for P {
     fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a> {
         Box::pin(async move { self.admit(request).await })
+    }
+
+    fn is_host(&self, host: &str) -> bool {
+        self.allows_host(host)
     }
 
     fn document_at(&self, path: &str) -> Option<Bytes> {

@@ -1,0 +1,336 @@
+//! Tokens that the program knows itself.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::{env, fmt, fs, io};
+
+use http::header::WWW_AUTHENTICATE;
+use http::request::Parts;
+use http::{HeaderValue, StatusCode};
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, Principal, ScopeCheck};
+use ring::digest::{SHA256, digest};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use super::credentials::{Credentials, Scheme};
+use super::refusal::Refusal;
+use super::scopes;
+use super::token_cache::TokenHash;
+use crate::challenge::Challenge;
+
+/// Shortest token, in characters.
+const MIN_LENGTH: usize = 16;
+
+/// One secret token, for a server that has no authorization server: whoever sends it may call.
+///
+/// ```
+/// use mcp_auth::BearerToken;
+/// use mcp_runtime::Server;
+/// use mcp_runtime::transport::http::{HttpOptions, http};
+///
+/// # async fn example(files: Server, secret: String) -> Result<(), mcp_runtime::ServeError> {
+/// let options = HttpOptions::default().allowed_hosts(["mcp.example.com"]);
+/// files.serve(http("0.0.0.0:8080").options(options).auth(BearerToken::new(secret))).await
+/// # }
+/// ```
+///
+/// Clients send it as `Authorization: Bearer …` (`HttpUrl::bearer_token`). It has at least 16 of
+/// the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`), and should be random:
+/// `openssl rand -hex 32`. With another one, each request is answered with 500, and the log has the reason.
+/// A wrong token is answered with 401. Several, with names and scopes, are [`BearerTokens`].
+#[derive(Clone)]
+#[must_use]
+pub struct BearerToken {
+    name: String,
+    hash: TokenHash,
+    scopes: Arc<HashSet<String>>,
+    mistake: Option<BearerTokenError>,
+}
+
+/// A mistake in bearer tokens. Its text does not show them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BearerTokenError {
+    /// The variable of the environment is not set, or no Unicode.
+    #[error("the variable `{0}` is not set: it must have bearer tokens")]
+    Variable(String),
+    /// The file can't be read.
+    #[error("the bearer tokens can't be read from `{path}`: {error}")]
+    File {
+        /// The path of the file.
+        path: String,
+        /// Why it can't be read.
+        error: String,
+    },
+    /// There is no token.
+    #[error("there are no bearer tokens: one line for each, with a name, the token and its scopes")]
+    None,
+    /// An entry is a name without a token. Its number begins with 1.
+    #[error(
+        "entry {0} of the bearer tokens is no name with a token and scopes, separated by spaces"
+    )]
+    Entry(usize),
+    /// A token is too short, or has characters that can't be sent.
+    #[error(
+        "the bearer token of `{0}` must have at least {MIN_LENGTH} letters, digits or characters of \
+         `-._~+/=`: make one by `openssl rand -hex 32`"
+    )]
+    Token(String),
+    /// A scope is not one word of printable ASCII.
+    #[error("a scope of the bearer token of `{0}` is not one word of printable ASCII")]
+    Scope(String),
+    /// Two tokens have the same name, or are the same.
+    #[error("the bearer token of `{0}` is there twice, or another one of this name")]
+    Twice(String),
+}
+
+impl BearerToken {
+    /// A token whose owner has the name `bearer`, and no scopes.
+    pub fn new(token: impl AsRef<str>) -> Self {
+        let token = token.as_ref();
+        let may_have = |it: u8| it.is_ascii_alphanumeric() || b"-._~+/=".contains(&it);
+        let is_token = token.len() >= MIN_LENGTH && token.bytes().all(may_have);
+        let name = "bearer".to_owned();
+        Self {
+            hash: hash(token),
+            scopes: Arc::default(),
+            mistake: (!is_token).then(|| BearerTokenError::Token(name.clone())),
+            name,
+        }
+    }
+
+    /// Names its owner: the [`Principal`](mcp_runtime::transport::http::Principal) of its calls.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        if let Some(BearerTokenError::Token(of) | BearerTokenError::Scope(of)) = &mut self.mistake {
+            of.clone_from(&self.name);
+        }
+        self
+    }
+
+    /// The scopes of its calls, which tools may ask for (`#[tool(scopes("files:write"))]`).
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let scopes: HashSet<String> = scopes.into_iter().map(Into::into).collect();
+        if scopes.iter().any(|scope| scopes::check(scope).is_err()) {
+            let mistake = BearerTokenError::Scope(self.name.clone());
+            self.mistake.get_or_insert(mistake);
+        }
+        self.scopes = Arc::new(scopes);
+        self
+    }
+
+    /// What a request with this token gets.
+    fn grant(&self, request: &mut Parts) {
+        let granted = Arc::clone(&self.scopes);
+        let check = ScopeCheck::new(move |needed| {
+            match needed.iter().all(|scope| granted.contains(*scope)) {
+                true => Ok(()),
+                false => Err(insufficient(&needed.join(" "))),
+            }
+        });
+        request.extensions.insert(check);
+        request.extensions.insert(Principal::new(&self.name));
+    }
+}
+
+/// Several [`BearerToken`]s, each with the name of its owner and scopes.
+///
+/// ```
+/// use mcp_auth::{BearerToken, BearerTokens};
+///
+/// let alice = BearerToken::new("3zBqNw8vXkT1mJ5dRf7a").name("alice");
+/// let bob = BearerToken::new("Yc2Lp9hUe6sGo4iKtV0x").name("bob");
+/// let tokens = BearerTokens::new([alice.scopes(["files:read", "files:write"]), bob]);
+/// assert_eq!(tokens.check(), Ok(()));
+/// ```
+///
+/// All are compared, in constant time, by their SHA-256. As text, there is one entry in each line, or
+/// between `;`: the name, the token and its scopes, separated by spaces. Lines that begin with `#` are
+/// left out.
+///
+/// ```
+/// use mcp_auth::server::{BearerTokenError, BearerTokens};
+///
+/// let text = "alice 3zBqNw8vXkT1mJ5dRf7a files:read files:write\nbob Yc2Lp9hUe6sGo4iKtV0x";
+/// let tokens: BearerTokens = text.parse()?;
+/// # drop(tokens);
+/// # Ok::<(), BearerTokenError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct BearerTokens(Vec<BearerToken>);
+
+impl BearerTokens {
+    /// These tokens.
+    pub fn new(tokens: impl IntoIterator<Item = BearerToken>) -> Self {
+        Self(tokens.into_iter().collect())
+    }
+
+    /// The tokens in a variable of the environment, which is read once.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn from_env(name: &str) -> Result<Self, BearerTokenError> {
+        let text = env::var(name);
+        text.map_err(|_| BearerTokenError::Variable(name.to_owned()))?
+            .parse()
+    }
+
+    /// The tokens in a file, which is read once.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, BearerTokenError> {
+        let path = path.as_ref();
+        let error = |error: io::Error| BearerTokenError::File {
+            path: path.display().to_string(),
+            error: error.to_string(),
+        };
+        fs::read_to_string(path).map_err(error)?.parse()
+    }
+
+    /// Checks the tokens. With a mistake in them, each request is answered with 500.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn check(&self) -> Result<(), BearerTokenError> {
+        if self.0.is_empty() {
+            return Err(BearerTokenError::None);
+        }
+        let mut seen = HashSet::new();
+        for token in &self.0 {
+            if let Some(mistake) = &token.mistake {
+                return Err(mistake.clone());
+            }
+            if !seen.insert(token.name.as_bytes()) || !seen.insert(&token.hash) {
+                return Err(BearerTokenError::Twice(token.name.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The token with this hash. How long it takes does not depend on the tokens.
+    fn find(&self, hash: &TokenHash) -> Option<&BearerToken> {
+        let (mut found, mut number) = (Choice::from(0), 0);
+        for (index, token) in (0_u64..).zip(&self.0) {
+            let is_equal = token.hash.ct_eq(hash);
+            number.conditional_assign(&index, is_equal);
+            found |= is_equal;
+        }
+        let number = usize::try_from(number).ok().filter(|_| found.into());
+        self.0.get(number?)
+    }
+}
+
+impl std::str::FromStr for BearerTokens {
+    type Err = BearerTokenError;
+
+    fn from_str(text: &str) -> Result<Self, BearerTokenError> {
+        let entries = text.split(['\n', ';']).map(str::trim);
+        let entries = entries.filter(|entry| !entry.is_empty() && !entry.starts_with('#'));
+        let tokens = (1..).zip(entries).map(|(number, entry)| {
+            let mut words = entry.split_ascii_whitespace();
+            let (Some(name), Some(token)) = (words.next(), words.next()) else {
+                return Err(BearerTokenError::Entry(number));
+            };
+            Ok(BearerToken::new(token).name(name).scopes(words))
+        });
+        let tokens = Self(tokens.collect::<Result<_, _>>()?);
+        tokens.check()?;
+        Ok(tokens)
+    }
+}
+
+impl AccessPolicy for BearerTokens {
+    fn start(&self) {
+        if let Err(error) = self.check() {
+            tracing::error!(%error, "the bearer tokens can't be used");
+        }
+    }
+
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        if let Err(error) = self.check() {
+            tracing::error!(%error, "the bearer tokens can't be used");
+            let text = "the server's authorization is misconfigured: its log has the reason";
+            return Err(AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text));
+        }
+        let credentials = Credentials::take(request).map_err(|refusal| denied(&refusal))?;
+        if credentials.scheme != Scheme::Bearer {
+            return Err(denied(&Refusal::NoToken));
+        }
+        let token = credentials.checked_token();
+        let token = token.map_err(|refusal| denied(&refusal))?;
+        let found = self.find(&hash(token));
+        let unknown = Refusal::Token("the token is not known".into());
+        found.ok_or_else(|| denied(&unknown))?.grant(request);
+        Ok(())
+    }
+}
+
+impl AccessPolicy for BearerToken {
+    fn start(&self) {
+        BearerTokens::new([self.clone()]).start();
+    }
+
+    async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
+        BearerTokens::new([self.clone()]).admit(request).await
+    }
+}
+
+fn hash(token: &str) -> TokenHash {
+    let mut hash = TokenHash::default();
+    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    hash
+}
+
+/// The answer to a request without a known token (RFC 6750 §3).
+fn denied(refusal: &Refusal) -> AccessDenied {
+    let (status, error, text) = match refusal {
+        Refusal::Malformed(text) => (
+            StatusCode::BAD_REQUEST,
+            Some("invalid_request"),
+            (*text).into(),
+        ),
+        Refusal::Token(text) => (
+            StatusCode::UNAUTHORIZED,
+            Some("invalid_token"),
+            text.clone(),
+        ),
+        _ => (
+            StatusCode::UNAUTHORIZED,
+            None,
+            "a bearer token is needed".into(),
+        ),
+    };
+    let mut challenge = Challenge::bearer();
+    if let Some(error) = error {
+        challenge = challenge.with_error(error).with_error_description(&text);
+    }
+    let header: HeaderValue = challenge.to_header_value();
+    AccessDenied::new(status)
+        .message(text)
+        .header(WWW_AUTHENTICATE, header)
+}
+
+/// The answer to a call for which the token has not the scopes (RFC 6750 §3.1).
+fn insufficient(needed: &str) -> AccessDenied {
+    let text = format!("the token must have the scopes: {needed}");
+    let challenge = Challenge::bearer()
+        .with_scope(needed)
+        .with_error("insufficient_scope")
+        .with_error_description(&text);
+    let denied = AccessDenied::forbidden().message(text);
+    denied.header(WWW_AUTHENTICATE, challenge.to_header_value())
+}
+
+impl fmt::Debug for BearerToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BearerToken")
+            .field("name", &self.name)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}
