@@ -17,6 +17,7 @@ mod outages;
 mod proofs;
 mod revocation;
 mod scopes;
+mod shapes;
 mod time_limits;
 mod tokens;
 mod verifier;
