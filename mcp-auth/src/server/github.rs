@@ -21,8 +21,8 @@ const LIFETIME: Duration = Duration::from_secs(3600);
 ///
 /// For [`Issuer::verifier`](super::Issuer::verifier); [`Issuer::github`](super::Issuer::github) has it. The
 /// claims are made up of the answer: `sub` is the number of the account, `login` its name, `name` that
-/// of the person, `aud` and `client_id` the app, `scope` the scopes that were granted, `exp` the end of the
-/// token or, as most have none, an hour from now.
+/// of the person, `aud` and `client_id` the app, `scope` the scopes that were granted, and `exp` an hour from
+/// now, as GitHub is asked again before.
 #[derive(Clone)]
 pub struct GitHubTokens {
     api: String,

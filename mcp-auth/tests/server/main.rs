@@ -8,6 +8,7 @@ mod asking;
 mod clock;
 mod configuration;
 mod introspection;
+mod issuers;
 mod keys;
 mod layer;
 #[path = "../../../mcp-runtime/tests/support/log.rs"]
@@ -15,6 +16,7 @@ mod log;
 mod mcp;
 mod outages;
 mod proofs;
+mod providers;
 mod revocation;
 mod scopes;
 mod shapes;
