@@ -34,7 +34,7 @@ const MIN_LENGTH: usize = 16;
 /// # }
 /// ```
 ///
-/// Clients send it as `Authorization: Bearer …` (`HttpUrl::bearer_token`). It has at least 16 of
+/// Clients send it as `Authorization: Bearer …`. It has at least 16 of
 /// the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`), and should be random:
 /// `openssl rand -hex 32`. With another one, each request is answered with 500, and the log has the reason.
 /// A wrong token is answered with 401. Several, with names and scopes, are [`BearerTokens`].

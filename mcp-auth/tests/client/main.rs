@@ -6,6 +6,7 @@ mod discovery;
 mod dpop;
 mod grants;
 mod insecure;
+mod issuers;
 mod limits;
 mod login;
 mod proofs;

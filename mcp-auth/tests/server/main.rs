@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod asking;
+mod bearer;
 #[path = "../../../mcp-runtime/tests/support/clock.rs"]
 #[allow(dead_code)]
 mod clock;
 mod configuration;
+mod first_minutes;
 mod introspection;
 mod issuers;
 mod keys;
