@@ -102,6 +102,12 @@ impl AccessTokenRules {
         self
     }
 
+    /// Replaces the issuer.
+    pub(crate) fn issued_by(mut self, issuer: String) -> Self {
+        self.issuer = issuer;
+        self
+    }
+
     /// Accepts tokens of the tenants of an issuer that has one identifier for each, instead of those of
     /// one issuer. Keys that name an issuer (`issuer`, beside `kid`) verify only its tokens.
     pub(crate) fn tenants(mut self, template: IssuerTemplate, tenants: Tenants) -> Self {

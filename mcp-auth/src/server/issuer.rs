@@ -90,6 +90,22 @@ impl Issuer {
         }
     }
 
+    /// Replaces the identifier, and with it the place of metadata and keys: for a provider of which there
+    /// are several, such as the national clouds of Entra ID, behind the settings of one. Not for
+    /// a [`template`](Self::template).
+    ///
+    /// ```
+    /// use mcp_auth::Issuer;
+    ///
+    /// let tenant = "11111111-2222-3333-4444-555555555555";
+    /// let issuer = Issuer::entra(tenant, "66666666-7777-8888-9999-000000000000")
+    ///     .identifier(format!("https://login.microsoftonline.us/{tenant}/v2.0"));
+    /// # drop(issuer);
+    /// ```
+    pub fn identifier(self, url: impl Into<String>) -> Self {
+        self.with(|rules| rules.issued_by(url.into()))
+    }
+
     /// Fetches the keys from this URL, instead of the one in the issuer's metadata, which is then not
     /// needed: for issuers without metadata, and where the server reaches the issuer under another name
     /// than clients do, as in containers. Whoever can answer there can make tokens: with plain `http`

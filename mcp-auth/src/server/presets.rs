@@ -5,7 +5,8 @@ use super::issuer::Issuer;
 use super::token_info::TokenInfo;
 use crate::jwt::{Claims, Tenants};
 
-/// Each follows the provider's documentation as it was in November 2026.
+/// Each follows the provider's documentation as it was in November 2026. What a provider has under another
+/// name, such as a national cloud, is set by [`identifier`](Issuer::identifier).
 impl Issuer {
     /// Microsoft Entra ID, one tenant, access tokens of version 2.0. `tenant` is the tenant's GUID, and
     /// `client_id` that of the app registration of this server.
@@ -126,9 +127,13 @@ impl Issuer {
     /// new one costs a request. Given up: the audience is the client and not this server, so whoever gets a
     /// token of the client for another purpose can use it here.
     pub fn google(client_id: &str) -> Self {
-        Self::new("https://accounts.google.com")
+        let (url, issuer) = (
+            "https://oauth2.googleapis.com/tokeninfo",
+            "https://accounts.google.com",
+        );
+        Self::new(issuer)
             .audience(client_id)
-            .verifier(TokenInfo::new("https://oauth2.googleapis.com/tokeninfo"))
+            .verifier(TokenInfo::new(url, issuer))
     }
 
     /// GitHub, by an OAuth app or a GitHub App of the MCP clients.

@@ -19,17 +19,37 @@ use crate::jwt::{Claims, members};
 #[derive(Clone)]
 pub struct TokenInfo {
     url: String,
+    issuer: String,
     http: ProviderHttp,
 }
 
 impl TokenInfo {
-    /// Asks at this URL: `https://oauth2.googleapis.com/tokeninfo`.
+    /// Asks at this URL, `https://oauth2.googleapis.com/tokeninfo`, about the tokens of this issuer,
+    /// `https://accounts.google.com`.
     #[must_use]
-    pub fn new(url: impl Into<String>) -> Self {
+    pub fn new(url: impl Into<String>, issuer: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            issuer: issuer.into(),
             http: ProviderHttp::new(),
         }
+    }
+
+    /// The claims of an answer, whose numbers are texts.
+    fn read(&self, body: &[u8]) -> Result<Claims, VerifyError> {
+        let mut claims =
+            members::parse(body).ok_or_else(|| failed("its answer is no JSON object"))?;
+        number(&mut claims, "exp");
+        let client = claims.get("azp").or(claims.get("aud")).cloned();
+        if let Some(client) = client {
+            claims.insert("client_id".to_owned(), client);
+        }
+        claims.insert("iss".to_owned(), self.issuer.clone().into());
+        if !claims.contains_key("sub") {
+            let text = "the token does not tell whose it is: ask for the scope `openid`";
+            return Err(VerifyError::Invalid(text.into()));
+        }
+        Ok(Claims::new(claims)?)
     }
 }
 
@@ -41,7 +61,7 @@ impl TokenVerifier for TokenInfo {
             .body(form(token));
         let response = self.http.send(request).await?;
         match response.status() {
-            StatusCode::OK => read(response.body()),
+            StatusCode::OK => self.read(response.body()),
             StatusCode::BAD_REQUEST => Err(VerifyError::Invalid("the token is not active".into())),
             status => Err(failed(format!("{}: {status}", self.url))),
         }
@@ -57,22 +77,6 @@ impl fmt::Debug for TokenInfo {
 fn form(token: &str) -> String {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.append_pair("access_token", token).finish()
-}
-
-/// The claims of an answer, whose numbers are texts.
-fn read(body: &[u8]) -> Result<Claims, VerifyError> {
-    let mut claims = members::parse(body).ok_or_else(|| failed("its answer is no JSON object"))?;
-    number(&mut claims, "exp");
-    let client = claims.get("azp").or(claims.get("aud")).cloned();
-    if let Some(client) = client {
-        claims.insert("client_id".to_owned(), client);
-    }
-    claims.insert("iss".to_owned(), "https://accounts.google.com".into());
-    if !claims.contains_key("sub") {
-        let text = "the token does not tell whose it is: ask for the scope `openid`";
-        return Err(VerifyError::Invalid(text.into()));
-    }
-    Ok(Claims::new(claims)?)
 }
 
 /// Makes a number of a text.

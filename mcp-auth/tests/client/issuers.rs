@@ -6,6 +6,8 @@ use support::{AuthorizationServer, Client, Decision, Endpoint, Iss, TokenFormat}
 
 use crate::site::{Site, app, call};
 
+type Change = fn(OAuth) -> OAuth;
+
 /// An application with a client that the issuer of the site knows.
 fn known(site: &Site) -> OAuth {
     app().issuer(site.issuer.issuer()).client("known")
@@ -36,7 +38,7 @@ async fn pkce_that_is_not_announced_is_used_where_the_program_says_so() {
 #[tokio::test]
 async fn a_server_can_not_make_a_client_loosen_the_rules() {
     let site = site(|_| ()).await;
-    let set: [(&str, fn(OAuth) -> OAuth); 5] = [
+    let set: [(&str, Change); 5] = [
         ("assume_s256", |it| it.assume_s256()),
         ("without_resource_parameter", |it| {
             it.without_resource_parameter()

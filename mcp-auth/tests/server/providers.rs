@@ -57,7 +57,10 @@ async fn google_tells_whose_a_token_is() {
     let policy = || {
         let issuer = Issuer::new("https://accounts.google.com")
             .audience("client.apps.googleusercontent.com")
-            .verifier(TokenInfo::new(format!("{origin}/tokeninfo")));
+            .verifier(TokenInfo::new(
+                format!("{origin}/tokeninfo"),
+                "https://accounts.google.com",
+            ));
         ResourceServer::new(RESOURCE)
             .issuer(issuer)
             .scopes(["openid"])

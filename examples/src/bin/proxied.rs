@@ -1,0 +1,55 @@
+//! A server behind `OAuthProxy`: MCP clients register and log in here, and people at a provider that knows
+//! one client only.
+//!
+//! `CLIENT_SECRET=… proxied 127.0.0.1:8080 https://login.example.com CLIENT FOLDER`
+//!
+//! The provider has one client, with the redirect URI `http://127.0.0.1:8080/callback`. FOLDER keeps the
+//! logins, and has the keys:
+//!
+//! ```sh
+//! openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FOLDER/signing.pem
+//! openssl rand -out FOLDER/sealing 32
+//! ```
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use mcp_auth::Claims;
+use mcp_auth::client::store::FileStore;
+use mcp_auth::jwt::SigningKey;
+use mcp_auth::proxy::{OAuthProxy, Provider, ProxyKeys};
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::http::http;
+
+const USAGE: &str = "usage: CLIENT_SECRET=… proxied ADDR ISSUER CLIENT FOLDER";
+
+struct Files;
+
+#[mcp_server(name = "proxied", version = env!("CARGO_PKG_VERSION"))]
+impl Files {
+    /// Answers who calls, by the provider's claims.
+    #[tool]
+    fn whoami(&self, claims: &Claims) -> String {
+        claims.subject().unwrap_or_default().to_owned()
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [address, issuer, client, folder] =
+        <[String; 4]>::try_from(arguments).map_err(|_| USAGE)?;
+    let folder = Path::new(&folder);
+    let signing = SigningKey::from_pem(&fs::read_to_string(folder.join("signing.pem"))?)?;
+    let sealing = fs::read(folder.join("sealing"))?;
+    let keys = ProxyKeys::new(signing, sealing.as_slice().try_into()?);
+    let provider = Provider::new(issuer, client)
+        .secret(std::env::var("CLIENT_SECRET").map_err(|_| USAGE)?)
+        .scopes(["openid", "offline_access"]);
+    let proxy = OAuthProxy::new(format!("http://{address}/mcp"), provider, keys)
+        .store(FileStore::new(folder.join("logins.json")));
+    proxy.check()?;
+    Files.serve(http(address).auth(proxy)).await?;
+    Ok(())
+}
