@@ -1,57 +1,16 @@
 // Drives the examples `protected` and `login` from outside, with `oidc-provider` as the authorization
 // server: `auth.mjs PROTECTED LOGIN WORK DOCUMENT [CHROMIUM]`. DOCUMENT has a program for a walk-through.
 
-import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
+import { answered, check, end, freePort, part, pause, script, start } from './harness.mjs';
 import { CLIENTS, Issuer } from './provider.mjs';
 
 const [PROTECTED, LOGIN, WORK, DOCUMENT, CHROMIUM] = process.argv.slice(2);
-const HERE = dirname(fileURLToPath(import.meta.url));
 const REVISION = '2026-07-28';
 
-const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-
-// ---- programs ----------------------------------------------------------------------------------
-
-const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-/** A script that runs one of this folder's with this Node, for the variable `BROWSER`. */
-function script(name, ...args) {
-  const path = join(WORK, name);
-  const command = [process.execPath, join(HERE, `${name}.mjs`), ...args].map((it) => `'${it}'`);
-  writeFileSync(path, `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
-
-const PERSON = script('person');
-
-/** Starts a program; its output is collected. */
-function start(program, args, env = {}) {
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
-  const process_ = { child, stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr']) child[name].on('data', (data) => { process_[name] += data; });
-  process_.ended = new Promise((done, failed) => {
-    child.once('error', failed);
-    child.once('close', (code) => { running.delete(child); done(code); });
-  });
-  return process_;
-}
-
-/** A port that is free now. */
-async function freePort() {
-  const listener = createServer();
-  await new Promise((done) => listener.listen(0, '127.0.0.1', done));
-  const { port } = listener.address();
-  await new Promise((done) => listener.close(done));
-  return port;
-}
+const PERSON = script(WORK, 'person');
 
 /** Starts a resource server and waits until it answers. */
 async function startProtected(issuer, ...options) {
@@ -61,19 +20,6 @@ async function startProtected(issuer, ...options) {
   server.origin = `http://${address}`;
   await answered(server, server.url);
   return server;
-}
-
-/** Waits until a program answers at a URL. */
-async function answered(program, url) {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await fetch(url, { method: 'POST' });
-      return;
-    } catch (error) {
-      if (tries > 100 || program.child.exitCode !== null) throw new Error(`${url}: ${program.stderr}`, { cause: error });
-      await pause(100);
-    }
-  }
 }
 
 /** The file that has a line for each page that `login` has opened. */
@@ -91,25 +37,6 @@ async function login(args, env = {}) {
 }
 
 // ---- checks ------------------------------------------------------------------------------------
-
-let failed = 0;
-
-function check(what, holds, found) {
-  if (holds) return;
-  failed += 1;
-  console.log(`FAILED: ${what}${found === undefined ? '' : `\n  found: ${JSON.stringify(found, null, 1)}`}`);
-}
-
-/** A part of the test: fails if one of its checks does. */
-async function part(name, run) {
-  const [before, start] = [failed, Date.now()];
-  try {
-    await run();
-  } catch (error) {
-    check(name, false, error.stack);
-  }
-  if (failed === before) console.log(`ok: ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-}
 
 /** Checks that `login` has succeeded with the line `text` after the tools' names. */
 function succeeded(what, result, text) {
@@ -406,7 +333,7 @@ if (CHROMIUM) {
     issuer.configure();
     const last = join(WORK, 'last-page');
     rmSync(last, { force: true });
-    const browser = script('browser', CHROMIUM, join(WORK, 'profile'));
+    const browser = script(WORK, 'browser', CHROMIUM, join(WORK, 'profile'));
     succeeded('whoami', await login([server.url, 'whoami'], { BROWSER: browser, LAST_PAGE: last }), 'alice');
     for (let tries = 0; tries < 50 && !existsSync(last); tries += 1) await pause(100);
     const page = existsSync(last) ? readFileSync(last, 'utf8') : '';
@@ -419,5 +346,4 @@ await part('nothing secret is in the output of the server', async () => {
   for (const secret of secrets) check('a token', !output.includes(secret), output);
 });
 
-console.log(failed === 0 ? 'everything held' : `${failed} checks failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();
