@@ -29,7 +29,20 @@ async function open(url, options = {}) {
   throw new Error(`too many redirects: ${url}`);
 }
 
+/** Posts a form, as a page of the same site does that sends no referrer. */
+function post(url, form) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' };
+  return open(url, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
+}
+
 let page = await open(url);
+// The page of a proxy before the provider's.
+const sealed = /name="login" value="([^"]*)"/.exec(page.text)?.[1];
+if (sealed && page.text.includes('value="allow"')) {
+  const action = /<form[^>]*action="([^"]*)"/.exec(page.text)[1];
+  const decision = process.env.REFUSE ? 'deny' : 'allow';
+  page = await post(new URL(action, page.url).href, { login: sealed, decision });
+}
 while (new URL(page.url).pathname.startsWith('/interaction/')) {
   const abort = /href="([^"]*\/abort)"/.exec(page.text);
   if (process.env.REFUSE && abort) {
@@ -38,11 +51,7 @@ while (new URL(page.url).pathname.startsWith('/interaction/')) {
   }
   const action = /<form[^>]*action="([^"]*)"/.exec(page.text)[1];
   const prompt = /name="prompt" value="([^"]*)"/.exec(page.text)[1];
-  page = await open(new URL(action, page.url).href, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ prompt, login: 'alice', password: 'any' }).toString(),
-  });
+  page = await post(new URL(action, page.url).href, { prompt, login: 'alice', password: 'any' });
 }
 if (page.status !== 200) {
   process.stderr.write(`the last page is ${page.url}: ${page.status}\n${page.text}\n`);

@@ -1,0 +1,61 @@
+// A headless Chromium, by the DevTools protocol over the pipes 3 and 4.
+
+import { spawn } from 'node:child_process';
+
+/** Starts a browser; only this machine is there for it. It ends with this program. */
+export async function launch(chromium, profile) {
+  const child = spawn(chromium, [
+    '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    '--disable-dev-shm-usage', `--user-data-dir=${profile}`, '--no-proxy-server',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+    '--remote-debugging-pipe', 'about:blank',
+  ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  process.on('exit', () => child.kill('SIGKILL'));
+
+  const answers = new Map();
+  let unread = '';
+  child.stdio[4].on('data', (data) => {
+    const messages = (unread + data).split('\0');
+    unread = messages.pop();
+    for (const text of messages) {
+      const message = JSON.parse(text);
+      answers.get(message.id)?.(message.result ?? {});
+    }
+  });
+
+  let count = 0;
+  function send(method, params = {}, sessionId = undefined) {
+    count += 1;
+    child.stdio[3].write(`${JSON.stringify({ id: count, method, params, sessionId })}\0`);
+    return new Promise((done) => answers.set(count, done));
+  }
+
+  /** A tab, or a frame of another site. */
+  async function attach(targetId) {
+    const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+    return {
+      /** The value of a script. */
+      async evaluate(expression) {
+        const { result } = await send('Runtime.evaluate', { expression, awaitPromise: true }, sessionId);
+        return result?.value;
+      },
+      /** What it shows, or could not reach. */
+      frame: async () => (await send('Page.getFrameTree', {}, sessionId)).frameTree.frame,
+    };
+  }
+
+  /** Opens a URL in a new tab. */
+  const open = async (url) => attach((await send('Target.createTarget', { url })).targetId);
+
+  /** The first frame of another site in a tab. */
+  async function foreignFrame() {
+    const { targetInfos } = await send('Target.getTargets');
+    const found = targetInfos.find((it) => it.type === 'iframe');
+    return found && attach(found.targetId);
+  }
+
+  /** All cookies. */
+  const cookies = async () => (await send('Storage.getCookies')).cookies;
+  return { open, foreignFrame, cookies };
+}

@@ -1,0 +1,62 @@
+"""The official Python client logs in and calls `whoami`: `stranger.py URL PERSON FILE`.
+
+PERSON is a program that logs in at the URL that it is given; FILE gets the URL of the redirect.
+"""
+
+import asyncio
+import os
+import sys
+from urllib.parse import parse_qs, urlparse
+
+import httpx2
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+
+URL, PERSON, FILE = sys.argv[1:]
+REDIRECT = "http://127.0.0.1:9/callback"
+
+
+class Memory:
+    tokens = None
+    client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
+async def visit(url):
+    person = await asyncio.create_subprocess_exec(
+        PERSON, url, env={**os.environ, "UNTIL": REDIRECT, "LAST_PAGE": FILE}
+    )
+    assert await person.wait() == 0
+
+
+async def answered():
+    query = parse_qs(urlparse(open(FILE).read()).query)
+    values = {name: query[name][0] for name in ("code", "state", "iss")}
+    return AuthorizationCodeResult(**values)
+
+
+async def main():
+    memory = Memory()
+    metadata = OAuthClientMetadata(client_name="a python stranger", redirect_uris=[REDIRECT])
+    auth = OAuthClientProvider(URL, metadata, memory, visit, answered)
+    async with httpx2.AsyncClient(auth=auth, trust_env=False) as http:
+        async with Client(streamable_http_client(URL, http_client=http)) as client:
+            result = await client.call_tool("whoami", {})
+            print(result.content[0].text)
+    assert memory.tokens.refresh_token
+
+
+asyncio.run(main())
