@@ -11,7 +11,7 @@ impl Issuer {
     /// Microsoft Entra ID, one tenant, access tokens of version 2.0. `tenant` is the tenant's GUID, and
     /// `client_id` that of the app registration of this server.
     ///
-    /// At the provider: *App registrations*, *Expose an API*: the application ID URI `api://{client_id}` and a
+    /// At the provider (documentation of November 2026): *App registrations*, *Expose an API*: the application ID URI `api://{client_id}` and a
     /// scope, which [`ResourceServer::scopes`](super::ResourceServer::scopes) names by its short name; in the
     /// *Manifest*, `requestedAccessTokenVersion: 2`. Clients are registered by hand
     /// (`OAuth::entra` has what they need).
@@ -58,7 +58,7 @@ impl Issuer {
 
     /// Keycloak. `realm_url` is that of the realm: `https://login.example.com/realms/acme`.
     ///
-    /// At the provider: a client scope with the mapper *Audience* and *Included Custom Audience* = the URL
+    /// At the provider (documentation of November 2026): a client scope with the mapper *Audience* and *Included Custom Audience* = the URL
     /// of this server, as default scope of the realm; *Client registration* policies that let clients in.
     ///
     /// Accepted are JWTs whose claim `typ` is `Bearer` or `DPoP`. Nothing is given up: the audience is the URL.
@@ -71,7 +71,7 @@ impl Issuer {
 
     /// Auth0. `domain` is `acme.eu.auth0.com` or a custom one, `api` the identifier of the API.
     ///
-    /// At the provider: *APIs*, *Create API*; best is the URL of this server as its identifier, and the
+    /// At the provider (documentation of November 2026): *APIs*, *Create API*; best is the URL of this server as its identifier, and the
     /// profile *RFC 9068*. Clients ask for it by `audience` (`OAuth::auth0`), or by `resource` if the tenant
     /// has the compatibility for resource parameters; let *third-party applications* register for clients
     /// that are not known before.
@@ -87,7 +87,7 @@ impl Issuer {
     /// Okta, a custom authorization server. `server_url` is its issuer,
     /// `https://acme.okta.com/oauth2/default`, and `audience` what is set there, such as `api://default`.
     ///
-    /// At the provider: *Security*, *API*, *Authorization Servers*: the audience, best the URL of this server,
+    /// At the provider (documentation of November 2026): *Security*, *API*, *Authorization Servers*: the audience, best the URL of this server,
     /// scopes, and an access policy for the clients, which are registered by hand.
     ///
     /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens do not have. The org
@@ -103,7 +103,7 @@ impl Issuer {
     /// `https://cognito-idp.{region}.amazonaws.com/{pool}`, and `client_id` the app client of the MCP
     /// clients; add others by [`audience`](Self::audience).
     ///
-    /// At the provider: *App clients*: one without a secret, with the authorization code grant; *Resource
+    /// At the provider (documentation of November 2026): *App clients*: one without a secret, with the authorization code grant; *Resource
     /// servers*: the scopes, whose names have the identifier of the resource server before a `/`, which is
     /// to be set as [`scope_prefix`](Self::scope_prefix).
     ///
@@ -120,7 +120,7 @@ impl Issuer {
 
     /// Google. `client_id` is that of the MCP clients; add others by [`audience`](Self::audience).
     ///
-    /// At the provider: *Google Auth Platform*, *Clients*: one of the type *Desktop app* or *Web application*.
+    /// At the provider (documentation of November 2026): *Google Auth Platform*, *Clients*: one of the type *Desktop app* or *Web application*.
     /// `OAuth::google` has what it needs. Other clients can't register: see `OAuthProxy`.
     ///
     /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows, with the scope `openid`; each
@@ -138,7 +138,7 @@ impl Issuer {
 
     /// GitHub, by an OAuth app or a GitHub App of the MCP clients.
     ///
-    /// At the provider: *Settings*, *Developer settings*, *OAuth Apps*: one with the redirect URI of the
+    /// At the provider (documentation of November 2026): *Settings*, *Developer settings*, *OAuth Apps*: one with the redirect URI of the
     /// client and a secret. Other clients can't register: see `OAuthProxy`.
     ///
     /// Accepted are the tokens of this app ([`GitHubTokens`]); each new one costs a request, and counts for 60
@@ -154,7 +154,7 @@ impl Issuer {
 
     /// WorkOS AuthKit. `domain` is `acme.authkit.app` or a custom one.
     ///
-    /// At the provider: *Connect*, *Configuration*: the URL of this server as *MCP Resource Indicator*;
+    /// At the provider (documentation of November 2026): *Connect*, *Configuration*: the URL of this server as *MCP Resource Indicator*;
     /// *Client ID Metadata Document* and *Dynamic Client Registration* on.
     ///
     /// Accepted are JWTs with the URL of this server as `aud`. Clients that send no `resource` get other ones;
@@ -168,7 +168,7 @@ impl Issuer {
     /// `https://api.descope.com/v1/apps/agentic/{project}/{server}`, and `audience` the identifier of the
     /// project or of the server, for tokens without the URL of this server.
     ///
-    /// At the provider: *Agentic Identity Hub*, *Resources*, *Create Resource*, *MCP Server*: the URL of
+    /// At the provider (documentation of November 2026): *Agentic Identity Hub*, *Resources*, *Create Resource*, *MCP Server*: the URL of
     /// this server, the scopes, and how clients register.
     ///
     /// Accepted are JWTs with the URL or `audience` as `aud`. Given up, if it is the project's: a token

@@ -119,6 +119,17 @@ async fn what_is_dangerous_is_logged_at_the_start() {
         "{text}"
     );
     assert_eq!(text.lines().count(), 3, "{text}");
+    let plain = issuer().keys_url("http://keycloak:8080/certs");
+    drop(options().auth(with(plain)));
+    let last = log.text().lines().last().unwrap_or_default().to_owned();
+    assert!(
+        last.contains("plain `http`") && last.contains("keycloak"),
+        "{last}"
+    );
+    drop(options().auth(with(issuer().keys_url("http://localhost:8080/certs"))));
+    let checked = issuer().accept_generic_type().require(|_| true);
+    drop(options().auth(with(checked)));
+    assert_eq!(log.text().lines().count(), 4, "{}", log.text());
     drop(options().auth(ResourceServer::new(RESOURCE)));
     assert!(log.text().contains("misconfigured"), "{}", log.text());
 }

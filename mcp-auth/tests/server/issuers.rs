@@ -242,6 +242,21 @@ async fn jwts_are_introspected_where_that_is_wanted() {
     let policy = guarding(asking().introspect_jwts());
     refuses(&policy, &jwt, "not known").await;
     assert_eq!(issuer.count(Endpoint::Introspect), 1);
+    // Issued, and revoked later.
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", "server"),
+        ("client_secret", "secret"),
+        ("resource", RESOURCE),
+    ];
+    let page = support::browser::post(&issuer.url(Endpoint::Token), "", &form).await;
+    let answer: Value = serde_json::from_str(&page.text).unwrap();
+    let issued = answer["access_token"].as_str().unwrap();
+    assert_eq!(issued.split('.').count(), 3);
+    bear(&policy, issued).await.unwrap();
+    issuer.revoke_all();
+    let fresh = guarding(asking().introspect_jwts());
+    refuses(&fresh, issued, "revoked").await;
     let nobody = guarding(Issuer::new(issuer.issuer()).introspect_jwts());
     let missing = ResourceServerError::NoIntrospectionClient(issuer.issuer().to_owned());
     assert_eq!(nobody.check(), Err(missing));
