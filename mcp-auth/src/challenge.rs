@@ -77,6 +77,12 @@ impl Challenge {
         }
     }
 
+    /// Adds `realm`: a name of what is protected (RFC 9110 §11.5).
+    #[must_use]
+    pub fn with_realm(self, name: &str) -> Self {
+        self.with("realm", name)
+    }
+
     /// Adds `resource_metadata`: the URL of the resource's metadata (RFC 9728 §5.1).
     #[must_use]
     pub fn with_resource_metadata(self, url: &str) -> Self {

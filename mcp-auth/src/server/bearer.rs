@@ -10,6 +10,7 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, Principal, ScopeCheck};
 use ring::digest::{SHA256, digest};
+use serde_json::json;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::credentials::{Credentials, Scheme};
@@ -17,7 +18,14 @@ use super::refusal::Refusal;
 use super::scopes;
 use super::token_cache::TokenHash;
 use crate::challenge::Challenge;
+use crate::jwt::Claims;
 
+/// A challenge must have a parameter (RFC 6750 §3).
+const REALM: &str = "mcp";
+/// Issuer and audience of the claims.
+const ISSUER: &str = "bearer-tokens";
+/// The end of the claims in seconds since 1970: that of the year 9999.
+const END: u64 = 253_402_300_799;
 /// Shortest token, in characters.
 const MIN_LENGTH: usize = 16;
 
@@ -37,7 +45,8 @@ const MIN_LENGTH: usize = 16;
 /// Clients send it as `Authorization: Bearer …`. It has at least 16 of
 /// the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`), and should be random:
 /// `openssl rand -hex 32`. With another one, each request is answered with 500, and the log has the reason.
-/// A wrong token is answered with 401. Several, with names and scopes, are [`BearerTokens`].
+/// A wrong token is answered with 401. Handlers can take [`Claims`], whose subject is the name, and whose
+/// issuer and audience are `bearer-tokens`. Several, with names and scopes, are [`BearerTokens`].
 #[derive(Clone)]
 #[must_use]
 pub struct BearerToken {
@@ -79,8 +88,8 @@ pub enum BearerTokenError {
     /// A scope is not one word of printable ASCII.
     #[error("a scope of the bearer token of `{0}` is not one word of printable ASCII")]
     Scope(String),
-    /// Two tokens have the same name, or are the same.
-    #[error("the bearer token of `{0}` is there twice, or another one of this name")]
+    /// A token is there twice.
+    #[error("the bearer token of `{0}` is there twice")]
     Twice(String),
 }
 
@@ -130,6 +139,21 @@ impl BearerToken {
         });
         request.extensions.insert(check);
         request.extensions.insert(Principal::new(&self.name));
+        if let Some(claims) = self.claims() {
+            request.extensions.insert(claims);
+        }
+    }
+
+    /// The same as from an authorization server, so that a handler needs not know whether there is one.
+    fn claims(&self) -> Option<Claims> {
+        let claims = json!({
+            "iss": ISSUER,
+            "sub": self.name,
+            "aud": ISSUER,
+            "exp": END,
+            "scope": self.scopes.iter().collect::<Vec<_>>(),
+        });
+        Claims::new(claims.as_object()?.clone()).ok()
     }
 }
 
@@ -205,7 +229,7 @@ impl BearerTokens {
             if let Some(mistake) = &token.mistake {
                 return Err(mistake.clone());
             }
-            if !seen.insert(token.name.as_bytes()) || !seen.insert(&token.hash) {
+            if !seen.insert(&token.hash) {
                 return Err(BearerTokenError::Twice(token.name.clone()));
             }
         }
@@ -305,7 +329,7 @@ fn denied(refusal: &Refusal) -> AccessDenied {
             "a bearer token is needed".into(),
         ),
     };
-    let mut challenge = Challenge::bearer();
+    let mut challenge = Challenge::bearer().with_realm(REALM);
     if let Some(error) = error {
         challenge = challenge.with_error(error).with_error_description(&text);
     }
@@ -319,6 +343,7 @@ fn denied(refusal: &Refusal) -> AccessDenied {
 fn insufficient(needed: &str) -> AccessDenied {
     let text = format!("the token must have the scopes: {needed}");
     let challenge = Challenge::bearer()
+        .with_realm(REALM)
         .with_scope(needed)
         .with_error("insufficient_scope")
         .with_error_description(&text);

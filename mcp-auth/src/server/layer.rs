@@ -20,7 +20,7 @@ use super::resource_server::ResourceServer;
 /// It answers requests for the metadata of the resource itself, so that it belongs around a whole
 /// router. Inner services find the caller's [`Claims`](crate::jwt::Claims) in the extensions of the
 /// request; a mounted MCP server finds there what it needs. `OPTIONS` is no exception: a layer for
-/// CORS belongs outside.
+/// CORS belongs outside. An MCP server behind it serves the hosts that its options allow.
 ///
 /// ```
 /// use axum::{Extension, Router, routing::get};
@@ -30,8 +30,9 @@ use super::resource_server::ResourceServer;
 ///
 /// let auth = ResourceServer::new("https://example.com/mcp").issuer("https://login.example.com");
 /// let server = Server::builder().build();
+/// let options = HttpOptions::default().allowed_hosts(["example.com"]);
 /// let router: Router = Router::new()
-///     .route_service("/mcp", http_service(server, HttpOptions::default()))
+///     .route_service("/mcp", http_service(server, options))
 ///     .route("/me", get(async |Extension(claims): Extension<Claims>| {
 ///         claims.subject().unwrap_or_default().to_owned()
 ///     }))

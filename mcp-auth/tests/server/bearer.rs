@@ -41,7 +41,8 @@ struct Files;
 #[mcp_server(undocumented = "allow")]
 impl Files {
     #[tool]
-    fn whoami(&self, principal: &Principal) -> String {
+    fn whoami(&self, principal: &Principal, claims: &Claims) -> String {
+        assert_eq!(claims.subject(), Some(principal.name()));
         principal.name().to_owned()
     }
 
@@ -119,6 +120,7 @@ async fn a_missing_and_a_wrong_token_are_told_apart() {
         assert_eq!(denied.bearer(), invalid, "{value}");
         // There is no authorization server.
         assert_eq!(denied.challenge("Bearer").resource_metadata(), None);
+        assert_eq!(denied.challenge("Bearer").parameter("realm"), Some("mcp"));
         assert_eq!(Challenge::from_headers(&denied.headers).len(), 1);
     }
     let twice = [("authorization", &*bearer), ("authorization", &*bearer)];
@@ -192,7 +194,7 @@ fn each_mistake_is_named_without_the_token() {
             BearerTokenError::Twice(of("bob")),
         ),
         (
-            format!("alice {ALICE}; alice {BOB}"),
+            format!("alice {BOB}; alice {BOB}"),
             BearerTokenError::Twice(of("alice")),
         ),
     ] {
