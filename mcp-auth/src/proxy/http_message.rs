@@ -58,11 +58,13 @@ pub(super) fn has_type(request: &Request<Bytes>, media_type: &str) -> bool {
     found.is_some_and(|it| it.trim().eq_ignore_ascii_case(media_type))
 }
 
-/// The value of a cookie (RFC 6265 §5.4).
+/// The value of a cookie (RFC 6265 §5.4). Those of other applications may have any bytes. Only spaces of
+/// ASCII are removed: browsers take others for a part of the name, and so do not protect its prefix.
 pub(super) fn cookie<'a>(request: &'a Request<Bytes>, name: &str) -> Option<&'a str> {
     let values = request.headers().get_all(COOKIE).iter();
-    let mut pairs = values.flat_map(|it| it.to_str().unwrap_or_default().split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+    let mut pairs = values.flat_map(|it| it.as_bytes().split(|byte| *byte == b';'));
+    let find = |pair: &'a [u8]| str::from_utf8(pair.trim_ascii()).ok()?.strip_prefix(name);
+    pairs.find_map(|pair| find(pair)?.strip_prefix('='))
 }
 
 /// The SHA-256 of a text in base64url, as `S256` of PKCE has it.

@@ -63,6 +63,60 @@ async fn a_login_ends_in_the_browser_in_which_it_began() {
     assert_stays(&victim.get(&own).await, 403);
 }
 
+/// A fixed session: an attacker has set a cookie of theirs before, in the browser of the victim.
+/// Browsers keep the prefix `__Host-` for this host, so its name is another one, which some servers
+/// read as the same.
+#[tokio::test]
+async fn a_cookie_that_another_site_has_set_counts_for_nothing() {
+    let site = Site::open().await;
+    let client = site.client(REDIRECT).await;
+    let mut attacker = Browser::new();
+    let page = attacker.get(&site.authorize(&client, &[])).await;
+    let callback = site.consent(&mut attacker, &page).await;
+    for before in ["\u{a0}", "\u{2000}", "\u{feff}", "x", "$", "\"", "="] {
+        let mut victim = Browser::new();
+        for (name, value) in &attacker.cookies {
+            let name = format!("{before}{name}");
+            victim.cookies.insert(name, value.clone());
+        }
+        let lower = attacker
+            .cookies
+            .iter()
+            .map(|(name, value)| (name.to_lowercase(), value.clone()));
+        victim.cookies.extend(lower);
+        let form = [("login", page.sealed()), ("decision", "allow")];
+        assert_stays(&victim.post(&site.at("/consent"), &form).await, 403);
+        assert_stays(&victim.get(&callback).await, 403);
+    }
+    assert_eq!(site.provider.count(Endpoint::Token), 0);
+    // Even a cookie that was known before is worth nothing without the one of the login.
+    let mut victim = Browser::new();
+    let known = "__Host-mcp-consent";
+    let value = attacker.cookies[known].clone();
+    victim.cookies.insert(known.to_owned(), value.clone());
+    let page = victim.get(&site.authorize(&client, &[])).await;
+    let callback = site.consent(&mut victim, &page).await;
+    let mut attacker = Browser::new();
+    attacker.cookies.insert(known.to_owned(), value);
+    assert_stays(&attacker.get(&callback).await, 403);
+    assert!(victim.get(&callback).await.parameter("code").is_some());
+}
+
+/// Other applications at the domain may set cookies of any bytes.
+#[tokio::test]
+async fn cookies_of_other_applications_hinder_no_login() {
+    let site = Site::open().await;
+    let client = site.client(REDIRECT).await;
+    let mut browser = Browser::new();
+    for name in ["a", "z"] {
+        browser.cookies.insert(name.to_owned(), "\u{e9}".to_owned());
+    }
+    let back = site
+        .login(&mut browser, &site.authorize(&client, &[]))
+        .await;
+    assert!(back.parameter("code").is_some());
+}
+
 #[tokio::test]
 async fn a_callback_without_state_is_nobodys() {
     let site = Site::open().await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use mcp_runtime::transport::http_client::AuthHttp;
 
 pub struct Browser {
@@ -43,9 +43,8 @@ impl Browser {
             .map(|(name, value)| format!("{name}={value}"));
         let cookies = pairs.collect::<Vec<_>>().join("; ");
         if !cookies.is_empty() {
-            request
-                .headers_mut()
-                .insert("cookie", cookies.parse().unwrap());
+            let cookies = HeaderValue::from_bytes(cookies.as_bytes()).unwrap();
+            request.headers_mut().insert("cookie", cookies);
         }
         let response = self.http.send(request).await.unwrap();
         for cookie in response.headers().get_all("set-cookie") {
