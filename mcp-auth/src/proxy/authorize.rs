@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::client::{Client, Destination};
 use super::endpoints::Endpoints;
@@ -12,9 +13,9 @@ use super::http_message::{
     OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
     with_query,
 };
-use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME};
+use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use super::page;
-use super::upstream::Begun;
+use super::upstream::{Begun, Granted};
 use crate::metadata::url::ServerUrl;
 use crate::random::random_text;
 use crate::unix_time::unix_time;
@@ -198,13 +199,16 @@ impl Endpoints {
     }
 
     async fn code(&self, query: &Parameters, asked: &Asked, begun: &Begun) -> OAuthResult<String> {
-        if !self.upstream.is_issuer(query.get("iss")).await {
-            tracing::warn!("the response of a login is of another issuer than the provider");
-            return Err(OAuthError::new(
-                "server_error",
-                "the response was of another provider",
-            ));
-        }
+        let granted = timeout(PROVIDER_TIMEOUT, self.redeemed(query, begun)).await??;
+        let login = self.logins.add(granted, asked.scopes.clone()).await?;
+        Ok(self
+            .sealer
+            .seal("code", after(CODE_LIFETIME), &(login, asked))?)
+    }
+
+    /// What the provider grants by its response.
+    async fn redeemed(&self, query: &Parameters, begun: &Begun) -> OAuthResult<Granted> {
+        self.upstream.check_issuer(query.get("iss")).await?;
         let Some(code) = query.get("code") else {
             let error = query.get("error").unwrap_or_default();
             tracing::info!(?error, "the provider has refused a login");
@@ -216,17 +220,10 @@ impl Endpoints {
             };
             return Err(OAuthError::new(code, "the provider has refused the login"));
         };
-        let granted =
-            self.upstream
-                .redeem(code, begun)
-                .await
-                .map_err(|error| match error.code {
-                    "invalid_grant" => OAuthError::new("server_error", error.text),
-                    _ => error,
-                })?;
-        let login = self.logins.add(granted, asked.scopes.clone()).await?;
-        Ok(self
-            .sealer
-            .seal("code", after(CODE_LIFETIME), &(login, asked))?)
+        let redeemed = self.upstream.redeem(code, begun).await;
+        redeemed.map_err(|error| match error.code {
+            "invalid_grant" => OAuthError::new("server_error", error.text),
+            _ => error,
+        })
     }
 }

@@ -108,12 +108,16 @@ impl Upstream {
     }
 
     /// Checks `iss` of the provider's response (RFC 9207 §2.4): that of another one is not redeemed.
-    pub(super) async fn is_issuer(&self, iss: Option<&str>) -> bool {
-        let metadata = self.discovery.metadata().await;
-        metadata.is_ok_and(|metadata| match iss {
+    pub(super) async fn check_issuer(&self, iss: Option<&str>) -> OAuthResult<()> {
+        let metadata = self.discovery.metadata().await?;
+        let is_provider = match iss {
             Some(iss) => iss == self.provider.issuer,
             None => metadata.authorization_response_iss_parameter_supported != Some(true),
-        })
+        };
+        if !is_provider {
+            tracing::warn!("the response of a login is of another issuer than the provider");
+        }
+        OAuthError::new("server_error", "the response was of another provider").unless(is_provider)
     }
 
     /// Redeems the code of a login.
@@ -124,17 +128,14 @@ impl Upstream {
             ("redirect_uri", self.redirect_uri.clone()),
             ("code_verifier", begun.verifier.clone()),
         ];
-        let redeemed = async {
-            let mut granted = Granted::default();
-            let id_token = self.tokens(parameters, &mut granted).await?;
-            let nonce = begun.nonce.as_deref();
-            self.identify(&mut granted, id_token, nonce).await?;
-            let error = || OAuthError::internal("it has sent no ID token: ask for `openid`");
-            (!granted.person.is_empty())
-                .then_some(granted)
-                .ok_or_else(error)
-        };
-        timeout(PROVIDER_TIMEOUT, redeemed).await?
+        let mut granted = Granted::default();
+        let id_token = self.tokens(parameters, &mut granted).await?;
+        let nonce = begun.nonce.as_deref();
+        self.identify(&mut granted, id_token, nonce).await?;
+        let error = || OAuthError::internal("it has sent no ID token: ask for `openid`");
+        (!granted.person.is_empty())
+            .then_some(granted)
+            .ok_or_else(error)
     }
 
     /// Refreshes tokens that would not last as long as a new access token, and checks that the person

@@ -1,7 +1,7 @@
 //! Attacks that were published on such proxies, and on authorization servers.
 
 use serde_json::json;
-use support::{Endpoint, Iss};
+use support::{Endpoint, Fault, Iss};
 
 use crate::browser::{Browser, Page};
 use crate::site::{REDIRECT, Site, assert_error, at, tokens};
@@ -280,6 +280,23 @@ async fn the_response_of_another_provider_is_not_redeemed() {
     let site = Site::of(site.provider.clone(), at(&site.provider), |proxy| proxy).await;
     let client = site.client(REDIRECT).await;
     site.tokens(&client).await;
+}
+
+/// A process that has just started knows nothing of the provider yet.
+#[tokio::test]
+async fn a_provider_that_is_down_is_not_taken_for_another_one() {
+    let site = Site::open().await;
+    let client = site.client(REDIRECT).await;
+    let mut browser = Browser::new();
+    let page = browser.get(&site.authorize(&client, &[])).await;
+    let callback = site.consent(&mut browser, &page).await;
+    let fresh = site.replica(&site.url, |proxy| proxy).await;
+    site.provider.fail(Endpoint::Metadata, Fault::Status(500));
+    let callback = callback.replace(&site.origin, &fresh.origin);
+    let back = browser.get(&callback).await;
+    let error = back.parameter("error");
+    assert_eq!(error.as_deref(), Some("temporarily_unavailable"));
+    assert_eq!(site.provider.count(Endpoint::Token), 0);
 }
 
 #[tokio::test]
