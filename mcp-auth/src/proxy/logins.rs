@@ -1,8 +1,8 @@
 //! Logins that are kept: one record each, with the provider's tokens, sealed.
 
-use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
+use std::{io, mem};
 
 use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
@@ -79,6 +79,14 @@ impl Logins {
             .flatten()
             .partition(|(.., ends_at)| now < *ends_at);
         let is_own = |it: &&Entry| it.0 == person;
+        if kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
+            // Those that were revoked leave their places.
+            for entry in mem::take(&mut kept) {
+                if entry.0 != person || self.load(&entry.1).await?.is_some() {
+                    kept.push(entry);
+                }
+            }
+        }
         while kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
             let oldest = kept.iter().position(|it| it.0 == person);
             ended.extend(oldest.map(|oldest| kept.remove(oldest)));

@@ -189,3 +189,16 @@ async fn a_person_has_so_many_logins_and_ends_only_their_own() {
     assert_eq!(site.call(&second, "whoami").await.0, 200);
     assert_eq!(site.call(&of_bob, "whoami").await.0, 200);
 }
+
+#[tokio::test]
+async fn logins_that_were_revoked_end_no_other() {
+    let site = Site::open().await;
+    let client = site.client(REDIRECT).await;
+    let (oldest, _) = site.tokens(&client).await;
+    for _ in 0..32 {
+        let (_, refresh) = site.tokens(&client).await;
+        let revoked = [("token", &*refresh), ("client_id", &*client)];
+        assert_eq!(site.post("/revoke", &revoked).await.0, 200);
+    }
+    assert_eq!(site.call(&oldest, "whoami").await.0, 200);
+}
