@@ -1,13 +1,16 @@
 // Stands in for the person and the browser: opens a URL, logs in as `alice` and consents, or refuses if
 // the variable REFUSE is set. A redirect to what UNTIL has is not followed. Each URL that it is given is
 // a line in the file that PAGES names; the last page, or the URL of that redirect, goes to LAST_PAGE.
+// The browser's cookies are kept in the file COOKIES, if that is set.
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const url = process.argv.at(-1);
 if (process.env.PAGES) appendFileSync(process.env.PAGES, `${url}\n`);
 
-const cookies = new Map();
+const { COOKIES } = process.env;
+const cookies = new Map(COOKIES && existsSync(COOKIES) ? JSON.parse(readFileSync(COOKIES, 'utf8')) : []);
+process.on('exit', () => COOKIES && writeFileSync(COOKIES, JSON.stringify([...cookies])));
 
 /** Requests a page, and follows redirects. */
 async function open(url, options = {}) {

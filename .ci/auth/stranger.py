@@ -1,4 +1,4 @@
-"""The official Python client logs in and calls `whoami`: `stranger.py URL PERSON FILE`.
+"""The official Python client logs in, calls `whoami`, refreshes and revokes: `stranger.py URL PERSON FILE`.
 
 PERSON is a program that logs in at the URL that it is given; FILE gets the URL of the redirect.
 """
@@ -35,7 +35,12 @@ class Memory:
         self.client = client
 
 
+visits = 0
+
+
 async def visit(url):
+    global visits
+    visits += 1
     person = await asyncio.create_subprocess_exec(
         PERSON, url, env={**os.environ, "UNTIL": REDIRECT, "LAST_PAGE": FILE}
     )
@@ -56,7 +61,26 @@ async def main():
         async with Client(streamable_http_client(URL, http_client=http)) as client:
             result = await client.call_tool("whoami", {})
             print(result.content[0].text)
-    assert memory.tokens.refresh_token
+            first = memory.tokens
+            # As if the access token had expired.
+            auth.context.token_expiry_time = 1
+            await client.call_tool("whoami", {})
+    assert memory.tokens.access_token != first.access_token
+    assert memory.tokens.refresh_token != first.refresh_token
+    assert visits == 1, visits
+    await revoke(str(auth.context.oauth_metadata.revocation_endpoint), memory)
+
+
+async def revoke(endpoint, memory):
+    """The client has no revocation of its own."""
+    form = {"token": memory.tokens.refresh_token, "client_id": memory.client.client_id}
+    headers = {"authorization": f"Bearer {memory.tokens.access_token}"}
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        before = await http.post(URL, headers=headers)
+        revoked = await http.post(endpoint, data=form)
+        after = await http.post(URL, headers=headers)
+    found = (before.status_code, revoked.status_code, after.status_code)
+    assert before.status_code != 401 and found[1:] == (200, 401), found
 
 
 asyncio.run(main())
