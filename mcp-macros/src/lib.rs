@@ -104,7 +104,8 @@ pub fn from_context(item: TokenStream) -> TokenStream {
     from_context::derive(item.into()).into()
 }
 
-/// Runs an `async fn main` to its end on the thread that it was started on.
+/// Runs an `async fn main` to its end on the thread that it was started on. An error that it returns is printed
+/// by its text, with its sources, and the exit code is 1.
 #[proc_macro_attribute]
 pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     entry::main(attribute.into(), item.into()).into()

@@ -1,6 +1,8 @@
 //! Functions and types for the output of the macros. No part of the public interface: they change
 //! without notice.
 
+pub mod ended;
+
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
 pub use std::ops::Bound;

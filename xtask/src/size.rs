@@ -22,7 +22,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 7] = [
         None,
     ),
     ("mcp-macros", "mcp-macros/src/", 4_300, None),
-    ("mcp-runtime", "mcp-runtime/src/", 27_600, Some(241)),
+    ("mcp-runtime", "mcp-runtime/src/", 27_800, Some(241)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

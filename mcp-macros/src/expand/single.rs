@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, ItemFn, Path, parse_quote};
+use syn::{Attribute, ItemFn, Path, ReturnType, parse_quote};
 
 /// `fn main` around an async body.
 pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
@@ -13,10 +13,26 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
         block,
         ..
     } = function;
+    let ReturnType::Type(_, returned) = &sig.output else {
+        return quote! {
+            #(#attrs)*
+            #vis #sig {
+                #runtime::__private::block_on(async move #block)
+            }
+        };
+    };
+    let mut outer = sig.clone();
+    outer.output = parse_quote!(-> ::std::process::ExitCode);
+    // An error is printed by its text, and not as `Debug` has it.
     quote! {
         #(#attrs)*
-        #vis #sig {
-            #runtime::__private::block_on(async move #block)
+        #vis #outer {
+            #[allow(unused_imports)]
+            use #runtime::__private::ended::{ByError as _, ByPointer as _, ByTermination as _, ByText as _};
+            let ended: #returned = #runtime::__private::block_on(async move #block);
+            #[allow(clippy::needless_borrow)]
+            let code = (&&&&#runtime::__private::ended::Ended::new(ended)).report();
+            code
         }
     }
 }

@@ -192,6 +192,15 @@ const _: () = {
         }
     }
 };
-fn main() -> Result<(), ServeError> {
-    ::mcp_runtime::__private::block_on(async move { Calculator.serve(stdio()).await })
+fn main() -> ::std::process::ExitCode {
+    #[allow(unused_imports)]
+    use ::mcp_runtime::__private::ended::{
+        ByError as _, ByPointer as _, ByTermination as _, ByText as _,
+    };
+    let ended: Result<(), ServeError> = ::mcp_runtime::__private::block_on(async move {
+        Calculator.serve(stdio()).await
+    });
+    #[allow(clippy::needless_borrow)]
+    let code = (&&&&::mcp_runtime::__private::ended::Ended::new(ended)).report();
+    code
 }

@@ -10,10 +10,10 @@ use super::AccessDenied;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
     /// The page that sent the request, or the name it used for this server, is not trusted.
-    #[error("this host is not allowed")]
+    #[error("this host is not allowed: the server must have it in `allowed_hosts`")]
     Host,
     /// See [`Host`](Self::Host).
-    #[error("this origin is not allowed")]
+    #[error("this origin is not allowed: the server must have it in `allowed_origins`")]
     Origin,
     /// The access policy does not admit the request. Its text is for the caller alone.
     #[error("the access policy denies the request")]
@@ -33,9 +33,9 @@ pub(crate) enum Rejection {
     /// The header `Host` and the pseudo-header `:authority` of HTTP/2 differ.
     #[error("`Host` differs from `:authority`")]
     Authority,
-    /// The path is not served.
-    #[error("there is nothing at this path")]
-    Path,
+    /// The path is not served; the value is that of MCP.
+    #[error("there is nothing at this path: MCP is at `{0}`")]
+    Path(String),
     /// The method is not allowed; the value is the `Allow` header.
     #[error("this method is not allowed")]
     Method(&'static str),
@@ -91,7 +91,7 @@ impl Rejection {
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::Host | Self::Origin => StatusCode::FORBIDDEN,
-            Self::Path | Self::SessionUnknown => StatusCode::NOT_FOUND,
+            Self::Path(_) | Self::SessionUnknown => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Accept => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -22,7 +22,16 @@ impl TcpAddress {
         match self.0 {
             Kind::Name(name) => {
                 let bound = TcpListener::bind(&name).await;
-                bound.map_err(|error| error_at(&name, &error))
+                bound.map_err(|error| match (advice(&name), error.kind()) {
+                    (Some(advice), _) => {
+                        io::Error::new(error.kind(), format!("{name}: {error}; {advice}"))
+                    }
+                    (None, io::ErrorKind::AddrInUse) => {
+                        let text = "another program listens there, or this one twice";
+                        io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
+                    }
+                    (None, _) => error_at(&name, &error),
+                })
             }
             Kind::Open(listener) => {
                 listener.set_nonblocking(true)?;
@@ -68,7 +77,51 @@ impl From<StdListener> for TcpAddress {
     }
 }
 
+/// What to write instead of a text that is no address.
+fn advice(name: &str) -> Option<String> {
+    let is_port = |text: &str| text.parse::<u16>().is_ok();
+    if let Some((scheme, rest)) = name.split_once("://") {
+        let address = rest.split('/').next().unwrap_or_default();
+        return Some(format!(
+            "a server listens at an address, not at a URL: write `{address}` instead of `{scheme}://…`; \
+             clients reach MCP at the path `/mcp`"
+        ));
+    }
+    let port = name.strip_prefix(':').unwrap_or(name);
+    if is_port(port) {
+        return Some(format!(
+            "write `127.0.0.1:{port}`, or `0.0.0.0:{port}` for all"
+        ));
+    }
+    let has_port = name.rsplit_once(':').is_some_and(|(_, port)| is_port(port));
+    (!has_port).then(|| format!("an address has a port: write `{name}:8080`"))
+}
+
 /// The error, with the address or path that it concerns.
 pub(super) fn error_at(address: &dyn Display, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{address}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advice;
+
+    #[test]
+    fn what_is_no_address_is_told_how_to_be_one() {
+        for (name, expected) in [
+            ("8080", Some("`127.0.0.1:8080`")),
+            (":8080", Some("`127.0.0.1:8080`")),
+            ("http://127.0.0.1:8080/mcp", Some("write `127.0.0.1:8080`")),
+            ("localhost", Some("`localhost:8080`")),
+            ("127.0.0.1:80800", Some("has a port")),
+            ("127.0.0.1:8080", None),
+            ("[::1]:0", None),
+        ] {
+            let found = advice(name);
+            match expected {
+                Some(text) => assert!(found.unwrap().contains(text), "{name}"),
+                None => assert_eq!(found, None, "{name}"),
+            }
+        }
+    }
 }

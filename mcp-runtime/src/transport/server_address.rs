@@ -66,6 +66,14 @@ fn invalid(reason: String) -> io::Error {
 }
 
 fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
+    if !url.contains("://") {
+        let [plain, encrypted] = schemes;
+        let reason = format!(
+            "the URL has no scheme: it must begin with `{encrypted}://`, or with `{plain}://` for a server on \
+             this machine"
+        );
+        return Err(invalid(reason));
+    }
     let uri: Uri = url
         .parse()
         .map_err(|error| invalid(format!("the URL can't be read: {error}")))?;

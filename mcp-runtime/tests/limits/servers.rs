@@ -187,8 +187,8 @@ async fn long_hold() {
     let served = Served::tcp(&Talker.into_server(), |serve| serve);
     let params = json!({"name": "hold"});
     served.peer().await.ask(stateless(1, "tools/call", params)).await;
-    let is_logged = log.text().contains("mark it `blocking`");
-    assert_eq!(is_logged, cfg!(debug_assertions), "{}", log.text());
+    let is_logged = log.all().contains("mark it `blocking`");
+    assert_eq!(is_logged, cfg!(debug_assertions), "{}", log.all());
 }
 
 fn files(root: &std::path::Path, configure: impl FnOnce(FileTree) -> FileTree) -> Server {

@@ -23,6 +23,18 @@ impl Slow {
         work();
     }
 
+    #[tool]
+    async fn polled(&self) {
+        tokio::task::yield_now().await;
+        work();
+        tokio::task::yield_now().await;
+    }
+
+    #[tool]
+    async fn waiting(&self) {
+        tokio::time::sleep(Duration::from_millis(60)).await;
+    }
+
     #[tool(blocking)]
     fn away(&self) {
         work();
@@ -63,6 +75,9 @@ async fn a_function_that_holds_its_thread_is_a_warning_once() {
         ("tools/call", json!({"name": "held"})),
         ("tools/call", json!({"name": "held"})),
         ("tools/call", json!({"name": "away"})),
+        ("tools/call", json!({"name": "polled"})),
+        ("tools/call", json!({"name": "polled"})),
+        ("tools/call", json!({"name": "waiting"})),
         (
             "prompts/get",
             json!({"name": "letter", "arguments": {"title": "Emma"}}),
@@ -75,13 +90,14 @@ async fn a_function_that_holds_its_thread_is_a_warning_once() {
         let answer = wire.ask(stateless(1, method, params)).await;
         assert!(answer["error"].is_null(), "{answer}");
     }
-    let log = log.text();
+    let log = log.all();
     if !cfg!(debug_assertions) {
         assert_eq!(log, "");
         return;
     }
     let functions = [
         "held",
+        "polled",
         "letter",
         "book",
         "list of book",

@@ -204,3 +204,37 @@ async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
         site.session().await;
     }
 }
+
+#[tokio::test]
+async fn the_start_and_a_host_that_is_refused_are_logged_once() {
+    let (log, _guard) = Log::listening(Level::INFO);
+    let site = Site::open();
+    let request = |host: &str, origin: &str| {
+        format!("GET /mcp HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{origin}\r\n")
+    };
+    let page = "origin: https://page.example.com\r\n";
+    for (host, origin, hint) in [
+        ("mcp.example.com", "", "`allowed_hosts`"),
+        ("mcp.example.com", "", "`allowed_hosts`"),
+        ("localhost", page, "`allowed_origins`"),
+        ("localhost", page, "`allowed_origins`"),
+    ] {
+        let mut stream = TcpStream::connect(site.addr).await.unwrap();
+        let request = request(host, origin);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 403") && answer.contains(hint),
+            "{answer}"
+        );
+    }
+    let text = log.text();
+    let place = format!("http://{}/mcp", site.addr);
+    assert_eq!(text.matches("the server has started").count(), 1, "{text}");
+    assert!(text.lines().next().unwrap().contains(&place), "{text}");
+    assert_eq!(text.matches("mcp.example.com").count(), 1, "{text}");
+    assert_eq!(text.matches("page.example.com").count(), 1, "{text}");
+    site.shutdown.shut_down();
+    site.serving.await.unwrap().unwrap();
+}

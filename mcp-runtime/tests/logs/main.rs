@@ -18,6 +18,7 @@ mod mounting;
 #[cfg(feature = "testing")]
 mod questions;
 mod requests;
+mod skipped;
 #[path = "../support/mod.rs"]
 mod support;
 mod unsent;

@@ -16,9 +16,9 @@ pub(in crate::server) struct Watch {
 }
 
 impl Watch {
-    /// Runs a function called `name`, which holds its thread if it replies at once.
-    pub(in crate::server) fn reply<T>(
-        &self,
+    /// Runs a function called `name`: at once, or in the future that it replies with.
+    pub(in crate::server) fn reply<T: 'static>(
+        self: &Arc<Self>,
         name: &str,
         function: impl FnOnce() -> Result<Reply<T>, Rejection>,
     ) -> Result<Reply<T>, Rejection> {
@@ -27,13 +27,17 @@ impl Watch {
         }
         let start = Instant::now();
         let reply = function();
-        if matches!(reply, Ok(Reply::Ready(_))) {
-            self.check(name, start.elapsed());
+        self.check(name, start.elapsed());
+        match reply {
+            Ok(Reply::Pending(future)) => {
+                let watch = Arc::clone(self);
+                Ok(Reply::Pending(watch.future(name.to_owned(), future)))
+            }
+            reply => reply,
         }
-        reply
     }
 
-    /// The future of a function called `name`, which holds its thread if it never waits.
+    /// The future of a function called `name`, which holds its thread from one wait to the next.
     pub(in crate::server) fn future<T: 'static>(
         self: Arc<Self>,
         name: String,
@@ -42,14 +46,10 @@ impl Watch {
         if !cfg!(debug_assertions) {
             return future;
         }
-        let mut has_waited = false;
         Box::pin(poll_fn(move |cx| {
             let start = Instant::now();
             let polled = future.as_mut().poll(cx);
-            if polled.is_ready() && !has_waited {
-                self.check(&name, start.elapsed());
-            }
-            has_waited = true;
+            self.check(&name, start.elapsed());
             polled
         }))
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use mcp_types::{
     CompleteRequestParams, CompleteResult, ContentBlock, GetPromptResult, ListPromptsResult,
@@ -261,7 +262,7 @@ impl PromptBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
     {
-        let (name, watch) = (self.prompt.name.clone(), Watch::default());
+        let (name, watch) = (self.prompt.name.clone(), Arc::<Watch>::default());
         let mut entry = PromptEntry::new(self.prompt, move |incoming: PromptCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.arguments,

@@ -1,5 +1,6 @@
 //! The description of a resource or template, step by step, and the entries made of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
@@ -90,7 +91,7 @@ impl ResourceBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
     {
-        let (name, watch) = (self.template.name.clone(), Watch::default());
+        let (name, watch) = (self.template.name.clone(), Arc::<Watch>::default());
         let handler = move |incoming: ResourceCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.variables,

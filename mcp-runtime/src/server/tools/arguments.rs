@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
 use super::parameter::Parameter;
+use super::skipped::Unknown;
 use crate::limits::MAX_FOUND_FAULTS;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
 use crate::server::handler::run::Rejection;
@@ -38,16 +39,16 @@ pub trait Slot {
 
 /// Fills `slots` from the object `text`.
 ///
-/// Unknown members are skipped, or are errors if `strict`.
+/// What becomes of members that no slot takes is up to `unknown`.
 pub(super) fn read(
     text: &str,
     slots: &mut [&mut dyn Slot],
-    strict: bool,
+    unknown: Unknown<'_>,
 ) -> Result<(), InvalidArguments> {
     let mut errors = Vec::new();
     let read = Deserializer::from_str(text).deserialize_map(ArgumentsReader {
         slots,
-        strict,
+        unknown,
         errors: &mut errors,
     });
     if let Err(error) = read {
@@ -106,7 +107,7 @@ pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<Argum
 /// The arguments of one call, while they are decoded.
 struct ArgumentsReader<'a, 's> {
     slots: &'a mut [&'s mut dyn Slot],
-    strict: bool,
+    unknown: Unknown<'a>,
     errors: &'a mut Vec<ArgumentError>,
 }
 
@@ -130,11 +131,17 @@ impl<'de> Visitor<'de> for ArgumentsReader<'_, '_> {
                     self.errors.push(ArgumentError::new(name, "given twice"));
                 }
                 Some(slot) => read_value(&mut **slot, json.get(), self.errors),
-                None if self.strict => {
-                    let error = ArgumentError::new(name, "unknown argument");
-                    self.errors.push(error);
-                }
-                None => {}
+                None => match self.unknown {
+                    Unknown::Skipped => {}
+                    Unknown::Refused => {
+                        let error = ArgumentError::new(name, "unknown argument");
+                        self.errors.push(error);
+                    }
+                    Unknown::Logged(log) => {
+                        let known = self.slots.iter().map(|slot| slot.parameter().name);
+                        log.skipped(&name, known);
+                    }
+                },
             }
         }
         Ok(())

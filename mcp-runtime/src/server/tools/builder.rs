@@ -1,6 +1,8 @@
 //! Describes a tool step by step, and makes an entry of it and a function.
 
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -12,6 +14,7 @@ use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, OutputSchema, ToolOutput, WholeResult};
 use super::schema_validator::SchemaValidator;
+use super::skipped::{SkippedArguments, Unknown};
 use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
 use crate::server::handler::watch::Watch;
@@ -164,10 +167,21 @@ impl ToolBuilder {
         let name = self.tool.name.clone();
         let own_output = self.tool.output_schema.as_ref();
         let own_output = own_output.filter(|_| self.has_own_output).cloned();
-        let watch = Watch::default();
+        let (watch, is_logged) = (Arc::<Watch>::default(), AtomicBool::default());
         let handler = move |incoming: ToolCall<'_>| {
-            let reply = watch.reply(&name, || call(ToolCall { strict, ..incoming }));
+            let log = SkippedArguments::new(&name, &is_logged);
+            let unknown = match strict {
+                true => Unknown::Refused,
+                false => Unknown::Logged(&log),
+            };
+            let reply = watch.reply(&name, || {
+                call(ToolCall {
+                    unknown,
+                    ..incoming
+                })
+            });
             let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
+            let reply = log.told(reply);
             match text_only {
                 true => structured::drop_reply(reply),
                 false => checked(&name, own_output.as_ref(), reply),

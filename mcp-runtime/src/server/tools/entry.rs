@@ -9,6 +9,7 @@ use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, 
 use super::arguments::Argument;
 use super::arguments::{self, Slot};
 use super::checked::checked;
+use super::skipped::Unknown;
 use super::{result, structured};
 use crate::ProtocolError;
 use crate::error::RequestError;
@@ -45,8 +46,8 @@ pub struct ToolCall<'a> {
     pub arguments: Option<RawJsonRef<'a>>,
     /// The caller, and the context of the call.
     pub context: &'a Context,
-    /// True if unknown arguments are refused.
-    pub(in crate::server) strict: bool,
+    /// What becomes of arguments that no parameter takes.
+    pub(in crate::server) unknown: Unknown<'a>,
 }
 
 impl<'a> ToolCall<'a> {
@@ -61,7 +62,7 @@ impl<'a> ToolCall<'a> {
     /// With every argument that is not valid.
     #[doc(hidden)]
     pub fn read(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Rejection> {
-        arguments::read(self.text(), slots, self.strict).map_err(Rejection::from)
+        arguments::read(self.text(), slots, self.unknown).map_err(Rejection::from)
     }
 
     /// Reads all arguments as one struct.
@@ -214,7 +215,7 @@ impl ToolEntry {
         let reply = (self.handler)(ToolCall {
             arguments,
             context,
-            strict: false,
+            unknown: Unknown::Skipped,
         });
         match self.wrapped_schema {
             Some(_) => structured::wrap_reply(reply, context.revision()),

@@ -22,6 +22,7 @@ mod pattern;
 pub(crate) mod result;
 #[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
 mod schema_validator;
+mod skipped;
 pub(super) mod structured;
 mod validation;
 

@@ -96,6 +96,9 @@ impl Tcp {
 impl Endpoint for Tcp {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        if let Ok(address) = listener.local_addr() {
+            running.server.started(&format!("tcp://{address}"));
+        }
         let serve = move |(stream, _): (TcpStream, SocketAddr), running, ending| {
             // A message is one write, which must not wait for another. Fails if the client has left,
             // which reading shows as well.

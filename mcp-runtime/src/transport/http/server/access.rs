@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -36,13 +37,29 @@ pub(crate) fn check_caller(
     options: &HttpOptions,
 ) -> Result<(), Rejection> {
     check_host(uri, headers, options)?;
+    let logged = &options.refusals.origin;
     let Some(origin) = only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? else {
         return Ok(());
     };
     let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
     match is_local_origin(origin) || is_allowed_origin(origin, options) {
         true => Ok(()),
-        false => Err(Rejection::Origin),
+        false => {
+            once(logged, || {
+                tracing::warn!(
+                    ?origin,
+                    "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
+                );
+            });
+            Err(Rejection::Origin)
+        }
+    }
+}
+
+/// Logs the first refusal of a kind.
+fn once(logged: &AtomicBool, log: impl FnOnce()) {
+    if !logged.swap(true, Ordering::Relaxed) {
+        log();
     }
 }
 
@@ -58,7 +75,16 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
     let host = host.to_ascii_lowercase();
     match allowed.contains(&host) || options.is_host_of_policy(&host)? {
         true => Ok(()),
-        false => Err(Rejection::Host),
+        false => {
+            once(&options.refusals.host, || {
+                tracing::warn!(
+                    ?host,
+                    "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
+                     logged once)"
+                );
+            });
+            Err(Rejection::Host)
+        }
     }
 }
 

@@ -69,7 +69,8 @@ impl Site {
                 }
                 None => {
                     let checked = check_caller(request.uri(), request.headers(), &state.options);
-                    checked.err().unwrap_or(Rejection::Path).response()
+                    let nothing = || Rejection::Path(self.path.clone());
+                    checked.err().unwrap_or_else(nothing).response()
                 }
             },
         };

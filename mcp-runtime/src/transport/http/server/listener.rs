@@ -181,7 +181,7 @@ impl Endpoint for Http {
         }
         let service = http_service(running.server, self.options.clone());
         let site = Arc::new(self.site(&service, drain));
-        let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let listener = open(self.address, &service, &site.path).await?;
         let ending = &service.state.ending;
         // Connections that come once the server ends delay nothing.
         let late = watch::Sender::new(false);
@@ -233,6 +233,20 @@ impl Endpoint for Http {
         let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
+}
+
+/// Opens a listener, and tells where the server is.
+async fn open(
+    address: TcpAddress,
+    service: &HttpService,
+    path: &str,
+) -> Result<TcpListener, ServeError> {
+    let listener = address.bind().await.map_err(ServeError::Open)?;
+    if let Ok(address) = listener.local_addr() {
+        let place = format!("http://{address}{path}");
+        service.state.server.started(&place);
+    }
+    Ok(listener)
 }
 
 /// Closes a listener, and returns the connections that wait to be accepted, which would be reset.

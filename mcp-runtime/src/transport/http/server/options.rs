@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -38,6 +39,7 @@ pub struct HttpOptions {
     pub(crate) hosts: Option<HashSet<String>>,
     pub(crate) origins: HashSet<String>,
     pub(crate) policy: Option<SharedPolicy>,
+    pub(crate) refusals: Arc<RefusalLog>,
     pub(crate) auth_timeout: Duration,
     pub(crate) max_body_bytes: usize,
     pub(crate) max_buffered_body_bytes: usize,
@@ -54,6 +56,13 @@ pub struct HttpOptions {
     pub(crate) events: Arc<dyn EventStore>,
 }
 
+/// The kinds of refusals that were logged.
+#[derive(Debug, Default)]
+pub(crate) struct RefusalLog {
+    pub(crate) host: AtomicBool,
+    pub(crate) origin: AtomicBool,
+}
+
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
@@ -64,6 +73,7 @@ impl Default for HttpOptions {
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
             policy: None,
+            refusals: Arc::default(),
             auth_timeout: AUTH_TIMEOUT,
             max_body_bytes: MAX_BODY_BYTES,
             max_buffered_body_bytes: MAX_BUFFERED_BODY_BYTES,

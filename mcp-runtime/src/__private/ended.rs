@@ -1,0 +1,129 @@
+//! The end of a program: how `main` prints its error.
+
+use std::cell::RefCell;
+use std::error::Error;
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::ops::Deref;
+use std::process::{ExitCode, Termination};
+
+/// What `main` has returned. Which of the traits below is meant is up to the number of references that
+/// they are implemented for: the one with most whose conditions the type meets.
+#[derive(Debug)]
+pub struct Ended<T>(RefCell<Option<T>>);
+
+impl<T> Ended<T> {
+    /// Takes what `main` has returned.
+    pub fn new(returned: T) -> Self {
+        Self(RefCell::new(Some(returned)))
+    }
+}
+
+/// For a result whose error is an [`Error`].
+pub trait ByError {
+    /// Prints the error, and those that it is from.
+    fn report(&self) -> ExitCode;
+}
+
+/// For a result whose error leads to one, such as `Box<dyn Error>`.
+pub trait ByPointer {
+    /// See [`ByError::report`].
+    fn report(&self) -> ExitCode;
+}
+
+/// For a result whose error is a text.
+pub trait ByText {
+    /// Prints the text.
+    fn report(&self) -> ExitCode;
+}
+
+/// For anything else that `main` may return.
+pub trait ByTermination {
+    /// Reports it as without the attribute.
+    fn report(&self) -> ExitCode;
+}
+
+impl<T: Termination, E: Error> ByError for &&&Ended<Result<T, E>> {
+    fn report(&self) -> ExitCode {
+        reported(self.0.take(), |error| with_sources(error))
+    }
+}
+
+impl<T: Termination, E: Deref<Target: Error>> ByPointer for &&Ended<Result<T, E>> {
+    fn report(&self) -> ExitCode {
+        reported(self.0.take(), |error| with_sources(&**error))
+    }
+}
+
+impl<T: Termination, E: Display> ByText for &Ended<Result<T, E>> {
+    fn report(&self) -> ExitCode {
+        reported(self.0.take(), E::to_string)
+    }
+}
+
+impl<T: Termination> ByTermination for Ended<T> {
+    fn report(&self) -> ExitCode {
+        self.0.take().map_or(ExitCode::SUCCESS, T::report)
+    }
+}
+
+fn reported<T: Termination, E>(
+    ended: Option<Result<T, E>>,
+    text: impl FnOnce(&E) -> String,
+) -> ExitCode {
+    match ended {
+        Some(Err(error)) => {
+            // If it can't be written, the code has to do.
+            let _ = writeln!(io::stderr(), "Error: {}", text(&error));
+            ExitCode::FAILURE
+        }
+        Some(Ok(returned)) => returned.report(),
+        None => ExitCode::SUCCESS,
+    }
+}
+
+/// The text of an error, and those of its sources that it does not have.
+fn with_sources(error: &(impl Error + ?Sized)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ServeError;
+
+    #[test]
+    fn sources_are_told_once() {
+        let error = io::Error::other("127.0.0.1:80: in use");
+        let error = ServeError::Open(error);
+        let text = with_sources(&error);
+        assert_eq!(text.matches("in use").count(), 1, "{text}");
+    }
+
+    #[test]
+    #[allow(
+        clippy::needless_borrow,
+        reason = "the type decides how many references are needed"
+    )]
+    fn each_type_that_main_can_return_is_reported() {
+        let failed = |code: ExitCode| format!("{code:?}") != format!("{:?}", ExitCode::SUCCESS);
+        let by_error: Result<(), io::Error> = Err(io::Error::other("a"));
+        assert!(failed((&&&&Ended::new(by_error)).report()));
+        let by_pointer: Result<(), Box<dyn Error + Send + Sync>> = Err("a".into());
+        assert!(failed((&&&&Ended::new(by_pointer)).report()));
+        let by_text: Result<ExitCode, String> = Err("a".to_owned());
+        assert!(failed((&&&&Ended::new(by_text)).report()));
+        assert!(failed((&&&&Ended::new(ExitCode::FAILURE)).report()));
+        let success: Result<(), io::Error> = Ok(());
+        assert!(!failed((&&&&Ended::new(success)).report()));
+    }
+}
