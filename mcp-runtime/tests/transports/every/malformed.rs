@@ -139,21 +139,29 @@ async fn an_id_in_flight_can_not_be_used_again() {
 }
 
 #[tokio::test]
-async fn the_first_of_two_requests_with_one_id_is_answered() {
+async fn the_second_of_two_requests_with_one_id_is_refused() {
     if !Transport::KEEPS_ORDER {
         return;
     }
     let mut wire = Wire::operating("2025-06-18").await;
     wire.send_text(&format!(
         "{}\n{}",
-        call(1, "soon", json!({"first": true})),
+        call(1, "never", json!({"first": true})),
         call(1, "echo", json!({"second": true}))
     ))
     .await;
-    let answers = [wire.answer().await, wire.answer().await];
-    assert_eq!(code(&answers[0]), -32600, "{answers:?}");
-    let text = answers[1]["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("first"), "{answers:?}");
+    let refused = wire.answer().await;
+    assert_eq!(code(&refused), -32600, "{refused}");
+    // The first is still served, until it is cancelled.
+    let again = wire.ask(call(1, "echo", json!({"again": true}))).await;
+    assert_eq!(code(&again), -32600, "{again}");
+    let cancelled = json!({"requestId": 1});
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});
+    wire.send(cancelled).await;
+    let last = wire.ask(call(1, "echo", json!({"last": true}))).await;
+    let text = last["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("last"), "{last}");
 }
 
 #[tokio::test]
