@@ -8,7 +8,7 @@ use mcp_runtime::transport::http_client::BoxFuture;
 
 use super::browser;
 use super::grant::Grant;
-use super::issuer_settings::IssuerSettings;
+use super::issuer_settings::{IssuerSettings, STRICT};
 use super::loopback::Loopback;
 use super::person_keys::PersonKeys;
 use super::redirect::Redirect;
@@ -66,8 +66,33 @@ impl Config {
         }
     }
 
+    /// The settings for an issuer: the user's are for the one that the user has set.
+    pub(crate) fn settings_of(&self, issuer: &str) -> &IssuerSettings {
+        match self.issuer.as_deref() == Some(issuer) {
+            true => &self.issuer_settings,
+            false => &STRICT,
+        }
+    }
+
     /// The keys in the store.
     pub(crate) fn keys(&self) -> PersonKeys<'_> {
         PersonKeys(self.person.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+
+    #[test]
+    fn settings_are_for_the_issuer_of_the_user_alone() {
+        let mut config = Config::new("app".to_owned());
+        config.issuer_settings.omits_resource = true;
+        let omits = |config: &Config, issuer: &str| config.settings_of(issuer).omits_resource;
+        assert!(!omits(&config, "https://login.example.com"));
+        config.issuer = Some("https://login.example.com".to_owned());
+        assert!(omits(&config, "https://login.example.com"));
+        assert!(!omits(&config, "https://login.example.com/"));
+        assert!(!omits(&config, "https://other.example.com"));
     }
 }

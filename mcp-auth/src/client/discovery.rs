@@ -10,7 +10,6 @@ use super::config::Config;
 use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
-use super::issuer_settings::STRICT;
 use super::registration::RegistrationWay;
 use super::scopes::Scopes;
 use tokio::time::timeout;
@@ -178,11 +177,7 @@ impl Discoverer<'_> {
     ) -> Result<Option<AuthorizationServerMetadata>, AuthError> {
         let exchange = self.exchange(AuthStep::IssuerMetadata);
         let refused = |error| exchange.error(issuer, AuthErrorKind::Metadata(error));
-        // For the issuer that the user has set, and no identity provider.
-        let settings = match self.config.issuer.as_deref() == Some(issuer) {
-            true => &self.config.issuer_settings,
-            false => &STRICT,
-        };
+        let settings = self.config.settings_of(issuer);
         let template = settings.template();
         let template = template.map_err(|cause| exchange.error(issuer, cause))?;
         let mut unreadable = None;

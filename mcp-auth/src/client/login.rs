@@ -81,7 +81,7 @@ impl Login<'_> {
             http: self.http,
             metadata: issuer,
             client: &client,
-            settings: &self.config.issuer_settings,
+            settings: self.config.settings_of(&issuer.issuer),
             proving: self.proving.as_ref(),
         };
         let (code, pending) = self.code(&issuer, receiver).await?;
@@ -105,7 +105,7 @@ impl Login<'_> {
         receiver: Box<dyn RedirectReceiver>,
     ) -> Result<(AuthorizationCode, Arc<PendingAuthorization>), AuthError> {
         let scope = self.scopes.parameter();
-        let settings = &self.config.issuer_settings;
+        let settings = issuer.settings;
         let template = settings.template().map_err(|error| self.error(error))?;
         let request = AuthorizationRequest {
             metadata: &self.discovery.issuer,

@@ -206,7 +206,7 @@ impl Renewal {
             http: &self.http,
             metadata: issuer,
             client: &client,
-            settings: &self.config.issuer_settings,
+            settings: self.config.settings_of(&issuer.issuer),
             proving: None,
         };
         let refresh_token = match &tokens.refresh_token {
@@ -359,7 +359,7 @@ impl Renewal {
             http: &self.http,
             metadata: &discovery.issuer,
             client: &client,
-            settings: &self.config.issuer_settings,
+            settings: self.config.settings_of(&discovery.issuer.issuer),
             proving: proving.as_ref(),
         };
         let parameters = vec![

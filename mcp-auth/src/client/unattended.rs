@@ -35,7 +35,7 @@ impl UnattendedGrant<'_> {
             http: self.http,
             metadata: &self.discovery.issuer,
             client: &client,
-            settings: &self.config.issuer_settings,
+            settings: self.config.settings_of(&self.discovery.issuer.issuer),
             proving: self.proving.as_ref(),
         };
         let mut parameters = self.grant().await?;

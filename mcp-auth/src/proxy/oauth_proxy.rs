@@ -24,7 +24,7 @@ use crate::client::store::{MemoryStore, TokenStore};
 use crate::jwt::{AccessTokenRules, Algorithm};
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
-use crate::server::{Issuer, ResourceServer, ResourceServerError};
+use crate::server::{Issuer, ResourceServer, ResourceServerError, log_mistake, misconfigured};
 
 /// An access policy for servers whose provider registers no MCP clients: an authorization server
 /// towards them, and one client of the provider behind it.
@@ -229,13 +229,13 @@ impl AccessPolicy for OAuthProxy {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         match self.built() {
             Ok((server, _)) => server.admit(request).await,
-            Err(error) => Err(error.denied()),
+            Err(error) => Err(misconfigured(&error)),
         }
     }
 
     fn start(&self) {
         if let Err(error) = self.built() {
-            error.log();
+            log_mistake(&error);
         }
     }
 

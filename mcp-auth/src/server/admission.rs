@@ -9,14 +9,13 @@ use http::request::Parts;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessExpires, AccessRevalidation, ResponseHeaders,
 };
-use ring::digest::{SHA256, digest};
 use tokio::time::Instant;
 
 use super::access_token::VerifiedToken;
 use super::credentials::{Credentials, Scheme};
 use super::dpop::{Proofs, ProvenRequest};
 use super::refusal::{Answers, DPOP_NONCE, Refusal, with_nonce};
-use super::token_cache::TokenHash;
+use super::token_cache::{TokenHash, token_hash};
 use super::verification::Verification;
 
 /// Decides about requests.
@@ -96,8 +95,7 @@ impl Admission {
         now: SystemTime,
     ) -> Result<(Arc<VerifiedToken>, TokenHash), Refusal> {
         let token = credentials.checked_token()?;
-        let mut hash = TokenHash::default();
-        hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+        let hash = token_hash(token);
         let verified = self.verification.verify(token, &hash, now).await?;
         Ok((verified, hash))
     }

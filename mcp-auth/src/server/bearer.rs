@@ -9,14 +9,14 @@ use http::header::WWW_AUTHENTICATE;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, Principal, ScopeCheck};
-use ring::digest::{SHA256, digest};
 use serde_json::json;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::credentials::{Credentials, Scheme};
+use super::error::{log_mistake, misconfigured};
 use super::refusal::Refusal;
 use super::scopes;
-use super::token_cache::TokenHash;
+use super::token_cache::{TokenHash, token_hash};
 use crate::challenge::Challenge;
 use crate::jwt::Claims;
 
@@ -101,7 +101,7 @@ impl BearerToken {
         let is_token = token.len() >= MIN_LENGTH && token.bytes().all(may_have);
         let name = "bearer".to_owned();
         Self {
-            hash: hash(token),
+            hash: token_hash(token),
             scopes: Arc::default(),
             mistake: (!is_token).then(|| BearerTokenError::Token(name.clone())),
             name,
@@ -253,8 +253,10 @@ impl std::str::FromStr for BearerTokens {
     type Err = BearerTokenError;
 
     fn from_str(text: &str) -> Result<Self, BearerTokenError> {
-        let entries = text.split(['\n', ';']).map(str::trim);
-        let entries = entries.filter(|entry| !entry.is_empty() && !entry.starts_with('#'));
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.starts_with('#'));
+        let entries = lines.flat_map(|line| line.split(';')).map(str::trim);
+        let entries = entries.filter(|entry| !entry.is_empty());
         let tokens = (1..).zip(entries).map(|(number, entry)| {
             let mut words = entry.split_ascii_whitespace();
             let (Some(name), Some(token)) = (words.next(), words.next()) else {
@@ -271,23 +273,19 @@ impl std::str::FromStr for BearerTokens {
 impl AccessPolicy for BearerTokens {
     fn start(&self) {
         if let Err(error) = self.check() {
-            tracing::error!(%error, "the bearer tokens can't be used");
+            log_mistake(&error);
         }
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-        if let Err(error) = self.check() {
-            tracing::error!(%error, "the bearer tokens can't be used");
-            let text = "the server's authorization is misconfigured: its log has the reason";
-            return Err(AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text));
-        }
+        self.check().map_err(|error| misconfigured(&error))?;
         let credentials = Credentials::take(request).map_err(|refusal| denied(&refusal))?;
         if credentials.scheme != Scheme::Bearer {
             return Err(denied(&Refusal::NoToken));
         }
         let token = credentials.checked_token();
         let token = token.map_err(|refusal| denied(&refusal))?;
-        let found = self.find(&hash(token));
+        let found = self.find(&token_hash(token));
         let unknown = Refusal::Token("the token is not known".into());
         found.ok_or_else(|| denied(&unknown))?.grant(request);
         Ok(())
@@ -302,12 +300,6 @@ impl AccessPolicy for BearerToken {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         BearerTokens::new([self.clone()]).admit(request).await
     }
-}
-
-fn hash(token: &str) -> TokenHash {
-    let mut hash = TokenHash::default();
-    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-    hash
 }
 
 /// The answer to a request without a known token (RFC 6750 §3).

@@ -1,5 +1,7 @@
 //! Errors of the configuration.
 
+use std::fmt::Display;
+
 use http::StatusCode;
 use mcp_runtime::transport::http::AccessDenied;
 
@@ -43,15 +45,14 @@ pub enum ResourceServerError {
     Certificate(String),
 }
 
-impl ResourceServerError {
-    pub(crate) fn log(&self) {
-        tracing::error!(error = %self, "the server's authorization is misconfigured");
-    }
+/// Logs a mistake in the configuration of a policy.
+pub(crate) fn log_mistake(error: &impl Display) {
+    tracing::error!(%error, "the server's authorization is misconfigured");
+}
 
-    /// The answer to all requests, until it is mended.
-    pub(crate) fn denied(&self) -> AccessDenied {
-        self.log();
-        let text = "the server's authorization is misconfigured: its log has the reason";
-        AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text)
-    }
+/// The answer to all requests until a mistake is mended, which is logged.
+pub(crate) fn misconfigured(error: &impl Display) -> AccessDenied {
+    log_mistake(error);
+    let text = "the server's authorization is misconfigured: its log has the reason";
+    AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text)
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use mcp_runtime::transport::http_client::AuthHttp;
-use ring::digest::{SHA256, digest};
 
 use super::error::ResourceServerError;
 use super::issuer::Issuer;
-use super::token_cache::TokenHash;
+use super::token_cache::token_hash;
 use super::token_issuer::{TokenIssuer, is_opaque};
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::jwt::{Claims, TokenError, unverified_issuer};
@@ -66,8 +65,7 @@ impl IssuerVerifier {
 
 impl TokenVerifier for IssuerVerifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
-        let mut hash = TokenHash::default();
-        hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+        let hash = token_hash(token);
         let (token, now) = ((token, &hash), SystemTime::now());
         let verified = if is_opaque(token.0) {
             let found = self.0.opaque(token, now).await;

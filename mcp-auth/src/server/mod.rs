@@ -38,6 +38,8 @@ pub(crate) mod verifier;
 
 pub use bearer::{BearerToken, BearerTokenError, BearerTokens};
 pub use error::ResourceServerError;
+#[cfg(feature = "proxy")]
+pub(crate) use error::{log_mistake, misconfigured};
 pub use github::GitHubTokens;
 pub use issuer::Issuer;
 pub use issuer_verifier::IssuerVerifier;

@@ -10,7 +10,7 @@ use mcp_runtime::transport::http_client::AuthHttp;
 
 use super::admission::Admission;
 use super::dpop::Proofs;
-use super::error::ResourceServerError;
+use super::error::{ResourceServerError, log_mistake, misconfigured};
 use super::htu::BaseUrl;
 use super::issuer::Issuer;
 use super::layer::ResourceServerLayer;
@@ -203,7 +203,7 @@ impl ResourceServer {
 impl AccessPolicy for ResourceServer {
     fn start(&self) {
         if let Err(error) = self.admission() {
-            error.log();
+            log_mistake(&error);
         }
         self.settings.warn();
     }
@@ -211,7 +211,7 @@ impl AccessPolicy for ResourceServer {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
         match self.admission() {
             Ok(admission) => admission.admit(request).await,
-            Err(error) => Err(error.denied()),
+            Err(error) => Err(misconfigured(&error)),
         }
     }
 

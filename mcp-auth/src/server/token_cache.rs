@@ -4,11 +4,20 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
+use ring::digest::{SHA256, digest};
+
 /// Most tokens in each of the two halves.
 const MAX_OF_HALF: usize = 4096;
 
 /// The hash of a token by SHA-256.
 pub(super) type TokenHash = [u8; 32];
+
+/// The hash of a token.
+pub(super) fn token_hash(token: &str) -> TokenHash {
+    let mut hash = TokenHash::default();
+    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    hash
+}
 
 /// Values of tokens by their hashes: those that were used last, at most 8192.
 pub(super) struct TokenCache<V>(Mutex<Halves<V>>);

@@ -144,6 +144,16 @@ async fn tokens_come_from_a_text_a_file_and_the_environment() {
         ask(&tokens, &[("authorization", &bearer)]).await.unwrap(),
         "bob"
     );
+    let former: BearerTokens = format!("# bob {BOB}; carol {BOB}\nalice {ALICE}")
+        .parse()
+        .unwrap();
+    let denied = ask(&former, &[("authorization", &bearer)])
+        .await
+        .unwrap_err();
+    assert_eq!(
+        denied.status, 401,
+        "a line that begins with # is left out as a whole"
+    );
     let one_line: BearerTokens = format!("alice {ALICE} a b; bob {BOB};").parse().unwrap();
     assert_eq!(
         ask(&one_line, &[("authorization", &bearer)]).await.unwrap(),
