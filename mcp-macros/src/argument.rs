@@ -2,7 +2,9 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{Expr, ExprLit, ImplItem, Lit, LitStr, Path, Signature, Type, parse_quote_spanned};
+use syn::{
+    Expr, ExprLit, FnArg, ImplItem, Lit, LitStr, Path, Signature, Type, parse_quote_spanned,
+};
 
 use crate::attribute::Entries;
 use crate::bounds;
@@ -10,6 +12,7 @@ use crate::diagnostics::Diagnostics;
 use crate::grammar::Grammar;
 use crate::model::{Argument, Helper, Made, Rules};
 use crate::pattern;
+use crate::signature::is_setting;
 
 /// The attributes that parameters of the function may have, and the functions that these may name.
 pub(crate) struct Expected<'a> {
@@ -45,20 +48,56 @@ impl Helpers {
     /// `Self::function` takes the server, unless the block shows that it does not; a function that
     /// stands elsewhere does not take it.
     pub(crate) fn find(&self, path: Path) -> Helper {
-        let of_self = path
-            .segments
-            .first()
-            .is_some_and(|first| first.ident == "Self");
-        let known = path.segments.last().and_then(|last| {
-            let mut functions = self.0.iter();
-            functions.find(|known| of_self && known.ident == last.ident)
-        });
+        let known = self.signature(&path);
         Helper {
-            has_self: of_self && known.is_none_or(|known| known.receiver().is_some()),
+            has_self: is_of_self(&path) && known.is_none_or(|known| known.receiver().is_some()),
             is_plain: known.is_some_and(|known| known.asyncness.is_none()),
             path,
         }
     }
+
+    /// Looks up the function at `path`, which takes besides the server what `takes` names; one
+    /// that takes something else is a mistake.
+    pub(crate) fn find_taking(
+        &self,
+        path: Path,
+        role: &str,
+        takes: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) -> Helper {
+        let known = self.signature(&path);
+        let parameters = known.into_iter().flat_map(|known| &known.inputs);
+        let parameters: Vec<_> = parameters
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => Some(typed),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        let mut attributes = parameters.iter().flat_map(|parameter| &parameter.attrs);
+        if attributes.any(is_setting) {
+            diagnostics.count_known();
+        } else if known.is_some() && parameters.len() != takes.len() {
+            let takes = match takes {
+                [] => "`&self`, or nothing".to_owned(),
+                takes => format!("`&self` and `{}`", takes.join("`, `")),
+            };
+            let name = path.segments.last().map(|last| last.ident.to_string());
+            let mend = format!("give `{}` no other parameters", name.unwrap_or_default());
+            diagnostics.mistake(&path, format!("{role} takes {takes}"), mend);
+        }
+        self.find(path)
+    }
+
+    /// The function of the block at `path`.
+    pub(crate) fn signature(&self, path: &Path) -> Option<&Signature> {
+        let last = path.segments.last().filter(|_| is_of_self(path))?;
+        self.0.iter().find(|known| known.ident == last.ident)
+    }
+}
+
+fn is_of_self(path: &Path) -> bool {
+    let first = path.segments.first();
+    first.is_some_and(|first| first.ident == "Self")
 }
 
 /// Reads the settings of the parameter `ident`.
@@ -86,7 +125,12 @@ pub(crate) fn read(
     bounds::check(&rules, diagnostics);
     let complete = entries.path("complete", diagnostics);
     Argument {
-        complete: complete.map(|path| expected.helpers.find(path)),
+        is_nested: entries.flag("nested", diagnostics).unwrap_or(false),
+        complete: complete.map(|path| {
+            let takes = ["&CompletionRequest"];
+            let helpers = expected.helpers;
+            helpers.find_taking(path, "a completer", &takes, diagnostics)
+        }),
         name: rename
             .as_ref()
             .map_or_else(|| ident.unraw().to_string(), LitStr::value),

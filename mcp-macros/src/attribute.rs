@@ -268,8 +268,14 @@ impl Entries {
             return Vec::new();
         };
         if let Value::List(list) = entry.value {
-            let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list);
-            return diagnostics.absorb(names).into_iter().flatten().collect();
+            let parser = Punctuated::<Ident, Token![,]>::parse_terminated;
+            if let Ok(names) = parser.parse2(list.clone()) {
+                return names.into_iter().collect();
+            }
+            let plain = list.to_string().replace('"', "");
+            let what = format!("`{name}` are names, without quotation marks");
+            diagnostics.mistake(list, what, format!("write `{name}({plain})`"));
+            return Vec::new();
         }
         let what = format!("`{name}` needs names in parentheses");
         diagnostics.mistake(entry.name, what, format!("write `{name}(one, two)`"));

@@ -9,6 +9,8 @@ use quote::ToTokens;
 #[derive(Default)]
 pub(crate) struct Diagnostics {
     errors: Vec<syn::Error>,
+    /// How many mistakes are reported where they were found first.
+    known: usize,
 }
 
 impl Diagnostics {
@@ -30,7 +32,12 @@ impl Diagnostics {
 
     /// How many mistakes there are, to see whether a step added one.
     pub(crate) fn count(&self) -> usize {
-        self.errors.len()
+        self.errors.len() + self.known
+    }
+
+    /// Counts a mistake that is reported elsewhere.
+    pub(crate) fn count_known(&mut self) {
+        self.known += 1;
     }
 
     /// One `compile_error!` for each mistake.

@@ -26,6 +26,11 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
             "write `#[from_context(identity)]` below the derive: it is the caller's identity",
         );
     }
+    if let Some(lifetime) = input.generics.lifetimes().next() {
+        let what = "an identity is kept with its connection, and cannot borrow";
+        let mend = "own the fields: `String` for `&str`, `Vec` for a slice, or an `Arc`";
+        diagnostics.mistake(lifetime, what, mend);
+    }
     match diagnostics.count() {
         0 => expand::identity(&manifest::runtime(), &input),
         _ => diagnostics.into_tokens(),

@@ -119,7 +119,9 @@ fn visible(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Helper> {
     let own = entries.path("visible", diagnostics);
-    let own = own.map(|path| surroundings.helpers.find(path));
+    let helpers = &surroundings.helpers;
+    let own =
+        own.map(|path| helpers.find_taking(path, "`visible`", &["&Context"], diagnostics));
     surroundings.visible.iter().cloned().chain(own).collect()
 }
 
@@ -158,6 +160,12 @@ fn attribute(
     }
     if found.is_none() {
         signature::refuse_settings(subject.signature, diagnostics);
+    } else if let Some(elicit) = take_attribute(subject.attributes, "elicit") {
+        diagnostics.mistake(
+            elicit.path(),
+            "`#[elicit]` stands on a parameter, which gets the answer",
+            "write `#[elicit(\"…\")] answer: bool` among the parameters, or ask inside by `cx.elicit`",
+        );
     }
     found
 }

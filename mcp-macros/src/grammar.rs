@@ -66,6 +66,7 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
     attribute: "`#[arg]` of a tool",
     known: &[
         "flatten",
+        "nested",
         "description",
         "rename",
         "default",
@@ -165,6 +166,12 @@ pub(crate) const MAIN: Grammar = Grammar {
     known: &["crate"],
 };
 
+/// `#[elicit("…", …)]`, behind the question.
+pub(crate) const ELICIT: Grammar = Grammar {
+    attribute: "`#[elicit]`",
+    known: &["when"],
+};
+
 /// Words of rmcp, FastMCP, serde, schemars and clap, in snake case, and what is written here in
 /// their place; `{}` is their value.
 const FOREIGN: [(&str, &str); 40] = [
@@ -214,7 +221,7 @@ const FOREIGN: [(&str, &str); 40] = [
 ];
 
 /// Words of the same libraries that nothing is written for here, and the reason.
-const NEEDLESS: [(&str, &str); 8] = [
+const NEEDLESS: [(&str, &str); 11] = [
     (
         "description",
         "describe it in the doc comment of the function",
@@ -231,6 +238,7 @@ const NEEDLESS: [(&str, &str); 8] = [
         "output_schema",
         "the return type is the schema: remove it, or name another type in `output`",
     ),
+    ("flavor", THREADS),
     (
         "rename_all",
         "give each argument its name: `#[arg(rename = \"…\")]`",
@@ -243,11 +251,16 @@ const NEEDLESS: [(&str, &str); 8] = [
         "skip",
         "take what the caller does not send by reference, from the context",
     ),
+    ("threads", THREADS),
     (
         "tool_router",
         "`#[mcp_server]` registers every function of its block: remove it",
     ),
+    ("worker_threads", THREADS),
 ];
+
+/// How a program runs on several threads.
+const THREADS: &str = "`main` runs on one thread: for several write `#[tokio::main]` instead, with the features `macros` and `rt-multi-thread` of tokio";
 
 /// Every attribute, to tell where an entry belongs that stands in the wrong one.
 const ALL: [&Grammar; 7] = [

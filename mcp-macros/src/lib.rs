@@ -35,6 +35,7 @@ mod signature;
 mod template;
 mod toml;
 mod tool;
+mod types;
 mod validate;
 
 use proc_macro::TokenStream;

@@ -184,9 +184,20 @@ pub(crate) enum Parameter {
 pub(crate) struct Question {
     /// Its name in Rust.
     pub(crate) ident: Ident,
+    /// What is asked for; with a condition, the parameter is an `Option` of it.
     pub(crate) kind: Box<Type>,
     /// A format string, which names arguments of the function.
     pub(crate) message: LitStr,
+    /// Decides whether it is asked.
+    pub(crate) when: Option<Condition>,
+}
+
+/// A function of the block that decides by arguments.
+pub(crate) struct Condition {
+    pub(crate) path: Path,
+    pub(crate) has_self: bool,
+    /// The names of its parameters, each of which is an argument of the function that asks.
+    pub(crate) parameters: Vec<Ident>,
 }
 
 /// A parameter that takes all arguments.
@@ -207,6 +218,8 @@ pub(crate) struct Argument {
     pub(crate) description: Option<Expr>,
     pub(crate) rules: Rules,
     pub(crate) complete: Option<Helper>,
+    /// Whether it is meant as an object in the arguments.
+    pub(crate) is_nested: bool,
 }
 
 /// Rules for an argument's values, and their annotations.

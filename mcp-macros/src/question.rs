@@ -1,31 +1,39 @@
 //! `#[elicit("…")]`: a parameter that the user is asked for before the function is entered.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, LitStr, Type};
+use syn::parse::ParseStream;
+use syn::{Attribute, FnArg, LitStr, PatType, Path, Token};
 
-use crate::attribute::nearest;
+use crate::argument::Helpers;
+use crate::attribute::{Entries, nearest};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::model::{Callable, Question};
+use crate::grammar::ELICIT;
+use crate::model::{Callable, Condition, Question};
+use crate::signature::name_of;
+use crate::types::optional;
 
 /// The number of questions that can be asked in one round.
 const MAX_QUESTIONS: usize = 6;
 
-/// Reads the question of the parameter `ident`; the attributes that are left are `others`.
+/// Reads the question of the parameter `ident`, which `attribute` has been taken off.
 pub(crate) fn read(
     ident: Ident,
-    kind: &Type,
+    parameter: &PatType,
     attribute: &Attribute,
-    others: &[Attribute],
+    helpers: &Helpers,
     diagnostics: &mut Diagnostics,
 ) -> Option<Question> {
-    if let Some(doc) = others.iter().find(|attribute| docs::is_doc(attribute)) {
+    let mut others = parameter.attrs.iter();
+    if let Some(doc) = others.find(|attribute| docs::is_doc(attribute)) {
         let mend = "put it into the message of `#[elicit(\"…\")]`";
         diagnostics.mistake(doc, "nobody is shown the doc comment of a question", mend);
     }
-    let message = attribute.parse_args::<LitStr>().ok();
-    let Some(message) = message.filter(|message| !message.value().trim().is_empty()) else {
+    let parsed = attribute.parse_args_with(message_and_rest).ok();
+    let parsed = parsed.filter(|(message, _)| !message.value().trim().is_empty());
+    let Some((message, rest)) = parsed else {
         diagnostics.mistake(
             attribute,
             "`#[elicit]` needs the question to the user, as text",
@@ -33,10 +41,54 @@ pub(crate) fn read(
         );
         return None;
     };
+    let mut entries = Entries::parse(rest, &ELICIT, diagnostics);
+    let mut kind = &*parameter.ty;
+    let mut when = None;
+    if let Some(path) = entries.path("when", diagnostics) {
+        when = Some(condition(path, helpers, diagnostics)?);
+        let Some(inside) = optional(kind) else {
+            let text = kind.to_token_stream();
+            let what = "a question under `when` may have no answer: `None` if it is not asked";
+            diagnostics.mistake(kind, what, format!("take an `Option<{text}>`"));
+            return None;
+        };
+        kind = inside;
+    }
     Some(Question {
         ident,
         kind: Box::new(kind.clone()),
         message,
+        when,
+    })
+}
+
+/// The question, and what follows on it and a comma.
+fn message_and_rest(input: ParseStream<'_>) -> syn::Result<(LitStr, TokenStream)> {
+    let message = input.parse()?;
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok((message, input.parse()?))
+}
+
+/// Looks up the function under `when`: its parameters are named like arguments.
+fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Option<Condition> {
+    let Some(signature) = helpers.signature(&path) else {
+        let what = "`when` is a function of this block, by whose parameters arguments are chosen";
+        diagnostics.mistake(&path, what, "write `when = Self::function`");
+        return None;
+    };
+    let mut parameters = Vec::new();
+    for input in &signature.inputs {
+        match input {
+            FnArg::Receiver(_) => {}
+            FnArg::Typed(typed) => parameters.push(name_of(&typed.pat, diagnostics)?),
+        }
+    }
+    Some(Condition {
+        has_self: signature.receiver().is_some(),
+        path,
+        parameters,
     })
 }
 
@@ -51,23 +103,38 @@ pub(crate) fn names(message: &LitStr) -> Vec<String> {
     names
 }
 
-/// Checks that the messages name arguments only, and that there are not too many.
+/// Checks that the messages and conditions name arguments only, and that there are not too many.
 pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
     let known: Vec<String> = callable
         .arguments()
         .map(|argument| argument.ident.unraw().to_string())
         .collect();
+    let answers: Vec<String> = callable
+        .questions()
+        .map(|question| question.ident.unraw().to_string())
+        .collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let mend = |name: &str| match nearest(name, &known) {
+        _ if answers.iter().any(|answer| answer == name) => format!(
+            "all questions are asked in one round: what depends on the answer `{name}` is asked inside, by `cx.elicit`"
+        ),
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "the function takes no arguments".to_owned(),
+        None => format!("its arguments are: `{}`", known.join("`, `")),
+    };
     for question in callable.questions() {
         let names = names(&question.message);
         for name in names.iter().filter(|name| !known.contains(&&***name)) {
-            let mend = match nearest(name, &known) {
-                Some(near) => format!("did you mean `{{{near}}}`?"),
-                None if known.is_empty() => "the function takes no arguments".to_owned(),
-                None => format!("its arguments are: `{}`", known.join("`, `")),
-            };
             let what = format!("`{{{name}}}` is no argument of the function");
-            diagnostics.mistake(&question.message, what, mend);
+            diagnostics.mistake(&question.message, what, mend(name));
+        }
+        let when = question.when.iter().flat_map(|when| &when.parameters);
+        for parameter in when {
+            let name = parameter.unraw().to_string();
+            if !known.contains(&&*name) {
+                let what = format!("`when` gets arguments of `{}` by their names, and `{name}` is none", callable.ident);
+                diagnostics.mistake(parameter, what, mend(&name));
+            }
         }
     }
     if let Some(question) = callable.questions().nth(MAX_QUESTIONS) {

@@ -42,7 +42,7 @@ pub(crate) fn read(
         size,
         annotations,
         cache,
-        list: list.map(|path| helpers.find(path)),
+        list: list.map(|path| helpers.find_taking(path, "`list`", &[], diagnostics)),
         subscribe,
     })
 }

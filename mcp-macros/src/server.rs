@@ -90,7 +90,8 @@ fn surroundings(
         scopes,
         of_type,
         undocumented: undocumented(entries, diagnostics),
-        visible: visible.map(|path| helpers.find(path)),
+        visible: visible
+            .map(|path| helpers.find_taking(path, "`visible`", &["&Context"], diagnostics)),
         lenient: entries.flag("lenient", diagnostics).unwrap_or(false),
         blocking: entries.flag("blocking", diagnostics).unwrap_or(false),
         helpers,

@@ -5,9 +5,8 @@ use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, FnArg, GenericArgument, Pat, PatType, Path, PathArguments, Receiver, ReceiverKind,
-    ReturnType, Safety, Signature, Type, TypeImplTrait, TypeReference, parse_quote,
-    parse_quote_spanned,
+    Attribute, FnArg, Pat, PatType, Path, Receiver, ReceiverKind, ReturnType, Safety, Signature,
+    Type, TypeImplTrait, TypeReference, parse_quote, parse_quote_spanned,
 };
 
 use crate::argument::{self, Expected};
@@ -16,6 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
 use crate::question;
+use crate::types::{optional_reference, plain};
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -163,7 +163,7 @@ fn parameter(
     refuse_foreign(typed, diagnostics);
     let settings = take_attribute(&mut typed.attrs, "arg");
     if let Some(attribute) = take_attribute(&mut typed.attrs, "elicit") {
-        return question(typed, &attribute, settings.as_ref(), diagnostics);
+        return question(typed, &attribute, settings.as_ref(), expected, diagnostics);
     }
     let doc = docs::text(&typed.attrs);
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
@@ -171,7 +171,7 @@ fn parameter(
     let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
         check_reference(reference, false, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
-    } else if let Some(reference) = optional_reference(&mut typed.ty) {
+    } else if let Some(reference) = optional_reference(&typed.ty) {
         check_reference(reference, true, settings.as_ref(), diagnostics);
         Some(Parameter::OptionalContext(reference.elem.clone()))
     } else {
@@ -206,6 +206,7 @@ fn question(
     typed: &mut PatType,
     attribute: &Attribute,
     settings: Option<&Attribute>,
+    expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Parameter> {
     let before = diagnostics.count();
@@ -221,7 +222,8 @@ fn question(
         check_owned(&typed.ty, what, "take it by value", diagnostics);
     }
     let ident = name_of(&typed.pat, diagnostics)?;
-    let read = question::read(ident, &typed.ty, attribute, &typed.attrs, diagnostics)?;
+    let helpers = expected.helpers;
+    let read = question::read(ident, typed, attribute, helpers, diagnostics)?;
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     (diagnostics.count() == before).then(|| Parameter::Question(Box::new(read)))
 }
@@ -247,7 +249,7 @@ fn flatten(
     })))
 }
 
-fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {
+pub(crate) fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {
     match pattern {
         Pat::Ident(named) if named.subpat.is_none() => Some(format_ident!("{}", named.ident)),
         other => {
@@ -297,23 +299,6 @@ fn check_reference(
     }
 }
 
-/// The reference in an `Option` of one.
-pub(crate) fn optional_reference(kind: &mut Type) -> Option<&mut TypeReference> {
-    let last = match kind {
-        Type::Path(path) => path.path.segments.last_mut()?,
-        _ => return None,
-    };
-    match &mut last.arguments {
-        PathArguments::AngleBracketed(inside) if last.ident == "Option" => {
-            match inside.args.first_mut()? {
-                GenericArgument::Type(Type::Reference(reference)) => Some(reference),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 fn is_str(kind: &Type) -> bool {
     matches!(kind, Type::Path(path) if path.path.is_ident("str"))
 }
@@ -353,21 +338,30 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// The attributes of parameters.
+const SETTINGS: [&str; 2] = ["arg", "elicit"];
+
+/// Whether the attribute is one of ours, on a parameter.
+pub(crate) fn is_setting(attribute: &Attribute) -> bool {
+    SETTINGS.iter().any(|name| is_ours(attribute, name))
+}
+
 /// Takes `#[arg]` and `#[elicit]` off the parameters of a function that clients cannot call, where it is a mistake.
 pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagnostics) {
     let typed = signature.inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
         FnArg::Receiver(_) => None,
     });
-    let settings = typed
-        .flat_map(|typed| ["arg", "elicit"].map(|name| take_attribute(&mut typed.attrs, name)));
+    let settings =
+        typed.flat_map(|typed| SETTINGS.map(|name| take_attribute(&mut typed.attrs, name)));
     let settings = settings.flatten();
     if let Some(settings) = settings.reduce(|first, _| first) {
-        diagnostics.mistake(
-            settings,
-            format!("clients cannot call `{}`", signature.ident),
-            "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function",
-        );
+        let name = &signature.ident;
+        let mend = match is_ours(&settings, "elicit") {
+            true => "a completer or lister asks nobody: move it to the function that clients call",
+            false => "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function",
+        };
+        diagnostics.mistake(settings, format!("clients cannot call `{name}`"), mend);
     }
 }
 
@@ -404,14 +398,5 @@ fn check_owned(kind: &Type, what: &str, mend: &str, diagnostics: &mut Diagnostic
     borrowed.visit_type(kind);
     if let Some(found) = borrowed.0 {
         diagnostics.mistake(found, what, mend);
-    }
-}
-
-/// The type without the invisible groups and parentheses around it.
-fn plain(kind: &Type) -> &Type {
-    match kind {
-        Type::Group(group) => plain(&group.elem),
-        Type::Paren(paren) => plain(&paren.elem),
-        other => other,
     }
 }

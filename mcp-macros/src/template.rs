@@ -1,7 +1,14 @@
 //! Templates of URIs (RFC 6570), as far as they can be read back.
 
+/// A variable of a template.
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// Whether a URI may be without it.
+    pub(crate) is_optional: bool,
+}
+
 /// The variables of the template `text`, or what is wrong with it.
-pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
+pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
     let mut variables = Vec::new();
     let mut rest = text;
     // Whether a value ended just here, so that the next one needs something before it.
@@ -17,16 +24,20 @@ pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
         let names = expression.strip_prefix(['+', '#', '.', '/', ';', '?', '&']);
         let operator = names.and_then(|_| expression.chars().next());
         let names = names.unwrap_or(expression);
+        let is_optional = matches!(operator, Some('?' | '&' | ';'));
         for name in names.split(',') {
             check_name(name)?;
-            variables.push(name.to_owned());
+            variables.push(Variable {
+                name: name.to_owned(),
+                is_optional,
+            });
         }
         if open && matches!(operator, None | Some('+')) {
             return Err(format!(
                 "nothing separates `{names}` from the variable before it"
             ));
         }
-        open = !matches!(operator, Some('?' | '&' | ';'));
+        open = !is_optional;
         rest = after;
     }
     Ok(variables)
@@ -63,7 +74,10 @@ mod tests {
     #[test]
     fn variables_are_found_behind_each_operator() {
         let found = variables("x://{a}/{+b}{/c,d}{.e}{?f,g}{&h}{#i}").unwrap();
-        assert_eq!(found, ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+        let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+        let optional = found.iter().filter(|it| it.is_optional);
+        assert!(optional.map(|it| it.name.as_str()).eq(["f", "g", "h"]));
     }
 
     #[test]

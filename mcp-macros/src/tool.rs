@@ -5,7 +5,8 @@ use syn::{LitStr, Signature};
 
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
-use crate::model::{Running, Tool};
+use crate::model::{Argument, Function, Kind, Running, Tool};
+use crate::types;
 
 /// Hints about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
@@ -22,6 +23,30 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
         lenient: entries.flag("lenient", diagnostics),
         output: entries.output(diagnostics),
     }
+}
+
+/// The only argument, where its name, or that of its type, is that of all arguments together.
+pub(crate) fn nested(function: &Function) -> Option<&Argument> {
+    const NAMES: [&str; 9] = [
+        "args",
+        "arguments",
+        "body",
+        "input",
+        "params",
+        "parameters",
+        "payload",
+        "req",
+        "request",
+    ];
+    let mut arguments = function.callable.arguments();
+    let argument = arguments.next().filter(|argument| !argument.is_nested)?;
+    let kind = types::name(&argument.kind)?.to_string();
+    let is_of_std = ["String", "Vec", "Option", "Value", "Json", "HashMap", "BTreeMap"].contains(&&*kind)
+        || !kind.starts_with(char::is_uppercase);
+    let (name, kind) = (argument.name.to_lowercase(), kind.to_lowercase());
+    let is_all = |it: &&str| name == **it || kind.ends_with(*it);
+    let is_alone = arguments.next().is_none() && matches!(function.kind, Kind::Tool(_));
+    (is_alone && !is_of_std && NAMES.iter().any(|it| is_all(it))).then_some(argument)
 }
 
 /// Reads how the function is run.

@@ -1,13 +1,14 @@
 //! The specification's rules, and those that follow from being one server.
 
 use proc_macro2::Span;
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
 use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool, Uri};
 use crate::question;
-use crate::template::{has_scheme, variables};
+use crate::template::{Variable, has_scheme, variables};
+use crate::types::optional;
 
 /// Checks one function: its name, and what its parameters say.
 pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
@@ -169,33 +170,38 @@ fn lists_itself(resource: &Resource, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Each variable has a parameter, and the reverse.
+/// Each variable has a parameter, and the reverse; an `Option` is for one that may be missing.
 fn check_variables(
     callable: &Callable,
     uri: &LitStr,
-    variables: &[String],
+    variables: &[Variable],
     diagnostics: &mut Diagnostics,
 ) {
-    for variable in variables {
-        if !callable
-            .arguments()
-            .any(|argument| argument.name == *variable)
-        {
+    for Variable { name, .. } in variables {
+        if !callable.arguments().any(|argument| argument.name == *name) {
             diagnostics.mistake(
                 uri,
-                format!("the variable `{variable}` has no parameter"),
-                format!("add `{variable}: String` to the function"),
+                format!("the variable `{name}` has no parameter"),
+                format!("add `{name}: String` to the function"),
             );
         }
     }
     for argument in callable.arguments() {
-        if !variables.contains(&argument.name) {
+        let mut variables = variables.iter();
+        let Some(variable) = variables.find(|variable| variable.name == argument.name) else {
             at(
                 argument.name_span,
                 diagnostics,
                 format!("`{}` has no variable `{}`", uri.value(), argument.name),
                 "put it in braces where it stands in the URI",
             );
+            continue;
+        };
+        if let Some(inside) = optional(&argument.kind).filter(|_| !variable.is_optional) {
+            let (name, inside) = (&argument.name, inside.to_token_stream());
+            let what = format!("a URI without `{name}` does not match, so that it is never `None`");
+            let mend = format!("take a `{inside}`, or write `{{?{name}}}` at the end of the URI");
+            diagnostics.mistake(&argument.kind, what, mend);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Functions and types for the output of the macros. No part of the public interface: they change
 //! without notice.
 
+mod argument;
 pub mod ended;
 
 pub use std::boxed::Box;
@@ -14,6 +15,7 @@ use std::future::Future;
 
 use std::time::Duration;
 
+pub use argument::{argument_called_context, argument_called_json, shared_argument};
 pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
@@ -27,7 +29,7 @@ pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::input::form::ElicitForm;
 pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
-pub use crate::server::input::parameter::{ask, question};
+pub use crate::server::input::parameter::{Asked, ask, question, question_if};
 pub use crate::server::prompts::PromptBuilder;
 pub use crate::server::prompts::PromptEntry;
 pub use crate::server::prompts::entry::prompt_output;
@@ -38,7 +40,6 @@ pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri}
 pub use crate::server::serve::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
-use crate::server::tools::arguments::{Argument, ToolArgument};
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::result::Returned;
 pub use crate::server::{
@@ -81,23 +82,6 @@ impl<T: From<&'static str>> FromLiteral for T {
 /// A value that is made of text in an attribute.
 pub fn from_text<T: FromLiteral>(text: &'static str) -> T {
     T::from_literal(text)
-}
-
-/// An argument whose type is called `Context`, most likely by mistake.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is taken by reference",
-    label = "write `&Context`",
-    note = "if it is a type of your own, add `#[derive(Deserialize, JsonSchema)]` to it"
-)]
-pub trait ArgumentCalledContext: ToolArgument {}
-
-#[diagnostic::do_not_recommend]
-impl<T: ToolArgument> ArgumentCalledContext for T {}
-
-/// An argument called `name`, of the type `T`.
-#[must_use]
-pub fn argument_called_context<T: ArgumentCalledContext>(name: &'static str) -> Argument<T> {
-    argument(name)
 }
 
 /// The name and version of a server.

@@ -7,6 +7,7 @@ use syn::{LitStr, Type};
 
 use super::setter::setter;
 use crate::model::{Argument, Bounds, Flatten, Limit, Made, Rules};
+use crate::types;
 
 /// The local that holds an argument's description and, in the call, its slot.
 pub(super) fn local(argument: &Argument) -> Ident {
@@ -22,23 +23,22 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
     // With the type's own span, what does not hold is reported at the type.
     let span = kind.span();
     let name = LitStr::new(name, span);
-    let function = match is_context(kind) {
-        true => quote_spanned!(span=> argument_called_context),
-        false => quote_spanned!(span=> argument),
-    };
+    let function = Ident::new(function(kind), span);
     declare(
         argument,
         &quote_spanned!(span=> __mcp::#function::<#kind>(#name) #description #rules),
     )
 }
 
-/// Whether the name of a type is that of the runtime's `Context`.
-fn is_context(kind: &Type) -> bool {
-    let last = match kind {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
-    };
-    last.is_some_and(|last| last.ident == "Context")
+/// The function that declares an argument of this type: by its name, it may be a mistake that the
+/// compiler's message explains.
+fn function(kind: &Type) -> &'static str {
+    match types::name(kind).map(ToString::to_string).as_deref() {
+        Some("Context") => "argument_called_context",
+        Some("Json") => "argument_called_json",
+        Some("Arc" | "Mutex" | "Rc" | "RwLock") => "shared_argument",
+        _ => "argument",
+    }
 }
 
 /// Declares a struct that takes all arguments.

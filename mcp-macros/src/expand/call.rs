@@ -6,7 +6,8 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::arguments::{flatten_local, local};
-use crate::model::{Callable, Parameter, Question, Running};
+use super::function::shared;
+use crate::model::{Callable, Condition, Parameter, Question, Running};
 use crate::question::names;
 
 /// The capture of the server, and the closure's body.
@@ -21,16 +22,10 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
         }
     });
     let (bindings, values) = values(callable);
-    let receiver = callable
-        .has_self
-        .then(|| quote_spanned!(Span::mixed_site()=> &this,));
+    let (.., receiver) = shared(callable.has_self);
     let invoke = quote_spanned!(Span::mixed_site()=> #function(#receiver #(#values),*));
-    let this = callable
-        .has_self
-        .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));
-    let own_this = callable
-        .has_self
-        .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    let mut conditions = callable.questions().filter_map(|it| it.when.as_ref());
+    let (this, own_this, _) = shared(callable.has_self || conditions.any(|when| when.has_self));
     let future = if callable.is_async {
         Some(quote_spanned!(Span::mixed_site()=> async move { #invoke.await }))
     } else if running.blocking {
@@ -60,30 +55,53 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
 
 /// Asks all questions, and enters the function by `answer` with the answers.
 fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
-    let questions = callable.questions().map(|question| {
-        let Question { kind, message, .. } = question;
-        let names = names(message);
-        let values = callable.arguments().filter_map(|argument| {
-            let name = argument.ident.unraw();
-            let mut value = local(argument);
-            // Where the compiler reports that it cannot be shown.
-            value.set_span(value.span().located_at(message.span()));
-            names
-                .contains(&name.to_string())
-                .then(|| quote!(#name = #value))
-        });
-        let message = quote_spanned!(message.span()=> ::core::format_args!(#message, #(#values),*));
-        let name = question.ident.unraw().to_string();
-        let name = name.trim_start_matches('_');
-        let cx = quote_spanned!(Span::mixed_site()=> &cx);
-        // With the type's own span, what does not hold is reported at the type.
-        quote_spanned!(kind.span()=> __mcp::question::<#kind>(#cx, #name, #message))
-    });
+    let questions = callable.questions().map(|question| asks(callable, question));
     let answers = callable.questions().map(answered);
     quote_spanned! {Span::mixed_site()=>
         let cx = call.context::<__mcp::Context>()?;
-        let questions = (#(#questions,)*);
-        __mcp::ask(questions, move |(#(#answers,)*)| { #answer })
+        __mcp::ask(async move {
+            let questions = (#(#questions,)*);
+            __mcp::Asked { questions, enter: move |(#(#answers,)*)| { #answer } }
+        })
+    }
+}
+
+/// One question, which is skipped where its condition does not hold.
+fn asks(callable: &Callable, question: &Question) -> TokenStream {
+    let Question { kind, message, .. } = question;
+    let names = names(message);
+    let values = callable.arguments().filter_map(|argument| {
+        let name = argument.ident.unraw();
+        let mut value = local(argument);
+        // Where the compiler reports that it cannot be shown.
+        value.set_span(value.span().located_at(message.span()));
+        names
+            .contains(&name.to_string())
+            .then(|| quote!(#name = #value))
+    });
+    let message = quote_spanned!(message.span()=> ::core::format_args!(#message, #(#values),*));
+    let name = question.ident.unraw().to_string();
+    let name = name.trim_start_matches('_');
+    let cx = quote_spanned!(Span::mixed_site()=> &cx);
+    // With the type's own span, what does not hold is reported at the type.
+    let Some(Condition { path, has_self, parameters }) = &question.when else {
+        return quote_spanned!(kind.span()=> __mcp::question::<#kind>(#cx, #name, #message));
+    };
+    let (.., receiver) = shared(*has_self);
+    let arguments = parameters.iter().filter_map(|parameter| {
+        let mut arguments = callable.arguments();
+        let argument = arguments.find(|argument| argument.ident == *parameter)?;
+        let value = local(argument);
+        Some(quote_spanned!(Span::mixed_site()=> &#value))
+    });
+    // With the path's own span, what does not hold is reported there.
+    let holds = quote_spanned!(path.span()=> __mcp::MaybeAsync(#path(#receiver #(#arguments),*)));
+    let ask = quote_spanned!(kind.span()=> __mcp::question_if::<#kind>);
+    quote_spanned! {path.span().resolved_at(Span::mixed_site())=>
+        {
+            let holds = #holds.future().await;
+            #ask(holds, #cx, #name, #message)
+        }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type};
+use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type, parse_quote};
 
 use super::{function, uri};
 use crate::docs;
 use crate::model::{Function, Kind};
-use crate::signature::optional_reference;
+use crate::types::optional_reference;
 
 /// In place of the function a type of its name, which registers the function and is called like
 /// it.
@@ -27,7 +27,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
     let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
     let entry = function::entry(function);
     let called = called(item);
-    let undocumented = function::undocumented(function);
+    let warnings = function::warnings(function);
     let uri = uri::builder(function, &format_ident!("uri"));
     let uri = uri.map(|uri| quote!(impl #name { #uri }));
     quote_spanned! {Span::mixed_site()=>
@@ -43,7 +43,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #[allow(unused_imports)]
             use __mcp::traits::*;
 
-            #undocumented
+            #warnings
             #item
             #called
             #uri
@@ -108,14 +108,17 @@ fn called(item: &ItemFn) -> TokenStream {
 }
 
 /// Names the lifetime of a reference, so that a result may live as long.
-fn with_lifetime(mut kind: Type, borrows: &mut bool) -> Type {
-    let reference = match &mut kind {
-        Type::Reference(reference) => Some(reference),
-        kind => optional_reference(kind),
+fn with_lifetime(kind: Type, borrows: &mut bool) -> Type {
+    let (reference, is_optional) = match (&kind, optional_reference(&kind)) {
+        (Type::Reference(reference), _) => (reference, false),
+        (_, Some(reference)) => (reference, true),
+        _ => return kind,
     };
-    if let Some(reference) = reference {
-        *borrows = true;
-        reference.lifetime = Some(syn::Lifetime::new("'__mcp", Span::mixed_site()));
+    *borrows = true;
+    let mut reference = reference.clone();
+    reference.lifetime = Some(syn::Lifetime::new("'__mcp", Span::mixed_site()));
+    match is_optional {
+        true => parse_quote!(::core::option::Option<#reference>),
+        false => Type::Reference(reference),
     }
-    kind
 }

@@ -1,12 +1,13 @@
 //! The registration of one function.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::setter::{cache, scopes, setter};
 use super::{arguments, call, uri};
 use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Running, Tool};
+use crate::tool::nested;
 
 /// The parts of a registration that depend on the kind of function.
 struct Parts {
@@ -191,20 +192,32 @@ pub(super) fn shared(
     )
 }
 
-/// A warning that nothing describes the function, in the one way that a macro has: the use of
-/// something deprecated. Of a macro, the compiler tells the name alone.
-pub(super) fn undocumented(function: &Function) -> Option<TokenStream> {
-    let Callable {
-        ident, conditions, ..
-    } = &function.callable;
-    function.warns_undocumented.then(|| {
-        quote! {
-            #(#conditions)*
-            const _: () = {
-                #[deprecated(note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
-                macro_rules! #ident { () => {}; }
-                #ident!();
-            };
-        }
-    })
+/// The warnings about the function.
+pub(super) fn warnings(function: &Function) -> TokenStream {
+    let conditions = &function.callable.conditions;
+    let undocumented = function.warns_undocumented.then(|| {
+        let note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`";
+        warning(&function.callable.ident, note)
+    });
+    let nested = nested(function).map(|argument| {
+        let name = &argument.name;
+        let note = format!("callers send `{{\"{name}\": {{…}}}}`: write `#[arg(flatten)]` if the fields are the arguments, or `#[arg(nested)]` if it is meant so");
+        warning(&argument.ident, &note)
+    });
+    let warnings = undocumented.into_iter().chain(nested);
+    warnings
+        .map(|warning| quote!(#(#conditions)* #warning))
+        .collect()
+}
+
+/// A warning at `ident`, in the one way that a macro has: the use of something deprecated. Of a
+/// macro, the compiler tells the name alone.
+fn warning(ident: &Ident, note: &str) -> TokenStream {
+    quote! {
+        const _: () = {
+            #[deprecated(note = #note)]
+            macro_rules! #ident { () => {}; }
+            #ident!();
+        };
+    }
 }

@@ -45,7 +45,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             }
         }
     };
-    let undocumented = server.functions.iter().filter_map(function::undocumented);
+    let warnings = server.functions.iter().map(function::warnings);
     let names = claim::names(server);
     let uris = uri::builders(server);
     quote_spanned! {Span::mixed_site()=>
@@ -54,7 +54,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             #[allow(unused_imports)]
             use __mcp::traits::*;
 
-            #(#undocumented)*
+            #(#warnings)*
             #names
             #uris
             #implementation

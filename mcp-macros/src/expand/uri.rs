@@ -2,11 +2,11 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Type;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use crate::model::{Function, Kind, Server, Uri};
+use crate::types::optional;
 
 /// The name of the method that builds the URIs of the resource `function`.
 pub(crate) fn name(function: &Ident) -> Ident {
@@ -62,7 +62,7 @@ pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> 
     let (mut parameters, mut values) = (Vec::new(), Vec::new());
     for argument in callable.arguments() {
         let (ident, variable) = (&argument.ident, &argument.name);
-        if is_option(&argument.kind) {
+        if optional(&argument.kind).is_some() {
             parameters.push(quote!(#ident: ::core::option::Option<&dyn ::core::fmt::Display>));
             values.push(quote!((#variable, #ident)));
         } else {
@@ -78,13 +78,4 @@ pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> 
             __mcp::resource_uri(#uri, &[#(#values),*])
         }
     })
-}
-
-/// Whether a variable may be left out.
-fn is_option(kind: &Type) -> bool {
-    let last = match kind {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
-    };
-    last.is_some_and(|last| last.ident == "Option")
 }

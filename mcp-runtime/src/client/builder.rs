@@ -21,6 +21,7 @@ use super::{
     Roots, Status,
 };
 use crate::TraceContext;
+use crate::connection::BoxFuture;
 use crate::protocol::Timeouts;
 use crate::transport::Transport;
 
@@ -388,7 +389,11 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// See [`ConnectError`]; everything is closed again.
-    pub async fn connect<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
+    pub fn connect<T: Transport>(self, transport: T) -> BoxFuture<Result<Client, ConnectError>> {
+        Box::pin(self.connect_to(transport))
+    }
+
+    async fn connect_to<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
         if let Some(kept) = transport.again() {
             // A transport need not be `Sync`.
             let kept = Mutex::new(kept);

@@ -24,6 +24,8 @@ mod status;
 mod stream;
 mod subscription;
 mod supervisor;
+#[cfg(feature = "http-client")]
+mod url;
 #[cfg(feature = "validation")]
 mod validate;
 
@@ -36,7 +38,7 @@ pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
-pub use requests::TypedCall;
+pub use requests::{CallOutput, TypedCall};
 pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]

@@ -22,6 +22,18 @@ use crate::error::CallError;
 /// It fails with [`CallError::Tool`] when the tool reports an error.
 pub type TypedCall<Out> = Call<CallToolRequest, Out>;
 
+/// A type that the output of a tool is read as: anything with `Deserialize`.
+#[diagnostic::on_unimplemented(
+    message = "the output of a tool cannot be read as `{Self}`",
+    label = "what it is read as is not known, or has no `Deserialize`",
+    note = "write `let sum: i64 = …`, or `client.call::<i64>(…)`; a type of your own needs `#[derive(Deserialize)]`",
+    note = "`client.call_tool(…)` returns the result as it is"
+)]
+pub trait CallOutput: DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> CallOutput for T {}
+
 impl Client {
     /// The tools of the server, all pages of the list together.
     ///
@@ -85,7 +97,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call<Out: DeserializeOwned>(
+    pub fn call<Out: CallOutput>(
         &self,
         name: impl Into<String>,
         arguments: impl Serialize,

@@ -41,6 +41,12 @@ pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 ///
 /// A transport of whole messages, without line breaks, also implements [`FrameReader`] and
 /// [`FrameWriter`], as the example `custom_transport` does.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no connection to a server",
+    label = "no `Transport`",
+    note = "a URL is `http_client(\"https://…\")`, and a program `ChildProcess::new(\"npx\").args([\"…\"])`",
+    note = "`stdio()` is the standard input and output of this process, and `http(…)` is for servers"
+)]
 pub trait Transport: Send + 'static {
     /// The direction that brings frames in.
     type Reader: FrameReader;

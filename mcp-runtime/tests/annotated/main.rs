@@ -18,6 +18,7 @@ mod lenient;
 mod patterns;
 mod prompts;
 #[cfg(feature = "testing")]
+mod conditions;
 mod questions;
 mod resources;
 mod results;

@@ -13,7 +13,8 @@ use crate::server::{Context, ServerBuilder};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool",
     label = "neither a function under `#[tool]` nor a `ToolEntry`",
-    note = "put `#[tool]` on the function"
+    note = "put `#[tool]` on the function",
+    note = "a `ToolBuilder` becomes one by `.call(…)` or `.call_async(…)`, which take the function that is called"
 )]
 pub trait IntoTool {
     /// The entry.

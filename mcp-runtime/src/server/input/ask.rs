@@ -27,6 +27,12 @@ pub trait Ask: Send + Sync + 'static {
 
     #[doc(hidden)]
     fn read(&self, answer: &RawJson) -> Result<Self::Answer, AskError>;
+
+    /// The answer in place of a question that need not be asked.
+    #[doc(hidden)]
+    fn unasked(&self) -> Option<Self::Answer> {
+        None
+    }
 }
 
 /// A question to the client; await it to ask.
@@ -74,6 +80,9 @@ impl<K: Ask> IntoFuture for Question<K> {
     /// Asks, and waits for the answer.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
+            if let Some(answer) = self.kind.unasked() {
+                return Ok(answer);
+            }
             let (cx, request) = (&self.cx, self.kind.request()?);
             if let Some(capability) = cx.negotiated().missing_capability(&request) {
                 return Err(AskError::Unsupported {

@@ -63,6 +63,8 @@ impl<T: ElicitForm> FromElicited for Elicited<T> {
 pub struct Parameter<T> {
     mode: Mode,
     read: fn(&Mode, &RawJson) -> Result<T, AskError>,
+    /// The value if it is not asked.
+    unasked: Option<fn() -> T>,
 }
 
 impl<T: Send + 'static> Ask for Parameter<T> {
@@ -75,6 +77,10 @@ impl<T: Send + 'static> Ask for Parameter<T> {
     fn read(&self, answer: &RawJson) -> Result<T, AskError> {
         (self.read)(&self.mode, answer)
     }
+
+    fn unasked(&self) -> Option<T> {
+        self.unasked.map(|value| value())
+    }
 }
 
 /// The question of the parameter called `name`, which also names the field if the form has only one.
@@ -83,25 +89,52 @@ pub fn question<T: FromElicited>(
     name: &'static str,
     message: fmt::Arguments<'_>,
 ) -> Question<Parameter<T>> {
-    let mode = Mode::typed::<T::Form>(message.to_string(), name);
-    let read = |mode: &Mode, answer: &RawJson| T::from_elicited(mode.outcome(answer)?);
-    Question::new(cx, Parameter { mode, read })
+    let parameter = Parameter {
+        mode: Mode::typed::<T::Form>(message.to_string(), name),
+        read: |mode, answer| T::from_elicited(mode.outcome(answer)?),
+        unasked: None,
+    };
+    Question::new(cx, parameter)
 }
 
-/// The reply of a function that is entered by `enter` when all questions are answered.
+/// [`question`], which is asked only if its condition holds.
+pub fn question_if<T: FromElicited>(
+    holds: bool,
+    cx: &Context,
+    name: &'static str,
+    message: fmt::Arguments<'_>,
+) -> Question<Parameter<Option<T>>> {
+    let parameter = Parameter {
+        mode: Mode::typed::<T::Form>(message.to_string(), name),
+        read: |mode, answer| T::from_elicited(mode.outcome(answer)?).map(Some),
+        unasked: (!holds).then_some(|| None),
+    };
+    Question::new(cx, parameter)
+}
+
+/// The questions of a function, and how it is entered with the answers.
+pub struct Asked<Q, F> {
+    /// A tuple of questions.
+    pub questions: Q,
+    /// Enters the function.
+    pub enter: F,
+}
+
+/// The reply of a function that is entered when all questions are answered.
 ///
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ask<Q, R>(
-    questions: Q,
-    enter: impl FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
+pub fn ask<Q, R, F>(
+    asked: impl Future<Output = Asked<Q, F>> + Send + 'static,
 ) -> Result<Reply<R>, Rejection>
 where
     Q: AskAll + Send + 'static,
     R: CallResult,
+    F: FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
 {
     Ok(Reply::Pending(Box::pin(async move {
+        let Asked { questions, enter } = asked.await;
         let reply = match questions.ask_all().await {
             Ok(answers) => enter(answers),
             Err(error) => Err(Rejection::Unanswered(error)),

@@ -34,5 +34,5 @@ pub use content::{Audio, Image, IntoContent};
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
-pub use result::{IntoToolResult, ToolError};
+pub use result::{IntoToolResult, ToolError, ToolErrorSource};
 pub use structured::Structured;

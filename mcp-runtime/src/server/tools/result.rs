@@ -389,7 +389,17 @@ impl fmt::Display for ToolError {
     }
 }
 
-impl<E: std::error::Error + 'static> From<E> for ToolError {
+/// An error that `?` makes a [`ToolError`] of: any [`Error`](std::error::Error).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `std::error::Error`, of which `?` makes a `ToolError`",
+    label = "no `std::error::Error`: write `.map_err(ToolError::new)?`, with `|error| ToolError::new(error.to_string())` for what is no text; or return the error itself"
+)]
+pub trait ToolErrorSource: std::error::Error + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: std::error::Error + 'static> ToolErrorSource for E {}
+
+impl<E: ToolErrorSource> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self {
             error: downcast(&error).and_then(AskError::missing_capability),

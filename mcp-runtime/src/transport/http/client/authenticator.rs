@@ -71,6 +71,11 @@ pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// let server = http_client("https://example.com/mcp").auth(Tokens::default());
 /// # drop(server);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Authenticator`",
+    label = "no `Authenticator`",
+    note = "a token is sent by `.header(\"authorization\", \"Bearer …\")`, and `OAuth` of `mcp-auth` fetches one"
+)]
 pub trait Authenticator: Send + Sync + 'static {
     /// Returns the headers with the credentials of a request, called each time before it is sent.
     /// They replace headers of the same name that are set otherwise, and are never logged.

@@ -71,6 +71,11 @@ use crate::error::{AccessDenied, Rejection};
 /// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) it is dropped, and the
 /// request answered with 503. A panic is answered with 500; its text is not logged, as it may quote
 /// a token.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `AccessPolicy`",
+    label = "no `AccessPolicy`",
+    note = "one token for all callers is `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`"
+)]
 pub trait AccessPolicy: Send + Sync + 'static {
     /// Admits a request, and puts into its extensions who has sent it: a
     /// [`Principal`](crate::transport::http::Principal), to which sessions, sealed state and limits

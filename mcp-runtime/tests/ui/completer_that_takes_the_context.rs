@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Reviews.
+    #[prompt]
+    fn review(&self, #[arg(complete = Self::titles)] title: String) -> String {
+        title
+    }
+
+    fn titles(&self, request: &CompletionRequest, cx: &Context) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Writes.
+    #[tool]
+    fn write(
+        &self,
+        name: String,
+        #[elicit("Overwrite {name}?", when = exists)] overwrite: Option<bool>,
+    ) {
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        name == "a"
+    }
+}
+
+fn main() {}

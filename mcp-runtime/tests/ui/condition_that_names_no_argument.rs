@@ -1,0 +1,23 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Writes.
+    #[tool]
+    fn write(
+        &self,
+        name: String,
+        #[elicit("Overwrite {name}?", when = Self::exists)] overwrite: Option<bool>,
+    ) {
+    }
+
+    fn exists(&self, nmae: &str) -> bool {
+        name == "a"
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Deletes.
+    #[tool]
+    #[elicit("Delete {name}?")]
+    async fn delete(&self, name: String) {}
+}
+
+fn main() {}

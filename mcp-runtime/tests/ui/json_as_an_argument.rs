@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    name: String,
+}
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, args: Json<Args>) {}
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[mcp_runtime::main(threads = 4)]
+async fn main() {}

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Deletes.
+    #[tool]
+    async fn delete(
+        &self,
+        #[elicit("How many?")] n: u32,
+        #[elicit("Delete {n}?")] sure: bool,
+    ) {}
+}
+
+fn main() {}

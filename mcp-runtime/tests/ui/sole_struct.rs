@@ -1,0 +1,20 @@
+#![allow(unused)]
+#![deny(deprecated)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    name: String,
+}
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, args: Args) {}
+}
+
+fn main() {}

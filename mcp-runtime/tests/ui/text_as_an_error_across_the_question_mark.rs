@@ -1,0 +1,21 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+fn find() -> Result<String, String> {
+    Err("gone".into())
+}
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) -> Result<String, ToolError> {
+        let found = find()?;
+        Ok(found)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool(visible = Self::allowed)]
+    fn look(&self) {}
+
+    fn allowed(&self) -> bool {
+        true
+    }
+}
+
+fn main() {}
