@@ -54,6 +54,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         attributes: &mut function.attrs,
         signature: &mut function.sig,
         visibility: &function.vis,
+        body: &function.block,
     };
     let read = function::read(subject, &surroundings, &mut diagnostics);
     let runtime = read.as_ref().and_then(|read| read.runtime.clone());

@@ -1,7 +1,7 @@
 //! From a function under one of our attributes to its model.
 
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, LitStr, Path, Signature, Visibility, parse_quote};
+use syn::{Attribute, Block, Expr, LitStr, Path, Signature, Visibility, parse_quote};
 
 use crate::argument::{Expected, Helpers};
 use crate::attribute::Entries;
@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Helper, Kind, Undocumented};
 use crate::signature::take_attribute;
-use crate::{docs, expand, resource, scopes, signature, tool, validate};
+use crate::{docs, effect, expand, resource, scopes, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.
 const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
@@ -28,6 +28,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) attributes: &'a mut Vec<Attribute>,
     pub(crate) signature: &'a mut Signature,
     pub(crate) visibility: &'a Visibility,
+    pub(crate) body: &'a Block,
 }
 
 /// Surroundings of a function.
@@ -99,6 +100,7 @@ pub(crate) fn read(
         callable,
         title,
         warns_undocumented: undocumented && which == 0 && description.is_none(),
+        effects: effect::before_questions(subject.body),
         description,
         icons,
         meta,
@@ -120,8 +122,7 @@ fn visible(
 ) -> Vec<Helper> {
     let own = entries.path("visible", diagnostics);
     let helpers = &surroundings.helpers;
-    let own =
-        own.map(|path| helpers.find_taking(path, "`visible`", &["&Context"], diagnostics));
+    let own = own.map(|path| helpers.find_taking(path, "`visible`", &["&Context"], diagnostics));
     surroundings.visible.iter().cloned().chain(own).collect()
 }
 

@@ -11,6 +11,7 @@ mod bounds;
 mod cache;
 mod diagnostics;
 mod docs;
+mod effect;
 mod entry;
 mod expand;
 mod form;

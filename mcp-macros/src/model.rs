@@ -89,6 +89,8 @@ pub(crate) struct Function {
     pub(crate) runtime: Option<Path>,
     /// Whether the compiler warns that nothing describes the function.
     pub(crate) warns_undocumented: bool,
+    /// Functions that it calls for their effect before it asks, of which the compiler warns.
+    pub(crate) effects: Vec<Ident>,
     pub(crate) kind: Kind,
 }
 

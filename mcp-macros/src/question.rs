@@ -132,7 +132,10 @@ pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
         for parameter in when {
             let name = parameter.unraw().to_string();
             if !known.contains(&&*name) {
-                let what = format!("`when` gets arguments of `{}` by their names, and `{name}` is none", callable.ident);
+                let what = format!(
+                    "`when` gets arguments of `{}` by their names, and `{name}` is none",
+                    callable.ident
+                );
                 diagnostics.mistake(parameter, what, mend(&name));
             }
         }

@@ -60,6 +60,7 @@ fn read_block(
             attributes: &mut function.attrs,
             signature: &mut function.sig,
             visibility: &function.vis,
+            body: &function.block,
         }),
         _ => None,
     });
@@ -136,6 +137,7 @@ fn read_module(
             attributes: &mut function.attrs,
             signature: &mut function.sig,
             visibility: &function.vis,
+            body: &function.block,
         }),
         _ => None,
     });

@@ -41,12 +41,15 @@ pub(crate) fn nested(function: &Function) -> Option<&Argument> {
     let mut arguments = function.callable.arguments();
     let argument = arguments.next().filter(|argument| !argument.is_nested)?;
     let kind = types::name(&argument.kind)?.to_string();
-    let is_of_std = ["String", "Vec", "Option", "Value", "Json", "HashMap", "BTreeMap"].contains(&&*kind)
+    let is_of_std = [
+        "String", "Vec", "Option", "Value", "Json", "HashMap", "BTreeMap",
+    ]
+    .contains(&&*kind)
         || !kind.starts_with(char::is_uppercase);
     let (name, kind) = (argument.name.to_lowercase(), kind.to_lowercase());
     let is_all = |it: &&str| name == **it || kind.ends_with(*it);
     let is_alone = arguments.next().is_none() && matches!(function.kind, Kind::Tool(_));
-    (is_alone && !is_of_std && NAMES.iter().any(|it| is_all(it))).then_some(argument)
+    (is_alone && !is_of_std && NAMES.iter().any(is_all)).then_some(argument)
 }
 
 /// Reads how the function is run.

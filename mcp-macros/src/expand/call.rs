@@ -55,7 +55,9 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
 
 /// Asks all questions, and enters the function by `answer` with the answers.
 fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
-    let questions = callable.questions().map(|question| asks(callable, question));
+    let questions = callable
+        .questions()
+        .map(|question| asks(callable, question));
     let answers = callable.questions().map(answered);
     quote_spanned! {Span::mixed_site()=>
         let cx = call.context::<__mcp::Context>()?;
@@ -84,7 +86,12 @@ fn asks(callable: &Callable, question: &Question) -> TokenStream {
     let name = name.trim_start_matches('_');
     let cx = quote_spanned!(Span::mixed_site()=> &cx);
     // With the type's own span, what does not hold is reported at the type.
-    let Some(Condition { path, has_self, parameters }) = &question.when else {
+    let Some(Condition {
+        path,
+        has_self,
+        parameters,
+    }) = &question.when
+    else {
         return quote_spanned!(kind.span()=> __mcp::question::<#kind>(#cx, #name, #message));
     };
     let (.., receiver) = shared(*has_self);

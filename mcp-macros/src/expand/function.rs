@@ -204,7 +204,11 @@ pub(super) fn warnings(function: &Function) -> TokenStream {
         let note = format!("callers send `{{\"{name}\": {{…}}}}`: write `#[arg(flatten)]` if the fields are the arguments, or `#[arg(nested)]` if it is meant so");
         warning(&argument.ident, &note)
     });
-    let warnings = undocumented.into_iter().chain(nested);
+    let effects = function.effects.iter().map(|called| {
+        let note = "what goes before a question runs again when it is answered, in 2026-07-28: put it behind, or in `cx.once(…)`, or ask by a parameter under `#[elicit(\"…\")]`; `let _ = …` if it has no effect";
+        warning(called, note)
+    });
+    let warnings = undocumented.into_iter().chain(nested).chain(effects);
     warnings
         .map(|warning| quote!(#(#conditions)* #warning))
         .collect()

@@ -62,7 +62,7 @@ impl Context {
         if self.server().state.warnings.is_first_repetition(name) {
             tracing::warn!(
                 name,
-                "what goes before the question runs again in 2026-07-28: put it in `cx.once`, or \
+                "what goes before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
                  make the question a parameter, by `#[elicit(\"…\")]`"
             );
         }

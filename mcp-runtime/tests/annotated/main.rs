@@ -5,6 +5,8 @@
 mod arguments;
 mod attributes;
 mod blocking;
+#[cfg(feature = "testing")]
+mod conditions;
 mod context;
 mod definitions;
 #[cfg(feature = "testing")]
@@ -17,8 +19,6 @@ mod lenient;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;
-#[cfg(feature = "testing")]
-mod conditions;
 mod questions;
 mod resources;
 mod results;

@@ -24,7 +24,7 @@ struct Greeter {
 impl Greeter {
     #[tool]
     async fn greet(&self, cx: &Context) -> Result<String, ToolError> {
-        self.entered.fetch_add(1, Ordering::SeqCst);
+        let _ = self.entered.fetch_add(1, Ordering::SeqCst);
         let pay = async { self.paid.fetch_add(1, Ordering::SeqCst) };
         cx.once("pay", pay).await?;
         let name: String = cx.elicit("What is your name?").await?;
