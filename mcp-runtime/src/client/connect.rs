@@ -297,16 +297,20 @@ impl Negotiation<'_> {
             Era::Stateless => Revision::LATEST_HANDSHAKE,
             Era::Handshake => Revision::LATEST,
         };
-        if self.config.revisions.newest_of(other.era()).is_some() {
+        let may_lack_it = match &refusal {
+            // "Transports", section Backwards Compatibility (2025-11-25).
+            ConnectError::Http(error) => matches!(error.status, 400 | 404 | 405),
+            _ => true,
+        };
+        if !may_lack_it || self.config.revisions.newest_of(other.era()).is_some() {
             return refusal;
         }
         let limit = Timeouts::within(self.config.probe_timeout);
         let offered = match other.era() {
-            Era::Handshake => self
-                .offer(other, limit)
-                .await
-                .ok()
-                .map(|it| vec![it.protocol_version]),
+            Era::Handshake => {
+                let result = self.offer(other, limit).await.ok();
+                result.map(|result| vec![result.protocol_version])
+            }
             Era::Stateless => {
                 self.channel.with(ClientLifecycle::refused);
                 match self.discover(other, limit, None).await {
