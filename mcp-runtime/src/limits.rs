@@ -199,6 +199,8 @@ pub(crate) const LAST_READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 // Child processes.
 
+/// Time for the negotiation with a child until the log names it; most programs start within it.
+pub(crate) const FIRST_ANSWER_NOTICE: Duration = Duration::from_secs(5);
 /// Time for each step of ending a child: after its input is closed, and after SIGTERM.
 pub(crate) const CHILD_GRACE: Duration = Duration::from_secs(2);
 /// Time for the exit of a child after the end of its output, so that errors name its status.
@@ -354,6 +356,7 @@ mod tests {
             CLOSE_TIMEOUT time "when the connection is closed"
             CLOSE_TIMEOUT time "end of a connection"
             LAST_READ_TIMEOUT time "takes no more"
+            FIRST_ANSWER_NOTICE time "child process that does not answer"
             CHILD_GRACE time "`ChildProcess::grace`"
             EXIT_STATUS_TIMEOUT time "after the end of its output"
             STDERR_TIMEOUT time "a child that has ended"

@@ -54,7 +54,8 @@ impl ClientBuilder {
     }
 
     /// The one revision to speak. Nothing is probed: a handshake revision is offered, a stateless
-    /// one is used.
+    /// one is used. A server that refuses it is asked for those that it has, which
+    /// [`ConnectError::Revision`] names.
     pub fn revision(self, revision: Revision) -> Self {
         self.revisions(Revisions::only(revision))
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
@@ -58,7 +58,7 @@ impl Channel {
         state: Arc<ClientState>,
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
-        let extensions = transport.extensions();
+        let (extensions, program) = (transport.extensions(), transport.program());
         if let Some(cache) = &state.cache {
             cache.set_principal(transport.principal());
         }
@@ -72,7 +72,8 @@ impl Channel {
             lifecycle: Mutex::new(ClientLifecycle::new()),
             announcing: Mutex::default(),
             frames: AtomicU64::new(0),
-            warned: Once::new(),
+            program,
+            no_message: OnceLock::new(),
             client: state,
         });
         let limits = Limits {
@@ -134,6 +135,16 @@ impl Channel {
     /// Number of frames that the server has sent.
     pub(super) fn frames(&self) -> u64 {
         self.shared.frames.load(Ordering::Relaxed)
+    }
+
+    /// The program of the server, if the transport has started it.
+    pub(super) fn program(&self) -> Option<&str> {
+        self.shared.program.as_deref()
+    }
+
+    /// The first line of the server that is no message, of at most 200 characters.
+    pub(super) fn no_message(&self) -> Option<&str> {
+        self.shared.no_message.get().map(String::as_str)
     }
 
     /// Writes a request with `meta` (JSON without braces) as its `_meta`, to be sent by
@@ -254,8 +265,10 @@ struct ChannelState {
     announcing: Mutex<()>,
     /// Number of frames that the server has sent.
     frames: AtomicU64,
-    /// Done once the server has sent a frame that is not a message.
-    warned: Once,
+    /// The program of the server, if the transport has started it.
+    program: Option<String>,
+    /// The first line of the server that is no message, shortened.
+    no_message: OnceLock<String>,
     client: Arc<ClientState>,
 }
 
@@ -290,10 +303,16 @@ impl Role for Arc<ChannelState> {
     }
 
     fn not_a_message(&mut self, frame: &[u8]) {
-        self.warned.call_once(|| {
+        self.no_message.get_or_init(|| {
             let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
             let line: String = line.chars().take(EXCERPT_CHARS).collect();
-            tracing::warn!(line, "the server has sent no message; only logged once");
+            let program = self.program.as_deref();
+            tracing::warn!(
+                program,
+                line,
+                "the server has sent no message; only logged once"
+            );
+            line.replace(char::is_control, " ")
         });
     }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
-    InitializeRequestParams, InitializedNotification, RawJson, Request, RequestMetaObject,
-    RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
+    InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
+    RequestMetaObject, RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
 };
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -23,7 +23,7 @@ use super::connection::{Connection, Open};
 use super::error::ConnectError;
 use super::state::ClientState;
 use crate::error::CallError;
-use crate::limits::FOREVER;
+use crate::limits::{FIRST_ANSWER_NOTICE, FOREVER};
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
 type Outcome = Result<Arc<Negotiated<ServerCapabilities>>, ConnectError>;
@@ -60,7 +60,8 @@ pub(super) async fn connect_first(
     if expected != config.revisions {
         match connect(state, open(), expected).await {
             Err(error) if error.is_the_servers() => {
-                tracing::debug!(%error, "the server has changed: probing it");
+                let error = error.brief();
+                tracing::debug!(error, "the server has changed: probing it");
             }
             outcome => return outcome,
         }
@@ -88,21 +89,38 @@ pub(super) async fn connect(
     let channel = opened.ok_or(ConnectError::Closed)?;
     let channel = channel.map_err(ConnectError::Open)?;
     let negotiated = negotiate(&channel, &state.config, revisions);
-    let negotiated = state.unless_closing(negotiated).await;
-    match negotiated.unwrap_or(Err(ConnectError::Closed)) {
-        Ok(negotiated) => Ok(Connection {
-            meta: request_meta(&channel, &state.config, negotiated.revision),
-            channel,
-            negotiated,
-        }),
+    let negotiated = state.unless_closing(noting_silence(&channel, negotiated));
+    match negotiated.await.unwrap_or(Err(ConnectError::Closed)) {
+        Ok(negotiated) => {
+            let (server, revision) = (negotiated.peer_name(), negotiated.revision);
+            tracing::info!(server, %revision, "connected to a server");
+            Ok(Connection {
+                meta: request_meta(&channel, &state.config, revision),
+                channel,
+                negotiated,
+            })
+        }
         Err(error) => {
             channel.close().await;
             Err(match (error, channel.ended().await) {
                 (ConnectError::Closed, Some(fault)) => ConnectError::Lost(fault),
                 (error, _) => error,
-            })
+            }
+            .with_output(channel.program(), channel.no_message()))
         }
     }
+}
+
+/// Waits for a negotiation, and logs it when a child process takes long to answer.
+async fn noting_silence(channel: &Channel, negotiation: impl Future<Output = Outcome>) -> Outcome {
+    let mut negotiation = pin!(negotiation);
+    if let Some(program) = channel.program() {
+        if let Ok(outcome) = timeout(FIRST_ANSWER_NOTICE, &mut negotiation).await {
+            return outcome;
+        }
+        tracing::warn!(program, waited = ?FIRST_ANSWER_NOTICE, "the server does not answer yet");
+    }
+    negotiation.await
 }
 
 /// Negotiates one of `revisions`.
@@ -145,7 +163,8 @@ impl Negotiation<'_> {
         };
         match answered {
             Some(Ok(Discovery::Foreign(error))) => {
-                tracing::debug!(%error, "`server/discover` failed: trying `initialize`");
+                let error = error.brief();
+                tracing::debug!(error, "`server/discover` failed: trying `initialize`");
                 self.initialize(handshake).await
             }
             Some(discovery) => self.choose(stateless, discovery?).await,
@@ -209,7 +228,7 @@ impl Negotiation<'_> {
         let (supported, found) = match discovery {
             Discovery::Found(found) => (found.supported_versions.clone(), Some(found)),
             Discovery::Supported(supported) => (supported, None),
-            Discovery::Foreign(error) => return Err(error),
+            Discovery::Foreign(error) => return Err(self.explain(asked, error).await),
         };
         let chosen = self.newest_in(asked, supported)?;
         if chosen.era() == Era::Handshake {
@@ -248,10 +267,12 @@ impl Negotiation<'_> {
     async fn initialize(&self, asked: Revision) -> Outcome {
         let error = match self.initialize_once(asked).await {
             Err(ConnectError::Refused(error)) => error,
+            Err(error @ ConnectError::Http(_)) => return Err(self.explain(asked, error).await),
             outcome => return outcome,
         };
         let Some(supported) = supported_in(&error) else {
-            return Err(ConnectError::Refused(error));
+            let error = ConnectError::Refused(error);
+            return Err(self.explain(asked, error).await);
         };
         let chosen = self.newest_in(asked, supported)?;
         if chosen == asked {
@@ -269,16 +290,60 @@ impl Negotiation<'_> {
         }
     }
 
-    async fn initialize_once(&self, asked: Revision) -> Outcome {
+    /// Returns the error for a server that has refused `asked` by `refusal`. Where this client accepts
+    /// only the era of `asked`, the server is asked in the other one which revisions it has.
+    async fn explain(&self, asked: Revision, refusal: ConnectError) -> ConnectError {
+        let other = match asked.era() {
+            Era::Stateless => Revision::LATEST_HANDSHAKE,
+            Era::Handshake => Revision::LATEST,
+        };
+        let may_lack_it = match &refusal {
+            // "Transports", section Backwards Compatibility (2025-11-25).
+            ConnectError::Http(error) => matches!(error.status, 400 | 404 | 405),
+            _ => true,
+        };
+        if !may_lack_it || self.config.revisions.newest_of(other.era()).is_some() {
+            return refusal;
+        }
+        let limit = Timeouts::within(self.config.probe_timeout);
+        let offered = match other.era() {
+            Era::Handshake => {
+                let result = self.offer(other, limit).await.ok();
+                result.map(|result| vec![result.protocol_version])
+            }
+            Era::Stateless => {
+                self.channel.with(ClientLifecycle::refused);
+                match self.discover(other, limit, None).await {
+                    Ok(Discovery::Found(found)) => Some(found.supported_versions),
+                    Ok(Discovery::Supported(supported)) => Some(supported),
+                    _ => None,
+                }
+            }
+        };
+        let found = offered.map(|offered| self.newest_in(asked, offered));
+        found.and_then(Result::err).unwrap_or(refusal)
+    }
+
+    /// Sends `initialize`, offering `asked`.
+    async fn offer(
+        &self,
+        asked: Revision,
+        timeouts: Timeouts,
+    ) -> Result<InitializeResult, ConnectError> {
         let mut params = InitializeRequestParams::new(
             asked.as_str(),
             self.channel.capabilities(asked),
             self.config.info.clone(),
         );
         params.conform(asked);
-        let (channel, timeouts) = (self.channel, self.config.timeouts);
-        let sent = channel.request::<InitializeRequest>(&params, "", timeouts);
-        let result = decode::<InitializeRequest>(&sent.await?)?;
+        let sent = self
+            .channel
+            .request::<InitializeRequest>(&params, "", timeouts);
+        Ok(decode::<InitializeRequest>(&sent.await?)?)
+    }
+
+    async fn initialize_once(&self, asked: Revision) -> Outcome {
+        let result = self.offer(asked, self.config.timeouts).await?;
         let revision = self.newest_in(asked, vec![result.protocol_version])?;
         if revision.era() != Era::Handshake {
             let reason = format!("it chooses revision {revision}, which has no handshake");

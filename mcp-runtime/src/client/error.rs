@@ -8,6 +8,7 @@ use mcp_types::{ErrorObject, Revision, Revisions};
 
 use crate::error::{
     CallError, ChildExited, ClosedByServer, ConnectionClosed, HttpError, Unavailable, find,
+    no_message,
 };
 
 /// Why there is no connection to a server. Everything that was opened is closed again.
@@ -22,7 +23,10 @@ pub enum ConnectError {
     Closed,
     /// The connection failed before the end of the negotiation: the server can't be reached, or has
     /// stopped.
-    #[error("the connection failed before it was initialized: {0}")]
+    ///
+    /// The text shows the last 8 lines, of at most 1 KiB, that a child process wrote to standard
+    /// error, where that is logged or captured: keep it from those who call a gateway.
+    #[error("the connection failed before it was initialized: {0}{words}", words = last_words(.0))]
     Lost(#[source] io::Error),
     /// The server closed a connection that had been established.
     #[error("the server closed the connection")]
@@ -47,8 +51,8 @@ pub enum ConnectError {
     #[error("the server refuses the connection: {0}")]
     Refused(#[source] ErrorObject),
     /// The HTTP response is not an MCP message: the URL belongs to something else, credentials are
-    /// missing, or a gateway has answered.
-    #[error("{0}")]
+    /// missing, or a gateway has answered. The text shows the URL without its query.
+    #[error("{}", .0.with_url())]
     Http(#[source] Box<HttpError>),
     /// The client has no credentials that the server accepts
     /// ([`CallError::Authentication`]). A lost connection is not restored by itself then: the next
@@ -56,12 +60,19 @@ pub enum ConnectError {
     #[error("{0}")]
     Authentication(#[source] CallError),
     /// The server does not answer.
-    #[error("no answer to `{method}` within {waited:?}")]
+    #[error(
+        "no answer{} to `{method}` within {waited:?}{}",
+        from(program.as_deref()), no_message(output.as_deref())
+    )]
     Timeout {
         /// The method that was called.
         method: String,
         /// The time that was waited.
         waited: Duration,
+        /// The program of the server, if it is a child process.
+        program: Option<String>,
+        /// The first line of the server that is no message, of at most 200 characters.
+        output: Option<String>,
     },
     /// The server's answer is malformed: the fault is the server's.
     #[error("the answer to `{method}` does not fit: {reason}")]
@@ -103,7 +114,40 @@ impl ConnectError {
     pub(super) fn to_io(&self) -> io::Error {
         match self.child_exit() {
             Some(exited) => io::Error::new(io::ErrorKind::NotConnected, exited.clone()),
-            None => io::Error::new(io::ErrorKind::NotConnected, self.to_string()),
+            None => io::Error::new(io::ErrorKind::NotConnected, self.brief()),
+        }
+    }
+
+    /// Adds what a server has sent instead of messages, and the program that it is.
+    pub(super) fn with_output(mut self, program: Option<&str>, line: Option<&str>) -> Self {
+        match &mut self {
+            Self::Timeout {
+                program: named,
+                output,
+                ..
+            } => (*named, *output) = (program.map(str::to_owned), line.map(str::to_owned)),
+            Self::Lost(error) => {
+                if let Some(exited) = find::<ChildExited>(error) {
+                    let output = line.map(str::to_owned);
+                    let exited = ChildExited {
+                        output,
+                        ..exited.clone()
+                    };
+                    *error = io::Error::new(error.kind(), exited);
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The text for logs and for calls: without the path of a URL, and without output of a child
+    /// process, either of which may be secret.
+    pub(super) fn brief(&self) -> String {
+        match (self.child_exit(), self) {
+            (Some(exited), _) => exited.to_string(),
+            (None, Self::Http(error)) => error.to_string(),
+            (None, other) => other.to_string(),
         }
     }
 
@@ -135,7 +179,12 @@ impl From<CallError> for ConnectError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Rpc(error) => Self::Refused(error),
-            CallError::Timeout { method, waited } => Self::Timeout { method, waited },
+            CallError::Timeout { method, waited } => Self::Timeout {
+                method,
+                waited,
+                program: None,
+                output: None,
+            },
             CallError::Result { method, reason } | CallError::Malformed { method, reason } => {
                 Self::Result { method, reason }
             }
@@ -149,6 +198,16 @@ impl From<CallError> for ConnectError {
             other => Self::Request(other),
         }
     }
+}
+
+/// Names the program of a server, after a text.
+fn from(program: Option<&str>) -> String {
+    program.map_or_else(String::new, |program| format!(" from `{program}`"))
+}
+
+/// Describes what a child process wrote before it ended, if it is the reason.
+fn last_words(error: &io::Error) -> String {
+    find(error).map_or_else(String::new, ChildExited::last_words)
 }
 
 /// Returns true if the error has no reason for the end of the connection.

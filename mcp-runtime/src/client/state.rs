@@ -76,7 +76,7 @@ impl ClientState {
             changed.is_some()
         });
         if let Some(now) = changed {
-            tracing::info!(transport = %now.transport, lifecycle = %now.lifecycle, "connection");
+            tracing::debug!(transport = %now.transport, lifecycle = %now.lifecycle, "connection");
             if let Some(observer) = &self.config.on_status {
                 observer(now);
             }

@@ -169,7 +169,10 @@ impl Supervisor {
                 Err(_) if *self.state.closing.borrow() => return None,
                 Err(error) => error,
             };
-            tracing::warn!(error = %cause, "the connection can't be restored yet");
+            tracing::warn!(
+                error = cause.brief(),
+                "the connection can't be restored yet"
+            );
             if let ConnectError::Authentication(_) = cause {
                 // Another try might ask the user again.
                 *tries = u32::MAX;

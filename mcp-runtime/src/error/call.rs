@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcp_types::{
     ElicitRequestUrlParams, ErrorObject, InputRequiredResult, Revision,
-    UrlElicitationRequiredErrorData, error_codes,
+    UrlElicitationRequiredErrorData, error_codes, methods,
 };
 
 use super::HttpError;
@@ -230,7 +230,10 @@ pub enum Unavailable {
         state: LifecycleState,
     },
     /// The negotiated revision does not have the method.
-    #[error("`{method}` does not exist in revision {revision}, which is spoken")]
+    #[error(
+        "`{method}` does not exist in revision {revision}, which is spoken{}",
+        instead(method)
+    )]
     NotInRevision {
         /// The method of the request.
         method: &'static str,
@@ -255,10 +258,22 @@ pub enum Unavailable {
     },
 }
 
+/// The function of a client that replaces a method in every revision, after a text.
+fn instead(method: &str) -> &'static str {
+    match method {
+        methods::RESOURCES_SUBSCRIBE
+        | methods::RESOURCES_UNSUBSCRIBE
+        | methods::SUBSCRIPTIONS_LISTEN => {
+            "; `Client::subscribe_to` subscribes in every revision, until its result is dropped"
+        }
+        _ => "",
+    }
+}
+
 /// The end of a child process that served a connection.
 ///
-/// `Display` shows the program and its status. What it wrote to standard error may hold secrets,
-/// and is only in a field.
+/// `Display` shows the program and its status. What it wrote may hold secrets, and is only in
+/// fields; the text of a [`ConnectError`](crate::ConnectError) shows its last lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{program}` has ended ({status})")]
 #[non_exhaustive]
@@ -270,4 +285,37 @@ pub struct ChildExited {
     /// The last 4 KiB that it wrote to standard error, where that is logged or captured. Bytes that
     /// are no UTF-8 are replaced.
     pub stderr: String,
+    /// The first line that it wrote to standard output and that is no message, of at most 200
+    /// characters, where it ended before the connection was initialized.
+    pub output: Option<String>,
+}
+
+impl ChildExited {
+    /// Describes what the child wrote before it ended, after a text: the line of its standard output,
+    /// and the last 8 lines of its standard error, of at most 1 KiB. Empty if there is nothing.
+    pub(crate) fn last_words(&self) -> String {
+        let stderr = self.stderr.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<_> = stderr.collect();
+        let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n  ");
+        let surplus = last.len().saturating_sub(SHOWN_BYTES);
+        let last = last[last.ceil_char_boundary(surplus)..].trim_start();
+        let is_shown = |letter: char| letter == '\n' || !letter.is_control();
+        let last: String = last.chars().filter(|letter| is_shown(*letter)).collect();
+        let output = no_message(self.output.as_deref());
+        match last.is_empty() {
+            true => output,
+            false => format!("{output}; its standard error ends with:\n  {last}"),
+        }
+    }
+}
+
+/// Lines of standard error in the text of an error, enough for the reason that `npm` gives.
+const SHOWN_LINES: usize = 8;
+/// Bytes of them.
+const SHOWN_BYTES: usize = 1024;
+
+/// Quotes a line of a server that is no message, after a text; empty if there is none.
+pub(crate) fn no_message(line: Option<&str>) -> String {
+    let quote = |line| format!("; the first line that it sent is no MCP message: {line}");
+    line.map_or_else(String::new, quote)
 }

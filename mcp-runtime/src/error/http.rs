@@ -2,20 +2,29 @@
 
 use std::fmt;
 
+use mcp_types::ErrorObject;
+
 use crate::limits::MAX_REDIRECTS;
 
-/// An HTTP response that is not an MCP message: an error page, an empty body, a redirect that is
-/// not followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An HTTP response that does not answer its request as MCP does: an error page, an empty body, a
+/// redirect that is not followed, a refusal before the message was read.
+///
+/// `Display` shows the origin of the URL alone, as a path may be secret; the text of a
+/// [`ConnectError`](crate::ConnectError) shows all of [`url`](Self::url).
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HttpError {
     /// The status code.
     pub status: u16,
+    /// The URL that has answered, without user information and query.
+    pub url: String,
     /// The `Content-Type`.
     pub content_type: Option<String>,
     /// The first 200 characters of the body, with control characters replaced by spaces. Not
     /// trusted: they may be from a gateway, or from an attacker.
     pub excerpt: String,
+    /// The JSON-RPC error that is the body of a 401, 403 or 404, and names no request.
+    pub error: Option<ErrorObject>,
     /// The challenges of `WWW-Authenticate`, joined by commas: how to authenticate (RFC 9110,
     /// section 11.6.1).
     pub www_authenticate: Option<String>,
@@ -29,39 +38,60 @@ impl std::error::Error for HttpError {}
 
 impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The third slash begins the path.
+        let path = self.url.match_indices('/').nth(2);
+        f.write_str(&self.text(path.map_or(&self.url, |(start, _)| &self.url[..start])))
+    }
+}
+
+impl HttpError {
+    /// The text with the path of the URL.
+    pub(crate) fn with_url(&self) -> String {
+        self.text(&self.url)
+    }
+
+    fn text(&self, url: &str) -> String {
         let status = self.status;
         if let Some(location) = &self.location {
-            // User information and query may be secret.
-            let target = location.split(['?', '#']).next().unwrap_or_default();
-            let target = match target.split_once("://") {
-                Some((scheme, rest)) => {
-                    let authority = rest.split('/').next().unwrap_or_default();
-                    let user_end = authority.rfind('@').map_or(0, |end| end + 1);
-                    format!("{scheme}://{}", &rest[user_end..])
-                }
-                None => target.to_owned(),
+            let reason = match self.too_many_redirects {
+                true => format!("{MAX_REDIRECTS} redirects were followed before it"),
+                false => "use that URL if it is to be trusted".to_owned(),
             };
-            write!(
-                f,
-                "HTTP {status} redirects to {target}, which is not followed: "
-            )?;
-            return match self.too_many_redirects {
-                true => write!(f, "{MAX_REDIRECTS} redirects were followed before it"),
-                false => f.write_str("use that URL if it is to be trusted"),
-            };
+            let target = without_secrets(location);
+            return format!(
+                "HTTP {status} from {url} redirects to {target}, which is not followed: {reason}"
+            );
         }
-        match &self.content_type {
-            Some(content_type) => write!(f, "HTTP {status} with {content_type}")?,
-            None => write!(f, "HTTP {status} without a content type")?,
+        let challenges = self.www_authenticate.as_ref();
+        let challenges = challenges.map(|it| format!(", asking for credentials ({it})"));
+        let challenges = challenges.unwrap_or_default();
+        if let Some(error) = &self.error {
+            return format!("HTTP {status} from {url}{challenges}: {}", error.message);
         }
-        f.write_str(" instead of an MCP message")?;
-        if let Some(challenges) = &self.www_authenticate {
-            write!(f, ", asking for credentials ({challenges})")?;
+        let content_type = match &self.content_type {
+            Some(content_type) => format!("with {content_type}"),
+            None => "without a content type".to_owned(),
+        };
+        let body = match self.excerpt.as_str() {
+            "" => ", and an empty body".to_owned(),
+            excerpt => format!(": {excerpt}"),
+        };
+        format!(
+            "HTTP {status} from {url} {content_type} instead of an MCP message{challenges}{body}"
+        )
+    }
+}
+
+/// Returns a URL without user information, query and fragment, which may be secret.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let authority = rest.split('/').next().unwrap_or_default();
+            let user_end = authority.rfind('@').map_or(0, |end| end + 1);
+            format!("{scheme}://{}", &rest[user_end..])
         }
-        match self.excerpt.as_str() {
-            "" => f.write_str(", and an empty body"),
-            excerpt => write!(f, ": {excerpt}"),
-        }
+        None => url.to_owned(),
     }
 }
 
@@ -72,8 +102,10 @@ mod tests {
     fn error() -> HttpError {
         HttpError {
             status: 502,
+            url: without_secrets("https://ann:secret@example.com/mcp?key=secret"),
             content_type: Some("text/html".to_owned()),
             excerpt: "<h1>Bad Gateway</h1>".to_owned(),
+            error: None,
             www_authenticate: None,
             location: None,
             too_many_redirects: false,
@@ -84,7 +116,12 @@ mod tests {
     fn the_text_says_what_came_instead() {
         assert_eq!(
             error().to_string(),
-            "HTTP 502 with text/html instead of an MCP message: <h1>Bad Gateway</h1>"
+            "HTTP 502 from https://example.com with text/html instead of an MCP message: <h1>Bad Gateway</h1>"
+        );
+        assert_eq!(
+            error().with_url(),
+            "HTTP 502 from https://example.com/mcp with text/html instead of an MCP message: \
+             <h1>Bad Gateway</h1>"
         );
         let refused = HttpError {
             status: 401,
@@ -95,8 +132,8 @@ mod tests {
         };
         assert_eq!(
             refused.to_string(),
-            "HTTP 401 without a content type instead of an MCP message, asking for credentials \
-             (Bearer), and an empty body"
+            "HTTP 401 from https://example.com without a content type instead of an MCP message, \
+             asking for credentials (Bearer), and an empty body"
         );
     }
 

@@ -11,8 +11,10 @@ mod request;
 #[cfg(feature = "http-server")]
 pub use self::access_denied::AccessDenied;
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
-pub(crate) use self::call::{ClosedByServer, ConnectionClosed, find, shared};
+pub(crate) use self::call::{ClosedByServer, ConnectionClosed, find, no_message, shared};
 pub use self::http::HttpError;
+#[cfg(feature = "http-client")]
+pub(crate) use self::http::without_secrets;
 #[cfg(feature = "http-server")]
 pub(crate) use self::rejection::Rejection;
 pub(crate) use self::request::RequestError;

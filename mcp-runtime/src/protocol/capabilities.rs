@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::Negotiated;
 use crate::error::{RequestError, Unavailable};
 
-/// The message of the error for a capability that a client of the handshake era does not declare.
+/// Beginning of the error for a capability that a client of the handshake era does not declare.
 const UNSUPPORTED_CAPABILITY: &str = "Unsupported capability";
 
 /// The table entry of a request that `sender` sends in some revision.
@@ -268,7 +268,7 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
 pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
     match error.code {
         error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY => true,
-        code::INVALID_PARAMS => error.message == UNSUPPORTED_CAPABILITY,
+        code::INVALID_PARAMS => error.message.starts_with(UNSUPPORTED_CAPABILITY),
         _ => false,
     }
 }
@@ -283,7 +283,7 @@ fn missing_error(missing: &Value, revision: Revision) -> RequestError {
                 format!("the server can't do without what the client does not declare: {list}");
             RequestError::MissingCapability {
                 code: code::INVALID_PARAMS,
-                message: UNSUPPORTED_CAPABILITY.to_owned(),
+                message: format!("{UNSUPPORTED_CAPABILITY}: {list}"),
                 data: json!({"capability": names.first(), "reason": reason}),
             }
         }

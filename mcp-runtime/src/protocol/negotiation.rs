@@ -10,6 +10,7 @@ use mcp_types::{
 
 use super::decode::{optional, required};
 use crate::error::RequestError;
+use crate::limits::EXCERPT_CHARS;
 
 /// Outcome of the negotiation of two peers: once by a handshake, or anew with each stateless
 /// request.
@@ -33,6 +34,18 @@ const PROTOCOL_VERSION: &str = "_meta.io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "_meta.io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "_meta.io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "_meta.io.modelcontextprotocol/logLevel";
+
+impl<C> Negotiated<C> {
+    /// Name and version of the peer for the log, in at most 200 characters; empty if it states none.
+    pub(crate) fn peer_name(&self) -> String {
+        let info = self.peer_info.as_ref();
+        let name = info.map(|info| format!("{} {}", info.name, info.version));
+        name.unwrap_or_default()
+            .chars()
+            .take(EXCERPT_CHARS)
+            .collect()
+    }
+}
 
 impl Negotiated {
     /// Negotiates a handshake.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
+use mcp_types::{
+    DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
+};
 
 use super::context::ServerRequest;
 use super::logging::attach;
@@ -26,6 +28,9 @@ impl Server {
         let served = trace.in_scope(|| match admit()? {
             Admission::Serve(negotiated, params) => {
                 trace.admitted(&negotiated, &params);
+                if request.method == DiscoverRequest::METHOD {
+                    log_client(&negotiated);
+                }
                 let context = Context::new(self, request, negotiated, &params);
                 attach(&context);
                 self.call(ServerRequest {
@@ -35,6 +40,7 @@ impl Server {
                 })
             }
             Admission::Initialize(negotiated) => {
+                log_client(&negotiated);
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))
             }
@@ -61,6 +67,12 @@ impl Server {
         };
         Ok(request.context.end_with(served))
     }
+}
+
+/// Logs that a client has connected: by a handshake, or by discovery.
+fn log_client(negotiated: &Negotiated) {
+    let (client, revision) = (negotiated.peer_name(), negotiated.revision);
+    tracing::info!(client, %revision, "a client has connected");
 }
 
 /// The role of a server in one connection, or in one session over HTTP.

@@ -78,6 +78,12 @@ pub trait Transport: Send + 'static {
         PrincipalChanges::default()
     }
 
+    /// The name of the program that the transport starts, for errors and logs; `None` by default, for
+    /// transports that start none.
+    fn program(&self) -> Option<String> {
+        None
+    }
+
     /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
     fn again(&self) -> Option<Self>
     where

@@ -399,7 +399,66 @@ async fn the_end_of_a_server_is_told_with_its_status_and_last_words() {
         (exited.status.code(), &*exited.stderr),
         (Some(7), "no config\n")
     );
-    assert!(refused.to_string().contains("exit status: 7"), "{refused}");
+    assert_eq!(
+        refused.to_string(),
+        "the connection failed before it was initialized: `sh` has ended (exit status: 7); its \
+         standard error ends with:\n  no config"
+    );
+}
+
+/// The text of the error of connecting to a shell script, with what it wrote to standard error.
+async fn ended_at_once(script: &str, stderr: Stderr) -> String {
+    let server = ChildProcess::new("sh").args(["-c", script]).stderr(stderr);
+    let refused = Client::builder("test", "1").connect(server).await;
+    refused.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn a_child_that_ends_at_once_is_told_with_its_last_lines() {
+    // The words of `npx` about a package that npm lacks.
+    let npx = "cat >&2 <<'END'
+npm warn exec something older
+npm error code E404
+npm error 404 Not Found - GET https://registry.npmjs.org/no-such - Not found
+npm error 404
+npm error 404  'no-such@*' is not in this registry.
+npm error 404
+npm error 404 Note that you can also install from a
+npm error 404 tarball, folder, http url, or git folder.
+
+npm error A complete log of this run can be found in: /root/.npm/_logs/x.log
+END
+exit 1";
+    let captured = Captured::new();
+    for stderr in [Stderr::Log, Stderr::Capture(captured.clone())] {
+        let text = ended_at_once(npx, stderr).await;
+        let lines: Vec<_> = text.lines().collect();
+        assert!(
+            lines[0].contains("`sh` has ended (exit status: 1)"),
+            "{text}"
+        );
+        assert_eq!(lines.len(), 9, "{text}");
+        assert_eq!(lines[1], "  npm error code E404");
+        assert!(lines[8].contains("A complete log"), "{text}");
+    }
+    assert!(captured.text().contains("something older"));
+    let text = ended_at_once(npx, Stderr::Discard).await;
+    assert!(text.ends_with("(exit status: 1)"), "{text}");
+
+    let long = "head -c 3000 /dev/zero | tr '\\0' x >&2; printf '\\033[31mred\\n' >&2; exit 1";
+    let text = ended_at_once(long, Stderr::Log).await;
+    let (_, last) = text.split_once("\n  ").unwrap();
+    assert_eq!(last.len(), 1024 - 1, "{last}");
+    assert!(last.ends_with("x[31mred"), "{last}");
+}
+
+#[tokio::test]
+async fn a_child_that_prints_no_messages_and_ends_is_quoted() {
+    let usage = "printf 'Usage: \\033[1mserver\\033[0m FILE\\nmore\\n'; exit 2";
+    let text = ended_at_once(usage, Stderr::Log).await;
+    let expected = "`sh` has ended (exit status: 2); the first line that it sent is no MCP \
+                    message: Usage:  [1mserver [0m FILE";
+    assert!(text.ends_with(expected), "{text}");
 }
 
 #[tokio::test]

@@ -191,9 +191,61 @@ async fn a_given_verdict_is_not_probed() {
     let refused = connect(stateless, async |mut server: Scripted| {
         let (id, _) = server.expect("server/discover").await;
         server.refuse(&id, -32601, Value::Null).await;
+        let (id, _) = server.expect("initialize").await;
+        server.refuse(&id, -32601, Value::Null).await;
         server
     });
     assert!(matches!(refused.await, Err(ConnectError::Refused(_))));
+}
+
+#[tokio::test]
+async fn a_server_without_the_revision_that_is_forced_is_asked_what_it_has() {
+    let latest = builder().revision(Revision::V2026_07_28);
+    let refused = connect(latest, async |mut server: Scripted| {
+        let (id, _) = server.expect("server/discover").await;
+        server.refuse(&id, -32601, Value::Null).await;
+        let (id, params) = server.expect("initialize").await;
+        assert_eq!(params["protocolVersion"], "2025-11-25");
+        server.answer(&id, initialized("2025-06-18")).await;
+        server
+    });
+    let expected = "no revision in common: asked for 2026-07-28, the server offers \
+                    [\"2025-06-18\"], supported here are {\"2026-07-28\"}";
+    assert_eq!(refused.await.unwrap_err().to_string(), expected);
+
+    let refusal = json!({"supported": ["2026-07-28"]});
+    for discovery in [None, Some(refusal)] {
+        let old = builder().revision(Revision::V2025_03_26);
+        let refused = connect(old, async move |mut server: Scripted| {
+            let (id, _) = server.expect("initialize").await;
+            server.refuse(&id, -32601, Value::Null).await;
+            match discovery {
+                None => drop(server.be_discovered().await),
+                Some(refusal) => {
+                    let (id, _) = server.expect("server/discover").await;
+                    server.refuse(&id, -32022, refusal).await;
+                }
+            }
+            server
+        });
+        let expected = "no revision in common: asked for 2025-03-26, the server offers \
+                        [\"2026-07-28\"], supported here are {\"2025-03-26\"}";
+        assert_eq!(refused.await.unwrap_err().to_string(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_tell_what_it_has_is_not_waited_for() {
+    let start = Instant::now();
+    let old = builder().revision(Revision::V2025_03_26);
+    let refused = connect(old, async |mut server: Scripted| {
+        let (id, _) = server.expect("initialize").await;
+        server.refuse(&id, -32601, Value::Null).await;
+        server.expect("server/discover").await;
+        server
+    });
+    assert!(matches!(refused.await, Err(ConnectError::Refused(_))));
+    assert_eq!(start.elapsed(), Duration::from_secs(3));
 }
 
 #[tokio::test]

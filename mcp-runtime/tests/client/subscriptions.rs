@@ -112,6 +112,31 @@ async fn a_handshake_revision_has_no_such_subscriptions() {
         refused,
         CallError::Unavailable(Unavailable::NotInRevision { .. })
     ));
+    assert!(
+        refused.to_string().contains("`Client::subscribe_to`"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn subscriptions_of_a_session_name_what_replaces_them() {
+    let (client, _server) = stateless(builder()).await;
+    for method in ["subscribe", "unsubscribe"] {
+        let refused = match method {
+            "subscribe" => client.subscribe("test://x").await,
+            _ => client.unsubscribe("test://x").await,
+        };
+        let expected = format!(
+            "`resources/{method}` does not exist in revision 2026-07-28, which is spoken; \
+             `Client::subscribe_to` subscribes in every revision, until its result is dropped"
+        );
+        assert_eq!(refused.unwrap_err().to_string(), expected);
+    }
+    let refused = client.ping().await.unwrap_err();
+    assert!(
+        refused.to_string().ends_with("which is spoken"),
+        "{refused}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,12 +3,16 @@
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use mcp_runtime::transport::http_client::http_client;
+use http::HeaderValue;
+use http::request::Parts;
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions};
+use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::ServerNotification;
 use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, HttpError, Server};
 use serde_json::json;
 
 use crate::scripted::{Exchange, Script, Scripted};
+use crate::site::Site;
 use crate::support::clock::in_time;
 use crate::support::{Wire, call};
 
@@ -86,6 +90,81 @@ async fn a_server_that_is_no_mcp_server_is_shown_when_connecting() {
         Err(ConnectError::Http(error)) => assert_eq!(error.excerpt, "<h1>Nothing here"),
         other => panic!("{other:?}"),
     }
+}
+
+/// The text of the error of connecting to a URL.
+async fn refused(server: HttpUrl) -> String {
+    let connected = Client::builder("test", "1").connect(server.retries(0));
+    in_time(connected).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn the_error_of_connecting_has_status_and_url_without_secrets() {
+    for status in [200, 401, 403, 404, 500, 503] {
+        let html = "content-type: text/html\r\n";
+        let server = Scripted::new(move |exchange| exchange.reply(status, html, "<h1>No"));
+        let addr = server.await.addr;
+        let url = format!("http://ann:secret@{addr}/tools/mcp?key=secret#secret");
+        assert_eq!(
+            refused(http_client(url)).await,
+            format!(
+                "HTTP {status} from http://{addr}/tools/mcp with text/html instead of an MCP \
+                 message: <h1>No"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_call_has_the_origin_of_the_url() {
+    let html = "content-type: text/html\r\n";
+    let server = Scripted::operating(move |exchange| exchange.reply(500, html, "<h1>No")).await;
+    let client = connect(&server).await;
+    let call = client.call_tool("x", json!({}));
+    let error = in_time(call.into_future()).await.unwrap_err();
+    let origin = format!("HTTP 500 from http://{} with text/html", server.addr);
+    assert!(error.to_string().starts_with(&origin), "{error}");
+    let CallError::Http(error) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(error.url, server.url());
+}
+
+struct Nobody;
+
+impl AccessPolicy for Nobody {
+    async fn admit(&self, _: &mut Parts) -> Result<(), AccessDenied> {
+        let challenge = HeaderValue::from_static("Bearer");
+        Err(AccessDenied::unauthorized(challenge).message("log in first"))
+    }
+}
+
+#[tokio::test]
+async fn refusals_of_our_own_server_have_status_and_url() {
+    let site = Site::open().await;
+    let url = |path: &str| format!("http://{}/{path}", site.addr);
+    assert_eq!(
+        refused(http_client(url("api?key=secret"))).await,
+        format!(
+            "HTTP 404 from {}: there is nothing at this path: MCP is at `/mcp`",
+            url("api")
+        )
+    );
+    let page = http_client(url("mcp")).header("origin", "https://page.example.com");
+    assert_eq!(
+        refused(page).await,
+        format!(
+            "HTTP 403 from {}: this origin is not allowed: the server must have it in \
+             `allowed_origins`",
+            url("mcp")
+        )
+    );
+    let closed = Site::with(HttpOptions::default().auth(Nobody)).await;
+    let url = format!("http://{}/mcp", closed.addr);
+    assert_eq!(
+        refused(http_client(&url)).await,
+        format!("HTTP 401 from {url}, asking for credentials (Bearer): log in first")
+    );
 }
 
 #[tokio::test]

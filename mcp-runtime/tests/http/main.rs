@@ -62,3 +62,5 @@ mod unread;
 mod unread_answers;
 #[cfg(feature = "http-client")]
 mod urls;
+#[cfg(all(feature = "http-client", not(feature = "sse")))]
+mod without_sse;

@@ -124,8 +124,10 @@ async fn a_circle_of_redirects_is_named_as_such() {
     let url = format!("http://{}/mcp", addr.await);
     let client = builder().revision(Revision::LATEST);
     let error = client.connect(http_client(&url)).await.unwrap_err();
-    let expected = "HTTP 307 redirects to /mcp, which is not followed: 5 redirects were followed \
-                    before it";
+    let expected = format!(
+        "HTTP 307 from {url} redirects to /mcp, which is not followed: 5 redirects were followed \
+         before it"
+    );
     assert_eq!(error.to_string(), expected);
     let ConnectError::Http(error) = error else {
         panic!("{error:?}")

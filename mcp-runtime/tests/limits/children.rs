@@ -18,6 +18,7 @@ use crate::support::log::Log;
 use crate::wire::{SECOND, comes_after};
 
 driven! {
+    FIRST_ANSWER_NOTICE by first_answer_notice,
     CHILD_GRACE by child_grace,
     EXIT_STATUS_TIMEOUT by exit_status_timeout,
     #[cfg(target_os = "linux")]
@@ -75,6 +76,21 @@ async fn closing(configure: impl FnOnce(ChildProcess) -> ChildProcess, grace: Du
     comes_after(&clock, grace, closing).await.unwrap();
     assert_eq!(*step.lock().unwrap(), Some(ExitStep::Killed));
     clock.go_on();
+}
+
+async fn first_answer_notice() {
+    let (log, _guard) = Log::listening(Level::WARN);
+    let server = ChildProcess::new("sh").args(["-c", "echo up; while read -r line; do :; done"]);
+    let clock = Clock::stopped();
+    let connecting = tokio::spawn(Client::builder("test", "1").connect(server));
+    until("it is up", || log.text().contains("up")).await;
+    let logged = async {
+        while !log.text().contains("does not answer yet") {
+            tokio::task::yield_now().await;
+        }
+    };
+    comes_after(&clock, 5 * SECOND, logged).await;
+    connecting.abort();
 }
 
 async fn child_grace() {

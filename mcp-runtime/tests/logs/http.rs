@@ -8,7 +8,8 @@ use mcp_runtime::transport::http::{
     HttpOptions, MemorySessions, SessionId, SessionRecord, SessionStore as _, http,
 };
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::{Client, ServeError};
+use mcp_runtime::transport::{Transport, memory};
+use mcp_runtime::{Client, Era, ServeError};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -237,4 +238,43 @@ async fn the_start_and_a_host_that_is_refused_are_logged_once() {
     assert_eq!(text.matches("page.example.com").count(), 1, "{text}");
     site.shutdown.shut_down();
     site.serving.await.unwrap().unwrap();
+}
+
+/// What is logged when a client connects over the transport that `serve` opens for a server.
+async fn connecting<T: Transport>(era: Era, serve: impl FnOnce() -> T) -> Vec<String> {
+    let (log, _guard) = Log::listening(Level::INFO);
+    let client = Client::builder("test", "1").era(era).connect(serve());
+    let client = client.await.unwrap();
+    client.list_tools().await.unwrap();
+    client.close().await;
+    let text = log.text();
+    let lines = text.lines().map(str::to_owned);
+    lines.filter(|line| !line.contains("has started")).collect()
+}
+
+#[tokio::test]
+async fn a_client_that_connects_is_one_line_on_each_side() {
+    for (era, revision) in [
+        (Era::Handshake, "2025-11-25"),
+        (Era::Stateless, "2026-07-28"),
+    ] {
+        let over_http = connecting(era, || {
+            let addr = Site::open().addr;
+            http_client(format!("http://{addr}/mcp"))
+        });
+        let over_memory = connecting(era, || {
+            let (ours, theirs) = memory::pair();
+            tokio::spawn(server().serve(theirs).signals(false).into_future());
+            ours
+        });
+        for lines in [over_http.await, over_memory.await] {
+            assert_eq!(lines.len(), 2, "{lines:?}");
+            for (line, parts) in lines.iter().zip([
+                r#"a client has connected client="test 1""#,
+                r#"connected to a server server="fixture "#,
+            ]) {
+                assert!(line.contains(parts) && line.contains(revision), "{line}");
+            }
+        }
+    }
 }

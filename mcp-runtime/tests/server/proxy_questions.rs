@@ -271,7 +271,7 @@ async fn a_question_that_crosses_with_the_end_of_its_call_is_asked_of_nobody_els
     let reply = behind.ask(question).await;
     // Of the first caller, who can't be asked.
     assert_eq!(
-        reply["error"]["message"], "Unsupported capability",
+        reply["error"]["message"], "Unsupported capability: elicitation.form",
         "{reply}"
     );
 

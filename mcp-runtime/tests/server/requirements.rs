@@ -31,18 +31,19 @@ const NEEDED: &str = r#"{"sampling": {}, "elicitation": {"url": {}}}"#;
 async fn a_handshake_without_them_is_refused_and_can_be_tried_again() {
     let server = server(serde_json::from_str(NEEDED).unwrap());
     let mut wire = Wire::to(&server).await;
-    for (declared, capability) in [
-        (json!({}), "elicitation.url"),
-        (json!({"elicitation": {"url": {}}}), "sampling"),
+    for (declared, capability, all) in [
+        (json!({}), "elicitation.url", "elicitation.url, sampling"),
+        (json!({"elicitation": {"url": {}}}), "sampling", "sampling"),
         (
             json!({"elicitation": {}, "sampling": {}}),
+            "elicitation.url",
             "elicitation.url",
         ),
     ] {
         let answer = wire.ask(declaring(&declared)).await;
         let error = &answer["error"];
         assert_eq!(error["code"], -32602);
-        assert_eq!(error["message"], "Unsupported capability");
+        assert_eq!(error["message"], format!("Unsupported capability: {all}"));
         assert_eq!(error["data"]["capability"], capability, "{answer}");
         let reason = error["data"]["reason"].as_str().unwrap();
         assert!(reason.contains(capability), "{reason}");

@@ -225,7 +225,7 @@ impl ChildProcess {
     }
 
     /// The name of the program, for messages.
-    pub(super) fn program(&self) -> String {
+    pub(super) fn program_name(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 

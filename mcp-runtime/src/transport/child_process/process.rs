@@ -44,6 +44,10 @@ impl Transport for ChildProcess {
     fn again(&self) -> Option<Self> {
         Some(self.clone())
     }
+
+    fn program(&self) -> Option<String> {
+        Some(self.program_name())
+    }
 }
 
 /// The output of a child process. At its end, reading fails with
@@ -118,7 +122,7 @@ impl Process {
     ///
     /// When there is no such program, or the operating system can't start it.
     fn spawn(command: ChildProcess) -> io::Result<Self> {
-        let program = command.program();
+        let program = command.program_name();
         let mut child = command.command().spawn().map_err(|error| {
             let reason = format!("`{program}` can't be started: {error}");
             io::Error::new(error.kind(), reason)
@@ -145,9 +149,10 @@ impl Process {
         let status = timeout_at(deadline, self.child.wait()).await.ok()?;
         self.read_stderr(deadline).await;
         Some(ChildExited {
-            program: self.command.program(),
+            program: self.command.program_name(),
             status: status.ok()?,
             stderr: self.recent.text(),
+            output: None,
         })
     }
 

@@ -20,7 +20,7 @@ async fn a_client_is_not_asked_what_it_did_not_declare() {
             assert_eq!(error["data"], needed);
         } else {
             assert_eq!(error["code"], -32602);
-            assert_eq!(error["message"], "Unsupported capability");
+            assert_eq!(error["message"], "Unsupported capability: elicitation.form");
             assert_eq!(error["data"]["capability"], "elicitation.form");
         }
     }

@@ -4,12 +4,13 @@ use std::future::poll_fn;
 use std::pin::Pin;
 
 use bytes::Bytes;
+use http::Uri;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, WWW_AUTHENTICATE};
 use http::response::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
-use crate::error::HttpError;
+use crate::error::{HttpError, without_secrets};
 use crate::limits::EXCERPT_CHARS;
 
 /// The next bytes of a body; `None` at its end.
@@ -28,8 +29,9 @@ pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Byte
 #[derive(Clone)]
 pub(super) struct TooManyRedirects;
 
-/// The error for an answer that is no MCP message.
+/// The error for an answer that is no MCP message; its extensions have the URL that has answered.
 pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
+    let url = parts.extensions.get::<Uri>();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let header = |name| parts.headers.get(name).map(text);
     let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
@@ -39,8 +41,10 @@ pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
     let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
     HttpError {
         status: parts.status.as_u16(),
+        url: url.map_or_else(String::new, |url| without_secrets(&url.to_string())),
         content_type: header(CONTENT_TYPE),
         excerpt: excerpt.replace(char::is_control, " "),
+        error: None,
         www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
         location: header(LOCATION).filter(|_| parts.status.is_redirection()),
         too_many_redirects: parts.extensions.get::<TooManyRedirects>().is_some(),

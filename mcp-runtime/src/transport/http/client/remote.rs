@@ -179,10 +179,11 @@ impl Remote {
                 attempt += 1;
                 continue;
             }
-            let response = sent.map_err(|error| match error.is_connect() {
+            let mut response = sent.map_err(|error| match error.is_connect() {
                 true => CallError::NotSent(connect_error(uri, &error)),
                 false => CallError::Lost(connect_error(uri, &error)),
             })?;
+            response.extensions_mut().insert(uri.clone());
             self.check_session(&sending.request, &response)?;
             let accepted = self.accepted(&mut sending, credentials, response).await?;
             let Some(mut response) = accepted else {

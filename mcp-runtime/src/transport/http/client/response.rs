@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 use super::body::{next_bytes, no_message};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, resumption};
-use crate::error::CallError;
+use crate::error::{CallError, HttpError};
 use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
@@ -105,7 +105,14 @@ impl Remote {
             Ok(Frame::Single(Message::Response {
                 id: None,
                 outcome: Err(error),
-            })) => Err(CallError::Rpc(error)),
+            })) => Err(match parts.status.as_u16() {
+                401 | 403 | 404 => HttpError {
+                    error: Some(error),
+                    ..no_message(&parts, &message)
+                }
+                .into(),
+                _ => CallError::Rpc(error),
+            }),
             Ok(Frame::Single(Message::Response { id: Some(id), .. })) => {
                 let own = outgoing.id.as_ref().map(ToString::to_string);
                 let own = own.unwrap_or_default();
