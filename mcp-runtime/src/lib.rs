@@ -113,6 +113,8 @@ mod error;
 mod limits;
 #[cfg(feature = "server")]
 mod links;
+#[doc(hidden)]
+pub mod log;
 #[cfg(feature = "validation")]
 mod output_schema;
 #[cfg(feature = "server")]

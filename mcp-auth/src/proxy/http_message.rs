@@ -97,7 +97,7 @@ impl OAuthError {
 
     /// An error that is not the client's, and is logged.
     pub(super) fn internal(error: impl fmt::Display) -> Self {
-        tracing::error!(%error, "the proxy can't serve a login");
+        mcp_runtime::log::error!(%error, "the proxy can't serve a login");
         Self::new("temporarily_unavailable", "try again later")
     }
 

@@ -150,7 +150,7 @@ impl TokenVerifier for Verifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
         let (id, claims) = self.0.verified(token)?;
         let login = self.0.logins.load(&id).await.map_err(|error| {
-            tracing::error!(%error, "the logins of the proxy can't be read");
+            mcp_runtime::log::error!(%error, "the logins of the proxy can't be read");
             VerifyError::Unavailable(Duration::from_secs(5))
         })?;
         let login = login.ok_or(VerifyError::Invalid("the login has ended".into()))?;

@@ -115,7 +115,9 @@ impl Upstream {
             None => metadata.authorization_response_iss_parameter_supported != Some(true),
         };
         if !is_provider {
-            tracing::warn!("the response of a login is of another issuer than the provider");
+            mcp_runtime::log::warn!(
+                "the response of a login is of another issuer than the provider"
+            );
         }
         OAuthError::new("server_error", "the response was of another provider").unless(is_provider)
     }

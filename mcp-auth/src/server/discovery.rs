@@ -111,7 +111,7 @@ impl Discovery {
                 Ok(found)
             }
             (Err(error), Some(old)) => {
-                tracing::warn!(%error, "the metadata of an issuer can't be had: the last one is used");
+                mcp_runtime::log::warn!(%error, "the metadata of an issuer can't be had: the last one is used");
                 Ok(Arc::clone(old))
             }
             (Err(error), None) => Err(error),

@@ -47,7 +47,7 @@ pub enum ResourceServerError {
 
 /// Logs a mistake in the configuration of a policy.
 pub(crate) fn log_mistake(error: &impl Display) {
-    tracing::error!(%error, "the server's authorization is misconfigured");
+    mcp_runtime::log::error!(%error, "the server's authorization is misconfigured");
 }
 
 /// The answer to all requests until a mistake is mended, which is logged.

@@ -48,7 +48,7 @@ impl Introspection {
             }
             Err(error) => error,
         };
-        tracing::warn!(%error, "a token can't be introspected");
+        mcp_runtime::log::warn!(%error, "a token can't be introspected");
         let is_of_request = error.is_of_request();
         if !is_of_request {
             self.discovery.expire().await;

@@ -281,7 +281,7 @@ impl Issuer {
     pub(super) fn warn(&self, has_scopes: bool) {
         let issuer = self.rules.issuer();
         if self.rules.accepts_generic_type() && !self.rules.has_checks() && !has_scopes {
-            tracing::warn!(
+            mcp_runtime::log::warn!(
                 issuer,
                 "`accept_generic_type` without `scopes`: an ID token for the audience of this server \
                  may pass for an access token; require a scope, which ID tokens do not have",
@@ -289,7 +289,7 @@ impl Issuer {
         }
         let is_secure = |url: &str| ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
         if let Some(url) = self.urls().find(|url| !is_secure(url)) {
-            tracing::warn!(
+            mcp_runtime::log::warn!(
                 issuer,
                 url,
                 "plain `http` to another machine: whoever is on the way can have any token accepted",

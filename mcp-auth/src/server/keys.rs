@@ -163,7 +163,7 @@ impl Keys {
                 (Some(set), is_same)
             }
             Err(error) => {
-                tracing::warn!(%error, "the keys of an issuer can't be had");
+                mcp_runtime::log::warn!(%error, "the keys of an issuer can't be had");
                 self.discovery.expire().await;
                 (None, false)
             }

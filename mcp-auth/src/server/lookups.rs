@@ -122,7 +122,7 @@ impl Lookups {
     ) -> Answer {
         let found = timeout(TIME_LIMIT, self.found(token)).await;
         let found = found.unwrap_or_else(|_| {
-            tracing::warn!("a token was not verified within {TIME_LIMIT:?}");
+            mcp_runtime::log::warn!("a token was not verified within {TIME_LIMIT:?}");
             Err(Failure {
                 is_of_request: false,
                 pause: PAUSE,

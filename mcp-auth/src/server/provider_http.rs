@@ -32,6 +32,6 @@ impl ProviderHttp {
 
 /// Logs why a token can't be looked up.
 pub(super) fn failed(error: impl Display) -> VerifyError {
-    tracing::warn!(%error, "a token can't be looked up at the provider");
+    mcp_runtime::log::warn!(%error, "a token can't be looked up at the provider");
     VerifyError::Unavailable(PAUSE)
 }

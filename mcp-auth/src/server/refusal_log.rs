@@ -47,7 +47,7 @@ impl RefusalLog {
             Some(number) => of_issuer(token, error, &issuers[number]),
             None => of_none(error, name, issuers),
         };
-        tracing::warn!(%error, "a token is refused: {advice} (each reason is logged once)");
+        mcp_runtime::log::warn!(%error, "a token is refused: {advice} (each reason is logged once)");
     }
 
     /// Logs that a valid token has not the scopes that every request needs.
@@ -59,7 +59,7 @@ impl RefusalLog {
         if self.is_new((None, None)) {
             let granted: Vec<_> = granted.collect();
             let granted = quoted(&granted.join(" "));
-            tracing::warn!(
+            mcp_runtime::log::warn!(
                 "a token has the scopes {granted}, and not all of {needed:?}: have the issuer grant them; if \
                  it names them with something before, give that by `Issuer::scope_prefix` (this is logged once)"
             );

@@ -87,7 +87,7 @@ impl Channel {
         tokio::spawn(async move {
             let outcome = driver.run().await;
             if let Err(error) = &outcome {
-                tracing::warn!(%error, "the connection was lost");
+                crate::log::warn!(%error, "the connection was lost");
             }
             let state = &served.client;
             state.set_status(|status| status.transport = TransportState::Disconnected);
@@ -307,7 +307,7 @@ impl Role for Arc<ChannelState> {
             let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
             let line: String = line.chars().take(EXCERPT_CHARS).collect();
             let program = self.program.as_deref();
-            tracing::warn!(
+            crate::log::warn!(
                 program,
                 line,
                 "the server has sent no message; only logged once"

@@ -118,7 +118,7 @@ async fn noting_silence(channel: &Channel, negotiation: impl Future<Output = Out
         if let Ok(outcome) = timeout(FIRST_ANSWER_NOTICE, &mut negotiation).await {
             return outcome;
         }
-        tracing::warn!(program, waited = ?FIRST_ANSWER_NOTICE, "the server does not answer yet");
+        crate::log::warn!(program, waited = ?FIRST_ANSWER_NOTICE, "the server does not answer yet");
     }
     negotiation.await
 }

@@ -260,7 +260,7 @@ impl ElicitReply {
 
     /// No answer: the server gets an error with this reason.
     pub(crate) fn fault(reason: String) -> Self {
-        tracing::error!(reason, "an elicitation is answered with an error");
+        crate::log::error!(reason, "an elicitation is answered with an error");
         Self::error(RequestError::NoAnswer(reason).to_error())
     }
 

@@ -177,7 +177,7 @@ impl Notifications {
             match self.0.recv().await {
                 Ok(received) => return Some(received),
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
-                    tracing::warn!(missed, "notifications were lost: the reader is too slow");
+                    crate::log::warn!(missed, "notifications were lost: the reader is too slow");
                 }
                 Err(broadcast::error::RecvError::Closed) => return None,
             }

@@ -113,7 +113,7 @@ impl Supervisor {
                 }
                 () = &mut dead => {
                     let reason = "the server gives no sign of life";
-                    tracing::warn!("{reason}: the connection is given up");
+                    crate::log::warn!("{reason}: the connection is given up");
                     channel.abort().await;
                     let error = io::Error::new(io::ErrorKind::TimedOut, reason);
                     return ConnectError::LostInOperation(error);
@@ -145,7 +145,7 @@ impl Supervisor {
             let (phase, pause) = match endless || policy.allows_try_after(*tries) {
                 true => (Phase::Reconnecting, policy.pause_before(*tries)),
                 false => {
-                    tracing::error!(tries, "the connection is lost; the next call tries again");
+                    crate::log::error!(tries, "the connection is lost; the next call tries again");
                     (Phase::GivenUp, FOREVER)
                 }
             };
@@ -169,7 +169,7 @@ impl Supervisor {
                 Err(_) if *self.state.closing.borrow() => return None,
                 Err(error) => error,
             };
-            tracing::warn!(
+            crate::log::warn!(
                 error = cause.brief(),
                 "the connection can't be restored yet"
             );
@@ -222,7 +222,7 @@ impl Supervisor {
         }
 
         let unreadable = |error: &serde_json::Error| {
-            tracing::warn!(%error, "tools were listed after a reconnection, and can't be read");
+            crate::log::warn!(%error, "tools were listed after a reconnection, and can't be read");
         };
         let mut params = PaginatedRequestParams::new();
         for _ in 0..self.state.config.max_pages {
@@ -248,7 +248,7 @@ impl Supervisor {
         let (channel, timeouts) = (&connection.channel, self.state.config.timeouts);
         let sent = channel.request::<R>(params, &connection.meta, timeouts);
         let warn = |error: &CallError| {
-            tracing::warn!(method = R::METHOD, %error, "a session is not restored completely");
+            crate::log::warn!(method = R::METHOD, %error, "a session is not restored completely");
         };
         sent.await.inspect_err(warn).ok()
     }

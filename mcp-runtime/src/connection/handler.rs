@@ -120,7 +120,7 @@ pub(crate) fn poll_once<A, K>(
 /// Runs `f`; a panic becomes an error without details, which go to the log.
 pub(crate) fn contain<T>(f: impl FnOnce() -> T) -> Result<T, ErrorObject> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
-        tracing::error!(panic = text(&*payload), "a handler panicked");
+        crate::log::error!(panic = text(&*payload), "a handler panicked");
         RequestError::Internal.to_error()
     })
 }
@@ -194,7 +194,7 @@ fn failure<A>(
     match contain(|| write(answer)) {
         Ok(Ok(())) => None,
         Ok(Err(fault)) => {
-            tracing::error!(%fault, "a result can't be serialized");
+            crate::log::error!(%fault, "a result can't be serialized");
             Some(Cow::Owned(RequestError::Internal.to_error()))
         }
         Err(panic) => Some(Cow::Owned(panic)),

@@ -33,7 +33,7 @@ impl ParamHeader {
             let header = Self::of_property(path, property);
             if header.is_none() {
                 let name = &property[Self::ANNOTATION];
-                tracing::warn!(%name, "an `x-mcp-header` that is no header name is ignored");
+                crate::log::warn!(%name, "an `x-mcp-header` that is no header name is ignored");
             }
             header
         });

@@ -53,7 +53,7 @@ impl Extensions {
             let ours = self.declared.entry(name.clone());
             let ours = ours.or_insert_with(|| settings.clone());
             if ours != settings {
-                tracing::warn!(
+                crate::log::warn!(
                     extension = name,
                     "a mounted server has other settings for an extension, which do not count"
                 );

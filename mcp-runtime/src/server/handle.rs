@@ -77,7 +77,7 @@ impl Server {
             }
         };
         if self.state.warnings.is_first(change) {
-            tracing::warn!(?change, "clients can't subscribe to this change: {reason}");
+            crate::log::warn!(?change, "clients can't subscribe to this change: {reason}");
         }
     }
 

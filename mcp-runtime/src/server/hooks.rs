@@ -114,7 +114,7 @@ impl Hooks {
             let (hook, client) = (Arc::clone(hook), client.clone());
             tokio::spawn(Contained(Box::pin(async move {
                 if let Err(error) = hook(client).await {
-                    tracing::error!(%error, "`on_initialized` failed");
+                    crate::log::error!(%error, "`on_initialized` failed");
                 }
                 Ok::<_, ErrorObject>(())
             })));
@@ -126,7 +126,7 @@ impl Hooks {
         let mut outcome = Ok(());
         for hook in self.shutdown.iter().rev() {
             if let Err(error) = hook(()).await {
-                tracing::error!(%error, "`on_shutdown` failed");
+                crate::log::error!(%error, "`on_shutdown` failed");
                 outcome = outcome.and(Err(error));
             }
         }

@@ -38,7 +38,7 @@ pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
                     connections.spawn(serve(accepted, connection, ending.subscribe()));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    crate::log::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },

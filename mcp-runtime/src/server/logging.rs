@@ -80,7 +80,7 @@ impl Context {
         }
         let data = match RawJson::new(data) {
             Ok(data) => data,
-            Err(fault) => return tracing::error!(%fault, "a log message can't be serialized"),
+            Err(fault) => return crate::log::error!(%fault, "a log message can't be serialized"),
         };
         let mut params = LoggingMessageNotificationParams::new(level, data);
         params.logger = logger.map(str::to_owned);

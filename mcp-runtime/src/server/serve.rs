@@ -155,7 +155,7 @@ impl<E: Endpoint> Serve<E> {
         tokio::select! {
             released = hooks.shut_down() => served.and(released.map_err(ServeError::Shutdown)),
             Some(()) = signal => {
-                tracing::warn!("`on_shutdown` was cut short by a signal");
+                crate::log::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
         }

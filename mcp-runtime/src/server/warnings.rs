@@ -49,7 +49,7 @@ impl Context {
     /// Logs that a handler sends log messages, but its server does not declare them.
     pub(super) fn warn_of_logging(&self) {
         if self.server().state.warnings.logging.is_first() {
-            tracing::warn!(
+            crate::log::warn!(
                 "log messages are not sent to clients: declare them, by `#[mcp_server(logging)]` \
                  or `ServerBuilder::logging`"
             );
@@ -60,7 +60,7 @@ impl Context {
     /// when the client retries the call.
     pub(super) fn warn_of_repetition(&self, name: &str) {
         if self.server().state.warnings.is_first_repetition(name) {
-            tracing::warn!(
+            crate::log::warn!(
                 name,
                 "what goes before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
                  make the question a parameter, by `#[elicit(\"…\")]`"

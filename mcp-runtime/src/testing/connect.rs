@@ -127,7 +127,7 @@ impl IntoFuture for Connect {
                 .identified(identity);
             tokio::spawn(async move {
                 if let Err(error) = serving.await {
-                    tracing::error!(%error, "the server under test failed");
+                    crate::log::error!(%error, "the server under test failed");
                 }
             });
             self.client.connect(ours).await

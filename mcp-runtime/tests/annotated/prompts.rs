@@ -171,7 +171,7 @@ async fn every_fault_is_named_at_once() {
         json!({"code": -32602, "message": "The arguments do not fit:\n\
             - `title`: missing\n\
             - `style`: `loud` is no tone, expected `plain` or `warm`\n\
-            - `pages`: invalid digit found in string"})
+            - `pages`: \"-1\": invalid digit found in string"})
     );
     let answer = get("summary", json!({"title": 5})).await;
     assert_eq!(answer["error"]["code"], -32602);

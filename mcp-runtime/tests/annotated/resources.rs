@@ -123,7 +123,10 @@ async fn variables_are_read_from_the_uri() {
     let answer = read("file:///a?line=x").await;
     assert_eq!(answer["error"]["code"], -32602);
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(message.contains("`line`: invalid digit"), "{message}");
+    assert!(
+        message.contains("`line`: \"x\": invalid digit"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

@@ -22,3 +22,4 @@ mod skipped;
 #[path = "../support/mod.rs"]
 mod support;
 mod unsent;
+mod unstructured;

@@ -45,6 +45,11 @@ impl Shelf {
     fn top(&self) -> &'static str {
         "Emma"
     }
+
+    #[resource("shelf://books/{path}")]
+    fn book(&self, path: String) -> String {
+        path
+    }
 }
 
 #[tokio::test]
@@ -60,6 +65,24 @@ async fn a_resource_is_named_by_its_uri() {
     let text = log.text();
     let line = text.lines().find(|line| line.contains("id=42")).unwrap();
     assert!(line.contains("name=\"shelf://top\""), "{line}");
+}
+
+#[tokio::test]
+async fn a_template_that_a_slash_keeps_from_matching_is_named() {
+    let (log, _guard) = Log::listening(Level::DEBUG);
+    let mut wire = Wire::to(&Shelf.into_server()).await;
+    for (id, uri) in [(1, "shelf://nowhere"), (2, "shelf://books/a/b.md")] {
+        wire.ask(stateless(id, "resources/read", json!({"uri": uri})))
+            .await;
+    }
+    let text = log.text();
+    let hints = text.lines().filter(|line| line.contains("{+variable}"));
+    let hints: Vec<_> = hints.collect();
+    assert_eq!(hints.len(), 1, "{text}");
+    assert!(
+        hints[0].contains("template=\"shelf://books/{path}\""),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -118,7 +118,7 @@ impl<R: Entry> Entries<R> {
         let mut namesakes = self.slots.iter().filter(|slot| slot.entry.name() == name);
         let enabled = namesakes.clone().all(|slot| slot.enabled);
         if namesakes.next().is_some() {
-            tracing::warn!(name, "one of this name hides another: mount under a prefix");
+            crate::log::warn!(name, "one of this name hides another: mount under a prefix");
         }
         self.slots.push(Slot {
             number: self.next,

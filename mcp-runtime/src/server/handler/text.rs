@@ -34,7 +34,13 @@ pub trait FromText: Sized + Send + 'static {
 #[diagnostic::do_not_recommend]
 impl<T: FromStr<Err: Display> + Send + 'static> FromText for T {
     fn from_text(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|error: T::Err| error.to_string())
+        text.parse().map_err(|error: T::Err| {
+            let reason = error.to_string();
+            match reason.contains(text) {
+                true => reason,
+                false => format!("{text:?}: {reason}"),
+            }
+        })
     }
 }
 

@@ -56,7 +56,7 @@ impl Watch {
 
     fn check(&self, function: &str, held: Duration) {
         if held > LONG_HOLD && !self.is_logged.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
+            crate::log::warn!(
                 function,
                 ?held,
                 "a function held its thread, which served nothing else: mark it `blocking`, or \

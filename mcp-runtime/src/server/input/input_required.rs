@@ -31,7 +31,7 @@ impl InputRequired {
             Ok(request) => drop(self.0.requests.insert(key, request)),
             Err(error) => {
                 let reason = error.to_string();
-                tracing::error!(key, reason, "a question can't be asked");
+                crate::log::error!(key, reason, "a question can't be asked");
                 let error = RequestError::InvalidQuestion { key, reason };
                 self.0.error.get_or_insert(error);
             }

@@ -131,7 +131,7 @@ impl RetryStates {
         }
         let mut secret = [0; 32];
         getrandom::fill(&mut secret)
-            .inspect_err(|error| tracing::error!(%error, "the system has no randomness"))
+            .inspect_err(|error| crate::log::error!(%error, "the system has no randomness"))
             .ok()?;
         Some(self.random.get_or_init(|| StateKey::new(secret)))
     }

@@ -26,7 +26,7 @@ pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolEntry> {
     let name = tool.name.clone();
     let entry = forwarded(upstream, tool);
     let entry = entry.inspect_err(|error| {
-        tracing::warn!(tool = name, %error, "a tool is not passed on: a schema can't be read");
+        crate::log::warn!(tool = name, %error, "a tool is not passed on: a schema can't be read");
     });
     entry.ok()
 }
@@ -80,7 +80,7 @@ pub(super) fn template(
 ) -> Option<ResourceEntry> {
     let text = &listed.uri_template;
     let template = UriTemplate::parse(text)
-        .inspect_err(|error| tracing::warn!(text, %error, "a template is not passed on"))
+        .inspect_err(|error| crate::log::warn!(text, %error, "a template is not passed on"))
         .ok()?;
     let reference = ResourceTemplateReference::new(text.clone()).into();
     let asked = Arc::clone(upstream);
@@ -162,7 +162,7 @@ fn to_protocol_error(error: CallError) -> ProtocolError {
         // What the caller would be told without the proxy.
         CallError::Unanswered { error, .. } if is_missing_capability(&error) => error,
         error => {
-            tracing::warn!(%error, "a call could not be passed on");
+            crate::log::warn!(%error, "a call could not be passed on");
             // Addresses and answers of what stands behind are nothing for callers.
             let reason = match &error {
                 CallError::Http(error) => format!("HTTP {} from the server behind", error.status),

@@ -176,7 +176,7 @@ fn to_protocol_error(error: AskError) -> ProtocolError {
 }
 
 fn not_forwarded(error: &RequestError) -> ElicitReply {
-    tracing::warn!(%error, "a question is not passed on");
+    crate::log::warn!(%error, "a question is not passed on");
     ElicitReply::fault(error.to_string())
 }
 

@@ -72,7 +72,7 @@ impl Upstream {
         }
         // Messages below a caller's own level are left out here.
         if let Err(error) = self.client.set_log_level(LoggingLevel::Debug).await {
-            tracing::warn!(%error, "the server behind a proxy logs as it likes");
+            crate::log::warn!(%error, "the server behind a proxy logs as it likes");
         }
     }
 
@@ -100,14 +100,14 @@ impl Upstream {
                 }
                 Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
                 Err(error) => {
-                    tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
+                    crate::log::warn!(%error, "the server behind a proxy tells no more of its lists");
                     news = None;
                     continue;
                 }
             };
             let mut tries = 0;
             while let Err(error) = self.update(changed).await {
-                tracing::warn!(%error, "the server behind a proxy does not say what has changed");
+                crate::log::warn!(%error, "the server behind a proxy does not say what has changed");
                 if !error.is_transient() {
                     break;
                 }
@@ -127,7 +127,7 @@ impl Upstream {
             return self.update_list(list).await;
         }
         if let Err(error) = self.client.discover_again().await {
-            tracing::warn!(%error, "the server behind a proxy does not say what it offers");
+            crate::log::warn!(%error, "the server behind a proxy does not say what it offers");
         }
         if let Some(state) = self.state.upgrade() {
             // Clients read these when they connect, so none is notified.
@@ -239,14 +239,14 @@ impl Upstream {
             return;
         }
         if watched.len() >= MAX_SUBSCRIPTIONS {
-            tracing::warn!(uri, "too many resources behind a proxy are watched already");
+            crate::log::warn!(uri, "too many resources behind a proxy are watched already");
             return;
         }
         let (upstream, client) = (Arc::downgrade(self), self.client.clone());
         let name = uri.to_owned();
         let task = spawn(async move {
             if let Err(error) = publish_changes(client, &upstream, &name).await {
-                tracing::warn!(uri = name, %error, "a subscription is not passed on");
+                crate::log::warn!(uri = name, %error, "a subscription is not passed on");
                 if let Some(upstream) = upstream.upgrade() {
                     upstream.watched().remove(&name);
                 }
@@ -315,7 +315,7 @@ pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
     let lists = LastingSubscription::open(client.clone(), filter).await;
     lists
         .inspect_err(|error| {
-            tracing::warn!(%error, "the server behind a proxy does not tell of its lists");
+            crate::log::warn!(%error, "the server behind a proxy does not tell of its lists");
         })
         .ok()
 }

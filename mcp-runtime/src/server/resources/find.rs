@@ -10,6 +10,7 @@ use mcp_types::{
 
 use super::entry::{ListPart, ListedResources};
 use super::uri::{has_dot_segments, is_uri, normalize};
+use super::uri_template::UriTemplate;
 use super::{ResourceCall, ResourceEntry};
 use crate::ProtocolError;
 use crate::error::RequestError;
@@ -195,9 +196,31 @@ impl Catalog<ResourceEntry> {
         let found = self.find(uri);
         let shown = found.filter(|found| self.shows(found.entry, &found.uri, context));
         shown.ok_or_else(|| match is_uri(uri) {
-            true => not_found(uri, context),
+            true => {
+                self.log_near(uri);
+                not_found(uri, context)
+            }
             false => no_uri(uri, path),
         })
+    }
+
+    /// Logs a template that matches `uri` but for slashes in the value of a variable.
+    fn log_near(&self, uri: &str) {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
+        let normalized = normalize(uri);
+        let mut templates = self.entries.iter().map(|(_, entry)| &entry.template);
+        let is_near = |it: &&UriTemplate| {
+            it.matches_normalized(&normalized).is_none() && it.matches_reserved(&normalized)
+        };
+        if let Some(template) = templates.find(is_near) {
+            tracing::debug!(
+                uri,
+                template = template.as_str(),
+                "a resource was not found: the value of a variable has a slash only in `{{+variable}}`"
+            );
+        }
     }
 
     /// The resource with this `uri`, or that of the first matching template.

@@ -156,6 +156,18 @@ impl UriTemplate {
         Some(values)
     }
 
+    /// Returns whether `uri`, which is normalized, would match if each `{variable}` were a
+    /// `{+variable}`, whose values have slashes.
+    pub(super) fn matches_reserved(&self, uri: &str) -> bool {
+        let mut template = self.clone();
+        for part in &mut template.parts {
+            if let Part::Variable { reserved, .. } = part {
+                *reserved = true;
+            }
+        }
+        template.matches_normalized(uri).is_some()
+    }
+
     /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
     ///
     /// It is read back as the same values, unless it can be taken apart in several ways.

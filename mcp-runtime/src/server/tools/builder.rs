@@ -8,7 +8,6 @@ use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::arguments::Argument;
-use super::checked::checked;
 use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::parameter::{Parameter, input_schema};
@@ -184,7 +183,7 @@ impl ToolBuilder {
             let reply = log.told(reply);
             match text_only {
                 true => structured::drop_reply(reply),
-                false => checked(&name, own_output.as_ref(), reply),
+                false => structured::fitting(&name, own_output.as_ref(), reply),
             }
         };
         let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());

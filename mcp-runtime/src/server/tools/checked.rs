@@ -9,17 +9,17 @@ use crate::server::Reply;
 /// The reply of `tool`, which fails if its result does not fit the output schema.
 pub(super) fn checked(
     tool: &str,
-    schema: Option<&RawJson>,
+    schema: &RawJson,
     reply: Reply<CallToolResult>,
 ) -> Reply<CallToolResult> {
-    let Some(schema) = schema.filter(|_| cfg!(debug_assertions)).cloned() else {
+    if !cfg!(debug_assertions) {
         return reply;
-    };
-    let tool = tool.to_owned();
+    }
+    let (tool, schema) = (tool.to_owned(), schema.clone());
     reply.then(move |result| match check(&schema, &result) {
         Ok(()) => Ok(result),
         Err(reason) => {
-            tracing::error!(tool, reason, "a result does not fit the output schema");
+            crate::log::error!(tool, reason, "a result does not fit the output schema");
             Err(RequestError::InvalidResult.to_error())
         }
     })

@@ -8,7 +8,6 @@ use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, 
 
 use super::arguments::Argument;
 use super::arguments::{self, Slot};
-use super::checked::checked;
 use super::skipped::Unknown;
 use super::{result, structured};
 use crate::ProtocolError;
@@ -153,14 +152,16 @@ impl ToolEntry {
     /// A tool that is listed as `tool` and served by `handler`.
     ///
     /// If it has an output schema, its results must have structured content that fits (2026-07-28,
-    /// "Tools", section Output Schema). Debug builds with the feature `validation` check that: they
-    /// log what does not fit, and answer with an internal error.
+    /// "Tools", section Output Schema). A result without structured content is logged; in debug builds
+    /// the answer is an internal error. Debug builds with the feature `validation` do both with what
+    /// does not fit.
     pub fn new(
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
         let (name, schema) = (tool.name.clone(), tool.output_schema.clone());
-        let handler = move |call: ToolCall<'_>| checked(&name, schema.as_ref(), handler(call));
+        let handler =
+            move |call: ToolCall<'_>| structured::fitting(&name, schema.as_ref(), handler(call));
         Self::lazy(tool.name.clone(), move || tool, Box::new(handler))
     }
 
@@ -237,7 +238,7 @@ impl ToolEntry {
         let headers = || {
             ParamHeader::of_schema(&self.tool.input_schema).unwrap_or_else(|error| {
                 let tool = &*self.name;
-                tracing::warn!(tool, %error, "an input schema can't be read, nor its `x-mcp-header`");
+                crate::log::warn!(tool, %error, "an input schema can't be read, nor its `x-mcp-header`");
                 Box::default()
             })
         };

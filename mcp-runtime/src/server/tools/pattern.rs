@@ -44,7 +44,7 @@ impl Patterns {
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
             Ok(regex) => drop(self.0.insert(pattern.to_owned(), regex)),
-            Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
+            Err(error) => crate::log::warn!(pattern, %error, "a pattern is shown but not enforced"),
         }
     }
 

@@ -47,7 +47,7 @@ impl<'a> SkippedArguments<'a> {
         let name: String = name.chars().take(MAX_NAME).collect();
         if !self.is_logged.swap(true, Ordering::Relaxed) {
             let (tool, known) = (self.tool, known.collect::<Vec<_>>());
-            tracing::warn!(
+            crate::log::warn!(
                 tool,
                 argument = name,
                 "a call has an argument that the tool does not take: it takes {known:?}, and skips others \

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::checked::checked;
 use super::content::IntoContent;
 use super::expected::list;
 use crate::error::RequestError;
@@ -95,11 +96,38 @@ pub(super) fn output_schema<T: JsonSchema>() -> Value {
 
 /// The result with `value`, and a copy of it as text for clients that read only that.
 pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, ProtocolError> {
-    let written = RawJson::new(value);
-    let raw =
-        written.map_err(|error| RequestError::UnwritableResult(error.to_string()).to_error())?;
+    let raw = RawJson::new(value).map_err(|error| {
+        let reason = format!("{error}, in `{}`", std::any::type_name::<T>());
+        RequestError::UnwritableResult(reason).to_error()
+    })?;
     let text = ContentBlock::text(raw.get());
     Ok(CallToolResult::new([text]).with_structured_content(raw))
+}
+
+/// The reply of `tool`, whose own result must fit the output schema, if there is one: a result
+/// without structured content is logged, and is an error in debug builds.
+pub(super) fn fitting(
+    tool: &str,
+    schema: Option<&RawJson>,
+    reply: Reply<CallToolResult>,
+) -> Reply<CallToolResult> {
+    let Some(schema) = schema else { return reply };
+    let name = tool.to_owned();
+    let structured = reply.then(move |result| {
+        if result.structured_content.is_some() || result.is_error == Some(true) {
+            return Ok(result);
+        }
+        crate::log::error!(
+            tool = name,
+            "a result has no structured content, but its tool has an output schema: add it by \
+             `with_structured_content`, or remove `output`"
+        );
+        match cfg!(debug_assertions) {
+            true => Err(RequestError::InvalidResult.to_error()),
+            false => Ok(result),
+        }
+    });
+    checked(tool, schema, structured)
 }
 
 /// Returns the listed output schema and, if it differs, the one for revisions that require

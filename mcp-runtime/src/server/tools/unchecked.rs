@@ -4,10 +4,6 @@ use mcp_types::{CallToolResult, RawJson};
 
 use crate::server::Reply;
 
-pub(super) fn checked(
-    _: &str,
-    _: Option<&RawJson>,
-    reply: Reply<CallToolResult>,
-) -> Reply<CallToolResult> {
+pub(super) fn checked(_: &str, _: &RawJson, reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
     reply
 }

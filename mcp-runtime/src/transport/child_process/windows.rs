@@ -18,7 +18,7 @@ impl Group {
     pub(super) fn new(child: &Child) -> Self {
         let job = child.raw_handle().map(|handle| assigned(handle as isize));
         let job = job.transpose().unwrap_or_else(|error| {
-            tracing::warn!(%error, "descendants of a child process may outlive it");
+            crate::log::warn!(%error, "descendants of a child process may outlive it");
             None
         });
         Self(job)

@@ -213,7 +213,7 @@ impl EventLog {
     pub(crate) fn append(&self, stream: u64, sequence: u64, message: &[u8]) {
         let length = message.len();
         if self.0.waiting.load(Ordering::Relaxed) > MAX_SESSION_EVENT_BYTES {
-            return tracing::error!("an event was not stored: the store is too slow");
+            return crate::log::error!("an event was not stored: the store is too slow");
         }
         self.0.waiting.fetch_add(length, Ordering::Relaxed);
         let event = StoredEvent {
@@ -226,7 +226,7 @@ impl EventLog {
             let over = log.over.lock().await;
             log.waiting.fetch_sub(length, Ordering::Relaxed);
             if !*over && let Err(error) = log.store.append(log.session, event).await {
-                tracing::error!(%error, "an event was not stored");
+                crate::log::error!(%error, "an event was not stored");
             }
         });
     }

@@ -390,7 +390,7 @@ impl Connection {
             Err((Some(id), error)) => {
                 return self.remote.deliver(Delivery::Failed(id, error)).await;
             }
-            Err((None, error)) => return tracing::warn!(%error, "a message can't be sent"),
+            Err((None, error)) => return crate::log::warn!(%error, "a message can't be sent"),
         };
         if outgoing.id.is_some() || outgoing.method.is_empty() {
             let (id, remote) = (outgoing.id.clone(), Arc::clone(&self.remote));
@@ -414,7 +414,7 @@ impl Connection {
                 && let Err(TrySendError::Full(dropped)) = self.notifications.try_send(outgoing)
             {
                 let method = dropped.method;
-                tracing::warn!(method, "a notification was dropped: the server takes none");
+                crate::log::warn!(method, "a notification was dropped: the server takes none");
             }
         }
     }

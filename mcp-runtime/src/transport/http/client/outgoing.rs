@@ -211,7 +211,7 @@ impl ParamHeaders {
                     true
                 }
                 Err(reason) => {
-                    tracing::warn!(
+                    crate::log::warn!(
                         tool = name,
                         reason,
                         "a tool with invalid headers was dropped"
@@ -236,7 +236,7 @@ impl ParamHeaders {
             return;
         }
         if self.bytes + size > MAX_PARAM_HEADER_BYTES {
-            tracing::warn!(
+            crate::log::warn!(
                 "the server lists too many tools with headers: earlier ones are forgotten"
             );
             self.tools.clear();

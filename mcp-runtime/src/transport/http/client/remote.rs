@@ -298,7 +298,7 @@ pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     let resolved = resolved.parse::<Uri>().ok();
     let resolved = resolved.filter(|uri| origin(uri) == origin(base));
     if resolved.is_none() {
-        tracing::warn!("a redirect or an endpoint of another origin is not used");
+        crate::log::warn!("a redirect or an endpoint of another origin is not used");
     }
     resolved
 }

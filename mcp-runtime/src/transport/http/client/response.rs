@@ -78,8 +78,8 @@ impl Remote {
             Ok(Ok(response)) => {
                 tracing::debug!(method, status = %response.status(), "a message was not accepted");
             }
-            Ok(Err(error)) => tracing::warn!(method, %error, "a message did not arrive"),
-            Err(_) => tracing::warn!(method, ?limit, "a message may not have arrived in time"),
+            Ok(Err(error)) => crate::log::warn!(method, %error, "a message did not arrive"),
+            Err(_) => crate::log::warn!(method, ?limit, "a message may not have arrived in time"),
         }
     }
 
@@ -230,7 +230,7 @@ impl Remote {
                 Err(CallError::SessionEnded) => return,
                 Err(error @ CallError::Authentication { .. }) => {
                     // Another try might ask the user again.
-                    tracing::warn!(%error, "the stream of the session is given up");
+                    crate::log::warn!(%error, "the stream of the session is given up");
                     return;
                 }
                 Err(error) => {
@@ -250,7 +250,7 @@ impl Remote {
         for event in events {
             if let Event::TooLarge(_) = event {
                 let limit = self.max_message_bytes;
-                tracing::warn!(limit, "a message of the server over the limit is skipped");
+                crate::log::warn!(limit, "a message of the server over the limit is skipped");
             }
             self.deliver(Delivery::Event(event)).await;
         }

@@ -46,7 +46,7 @@ pub(crate) fn check_caller(
         true => Ok(()),
         false => {
             once(logged, || {
-                tracing::warn!(
+                crate::log::warn!(
                     ?origin,
                     "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
                 );
@@ -77,7 +77,7 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
         true => Ok(()),
         false => {
             once(&options.refusals.host, || {
-                tracing::warn!(
+                crate::log::warn!(
                     ?host,
                     "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
                      logged once)"

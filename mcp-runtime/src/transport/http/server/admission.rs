@@ -116,7 +116,7 @@ impl Exchange {
 /// The answer to a request without a [`ScopeCheck`], which it needs.
 fn unchecked(needed: &[&str]) -> AccessDenied {
     let reason = "this needs scopes, and the access policy of the server has no check of them";
-    tracing::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
+    crate::log::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
     AccessDenied::forbidden().message(reason)
 }
 

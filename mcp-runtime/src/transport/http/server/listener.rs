@@ -209,7 +209,7 @@ impl Endpoint for Http {
                         connections.spawn(connection::serve(site, stream, addr, ending));
                     }
                     Err(error) => {
-                        tracing::warn!(%error, "a connection could not be accepted");
+                        crate::log::warn!(%error, "a connection could not be accepted");
                         // Most likely the process has no file descriptor left.
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }

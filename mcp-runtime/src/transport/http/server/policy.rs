@@ -196,7 +196,7 @@ impl<P: AccessPolicy> AnyPolicy for P {
 /// [`Rejection::Internal`] if it panics.
 pub(super) fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
     catch_unwind(AssertUnwindSafe(step)).map_err(|_| {
-        tracing::error!("the access policy panicked");
+        crate::log::error!("the access policy panicked");
         Rejection::Internal
     })
 }

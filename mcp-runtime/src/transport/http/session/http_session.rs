@@ -148,7 +148,7 @@ impl HttpSession {
         let json = if stored.is_empty() { b"{}" } else { &**stored };
         match serde_json::from_slice(json) {
             Ok(stored) => state.core.role.restore(&stored),
-            Err(error) => tracing::warn!(%error, "the stored state of a session can't be read"),
+            Err(error) => crate::log::warn!(%error, "the stored state of a session can't be read"),
         }
     }
 

@@ -158,7 +158,7 @@ impl HttpState {
         let session = match session.taken_over(&record.initialize, base) {
             Ok(session) => Arc::new(session),
             Err(reason) => {
-                tracing::error!(session = ?id, reason, "what the store keeps of a session can't be used");
+                crate::log::error!(session = ?id, reason, "what the store keeps of a session can't be used");
                 return Ok(None);
             }
         };
@@ -185,6 +185,6 @@ impl HttpState {
 
 /// Rejects a request whose session needs a store, or randomness, that is not there.
 pub(crate) fn unavailable(error: impl std::fmt::Display) -> Rejection {
-    tracing::error!(%error, "a session can't be served at the moment");
+    crate::log::error!(%error, "a session can't be served at the moment");
     Rejection::Unavailable
 }

@@ -143,7 +143,7 @@ pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, S
     loop {
         match call().await {
             Ok(value) => return value,
-            Err(error) => tracing::warn!(%error, "a session that is over waits for its removal"),
+            Err(error) => crate::log::warn!(%error, "a session that is over waits for its removal"),
         }
         tokio::time::sleep(STORE_PAUSE).await;
     }

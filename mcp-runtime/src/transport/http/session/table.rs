@@ -150,7 +150,7 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         let swept = sessions.sweep(tokio::time::Instant::now().into_std());
         for id in &swept.used {
             if let Err(error) = sessions.store.renew(*id, idle).await {
-                tracing::warn!(%error, ?id, "a session in use was not renewed");
+                crate::log::warn!(%error, ?id, "a session in use was not renewed");
             }
         }
         tokio::spawn(swept.forget(Arc::clone(&sessions.store)));
