@@ -6,7 +6,7 @@ use syn::DeriveInput;
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::FROM_CONTEXT;
-use crate::signature::take_attribute;
+use crate::own_attribute::take_attribute;
 use crate::{expand, manifest};
 
 /// Expands `#[derive(FromContext)]`.

@@ -8,7 +8,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Helper, Kind, Undocumented};
-use crate::signature::take_attribute;
+use crate::own_attribute::take_attribute;
 use crate::{docs, effect, expand, resource, scopes, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.
@@ -80,10 +80,7 @@ pub(crate) fn read(
         of_type: surroundings.of_type,
         grammar: parameters,
         helpers: &surroundings.helpers,
-        lenient: match &kind {
-            Some(Kind::Tool(tool)) => tool.lenient.unwrap_or(surroundings.lenient),
-            _ => false,
-        },
+        lenient: is_lenient(kind.as_ref(), surroundings),
     };
     let callable = signature::read(
         subject.signature,
@@ -91,7 +88,7 @@ pub(crate) fn read(
         &expected,
         diagnostics,
     )?;
-    let undocumented = surroundings.undocumented == Undocumented::Warn;
+    let warns = surroundings.undocumented == Undocumented::Warn && which == 0;
     let function = Function {
         name: name
             .as_ref()
@@ -99,7 +96,7 @@ pub(crate) fn read(
         name_span: name.map_or_else(|| callable.ident.span(), |name| name.span()),
         callable,
         title,
-        warns_undocumented: undocumented && which == 0 && description.is_none(),
+        warns_undocumented: warns && description.is_none(),
         effects: effect::before_questions(subject.body),
         description,
         icons,
@@ -112,6 +109,14 @@ pub(crate) fn read(
     };
     validate::function(&function, diagnostics);
     (diagnostics.count() == before).then_some(function)
+}
+
+/// Whether the arguments are lenient unless they say otherwise.
+fn is_lenient(kind: Option<&Kind>, surroundings: &Surroundings) -> bool {
+    match kind {
+        Some(Kind::Tool(tool)) => tool.lenient.unwrap_or(surroundings.lenient),
+        _ => false,
+    }
 }
 
 /// Conditions on the callers: of the surroundings, and of the function itself.

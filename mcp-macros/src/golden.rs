@@ -50,7 +50,7 @@ fn expand_item(mut item: Item) -> TokenStream {
             crate::entry::alone("tool", attribute, item)
         }),
     ] {
-        if let Some(attribute) = crate::signature::take_attribute(attributes, name) {
+        if let Some(attribute) = crate::own_attribute::take_attribute(attributes, name) {
             return expand(enclosed(&attribute), item.into_token_stream());
         }
     }

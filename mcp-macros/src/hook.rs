@@ -5,6 +5,7 @@ use syn::{Attribute, FnArg, Meta, PatType, Type};
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject};
 use crate::model::{Hook, Moment};
+use crate::own_attribute::take_attribute;
 use crate::signature;
 
 /// The attributes, and when their methods run.
@@ -28,7 +29,7 @@ pub(crate) fn read(
     }
     let others = ATTRIBUTES.iter().map(|(name, _)| *name);
     for name in others.chain(function::names()) {
-        if let Some(other) = signature::take_attribute(subject.attributes, name) {
+        if let Some(other) = take_attribute(subject.attributes, name) {
             let what = "a function that runs at a certain moment is nothing else";
             let mend = "write a second function that calls this one";
             diagnostics.mistake(other.path(), what, mend);
@@ -59,7 +60,7 @@ pub(crate) fn read(
 fn take(attributes: &mut Vec<Attribute>) -> Option<(Attribute, Moment)> {
     ATTRIBUTES
         .into_iter()
-        .find_map(|(name, moment)| Some((signature::take_attribute(attributes, name)?, moment)))
+        .find_map(|(name, moment)| Some((take_attribute(attributes, name)?, moment)))
 }
 
 fn check_parameter(

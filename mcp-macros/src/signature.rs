@@ -14,6 +14,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
+use crate::own_attribute::{SETTINGS, is_ours, take_attribute};
 use crate::question;
 use crate::types::{optional_reference, plain};
 
@@ -81,20 +82,6 @@ pub(crate) fn path(ident: &Ident, of_type: bool) -> Path {
     } else {
         parse_quote!(#ident)
     }
-}
-
-/// Takes the attribute called `name` off `attributes` and returns what it encloses.
-pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
-    let at = attributes
-        .iter()
-        .position(|attribute| is_ours(attribute, name))?;
-    Some(attributes.remove(at))
-}
-
-/// `#[tool]`, also as `#[mcp_runtime::tool]`.
-fn is_ours(attribute: &Attribute, name: &str) -> bool {
-    let last = attribute.path().segments.last();
-    last.is_some_and(|last| last.ident == name)
 }
 
 /// The attributes that decide whether a function exists at all.
@@ -336,14 +323,6 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
             "name the type, and write `async fn` for a future",
         );
     }
-}
-
-/// The attributes of parameters.
-const SETTINGS: [&str; 2] = ["arg", "elicit"];
-
-/// Whether the attribute is one of ours, on a parameter.
-pub(crate) fn is_setting(attribute: &Attribute) -> bool {
-    SETTINGS.iter().any(|name| is_ours(attribute, name))
 }
 
 /// Takes `#[arg]` and `#[elicit]` off the parameters of a function that clients cannot call, where it is a mistake.

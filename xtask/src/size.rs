@@ -21,8 +21,8 @@ const PARTS: [(&str, &str, usize, Option<usize>); 7] = [
         10_500,
         None,
     ),
-    ("mcp-macros", "mcp-macros/src/", 4_300, None),
-    ("mcp-runtime", "mcp-runtime/src/", 27_800, Some(241)),
+    ("mcp-macros", "mcp-macros/src/", 4_450, None),
+    ("mcp-runtime", "mcp-runtime/src/", 28_300, Some(243)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

@@ -6,6 +6,7 @@ mod asking;
 mod calculator;
 mod clients;
 mod features;
+mod first_day;
 mod library;
 #[cfg(unix)]
 mod signals;

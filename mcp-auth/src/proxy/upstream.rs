@@ -115,9 +115,7 @@ impl Upstream {
             None => metadata.authorization_response_iss_parameter_supported != Some(true),
         };
         if !is_provider {
-            mcp_runtime::log::warn!(
-                "the response of a login is of another issuer than the provider"
-            );
+            mcp_runtime::log::warn!("a login's response is of another issuer than the provider");
         }
         OAuthError::new("server_error", "the response was of another provider").unless(is_provider)
     }
