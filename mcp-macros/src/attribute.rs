@@ -429,7 +429,11 @@ fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
 fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
     if name == URI {
         let what = format!("{} takes no text without a name", grammar.attribute);
-        diagnostics.mistake(at, what, "write `name = \"…\"`, or what else the text is");
+        let named = ["name", "description", "rename"];
+        let named = named.iter().find(|name| grammar.knows(name));
+        let named = named.unwrap_or(&"rename");
+        let mend = format!("write `{named} = \"…\"`, or what else the text is");
+        diagnostics.mistake(at, what, mend);
         return;
     }
     let known = grammar.known.join(", ");

@@ -36,13 +36,13 @@ pub(crate) fn read(
         }
     }
     signature::check_form(subject.signature, diagnostics);
-    let mut takes_client = false;
+    let mut takes_subject = false;
     for input in &subject.signature.inputs {
         match input {
             FnArg::Receiver(receiver) => signature::check_receiver(receiver, diagnostics),
             FnArg::Typed(typed) => {
-                check_parameter(typed, moment, takes_client, diagnostics);
-                takes_client = true;
+                check_parameter(typed, moment, takes_subject, diagnostics);
+                takes_subject = true;
             }
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn read(
         moment,
         path: signature::path(&subject.signature.ident, of_type),
         has_self: subject.signature.receiver().is_some(),
-        takes_client,
+        takes_subject,
         conditions: signature::conditions(subject.attributes),
     })
 }
@@ -69,12 +69,19 @@ fn check_parameter(
     is_second: bool,
     diagnostics: &mut Diagnostics,
 ) {
-    if moment != Moment::Initialized || is_second {
+    let mend = match moment {
+        Moment::Start => "take `&self` and `&Server`, or less",
+        Moment::Initialized => "take `&self` and `&Initialized`, or less",
+        Moment::Shutdown => "take `&self` alone",
+    };
+    if moment == Moment::Shutdown || is_second {
         let what = "nobody calls this function, so that there is nothing to pass here";
-        let mend = "take `&self` alone; `#[on_initialized]` gets the client as well";
         diagnostics.mistake(parameter, what, mend);
     } else if !matches!(&*parameter.ty, Type::Reference(_)) {
-        let mend = "take it by `&`: `&Initialized`";
-        diagnostics.mistake(&parameter.ty, "the client is shared with the server", mend);
+        diagnostics.mistake(
+            &parameter.ty,
+            "what it is about is shared: it is taken by `&`",
+            mend,
+        );
     }
 }

@@ -316,8 +316,8 @@ pub(crate) struct Hook {
     pub(crate) path: Path,
     pub(crate) has_self: bool,
     pub(crate) output: Type,
-    /// Whether it wants to know which client is there.
-    pub(crate) takes_client: bool,
+    /// Whether it takes what it is about: the server, or the client that is there.
+    pub(crate) takes_subject: bool,
     /// Attributes that decide whether the function exists at all.
     pub(crate) conditions: Vec<Attribute>,
 }

@@ -1,5 +1,6 @@
 //! The attributes of this crate among those of an item.
 
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::Attribute;
 
 /// The attributes of parameters.
@@ -9,6 +10,41 @@ pub(crate) const SETTINGS: [&str; 2] = ["arg", "elicit"];
 pub(crate) fn is_setting(attribute: &Attribute) -> bool {
     SETTINGS.iter().any(|name| is_ours(attribute, name))
 }
+
+/// The tokens of an item that can't be read, without the attributes of this crate inside.
+pub(crate) fn without_attributes(tokens: TokenStream) -> TokenStream {
+    let mut kept: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let TokenTree::Group(group) = token else {
+            kept.push(token);
+            continue;
+        };
+        let is_ours = group.delimiter() == Delimiter::Bracket
+            && matches!(kept.last(), Some(TokenTree::Punct(sign)) if sign.as_char() == '#')
+            && matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(name)) if NAMES.iter().any(|ours| name == ours));
+        if is_ours {
+            kept.pop();
+            continue;
+        }
+        let inside = without_attributes(group.stream());
+        let mut stripped = Group::new(group.delimiter(), inside);
+        stripped.set_span(group.span());
+        kept.push(stripped.into());
+    }
+    kept.into_iter().collect()
+}
+
+/// The attributes inside of a block.
+const NAMES: [&str; 8] = [
+    "arg",
+    "elicit",
+    "on_initialized",
+    "on_shutdown",
+    "on_start",
+    "prompt",
+    "resource",
+    "tool",
+];
 
 /// Takes the attribute called `name` off `attributes` and returns what it encloses.
 pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {

@@ -10,6 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{LIST_CHANGED, REQUIRES, SERVER};
 use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
+use crate::own_attribute::without_attributes;
 use crate::{cache, docs, expand, hook, manifest, scopes, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
@@ -31,7 +32,11 @@ pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
             );
             item
         }
-        Err(error) => return [item, error.into_compile_error()].into_iter().collect(),
+        // What stands inside belongs to this block, whatever is wrong with it.
+        Err(error) => {
+            let item = without_attributes(item);
+            return [item, error.into_compile_error()].into_iter().collect();
+        }
     };
     tokens.extend(diagnostics.into_tokens());
     tokens

@@ -43,8 +43,8 @@ pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::result::Returned;
 pub use crate::server::{
-    Borrowed, Context, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool,
-    List, McpServer, OptionalFromContext, ServerBuilder,
+    Borrowed, Context, FromContext, Guard, IntoHookResult, IntoIcon, IntoPrompt, IntoResource,
+    IntoStartResult, IntoTool, List, McpServer, OptionalFromContext, ServerBuilder,
 };
 pub use crate::transport::no_http::http as http_without_feature;
 
@@ -114,6 +114,15 @@ pub const fn page_size(items: usize) -> NonZeroUsize {
 /// When the hook has returned one.
 pub fn outcome<T: IntoHookResult>(returned: T) -> Result<(), Box<dyn Error + Send + Sync>> {
     returned.into_hook_result()
+}
+
+/// The outcome of a hook of the start.
+///
+/// # Errors
+///
+/// When the hook has returned one.
+pub fn started<T: IntoStartResult>(returned: T) -> Result<Guard, Box<dyn Error + Send + Sync>> {
+    returned.into_start_result()
 }
 
 /// A length of time.

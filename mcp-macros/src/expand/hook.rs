@@ -15,30 +15,30 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
         output,
         ..
     } = hook;
-    let register = match hook.moment {
-        Moment::Start => "on_start",
-        Moment::Initialized => "on_initialized",
-        Moment::Shutdown => "on_shutdown",
+    let (register, outcome) = match hook.moment {
+        Moment::Start => ("on_start_with", "started"),
+        Moment::Initialized => ("on_initialized", "outcome"),
+        Moment::Shutdown => ("on_shutdown", "outcome"),
     };
-    let register = format_ident!("{register}");
+    let [register, outcome] = [register, outcome].map(|name| format_ident!("{name}"));
     // With the type's own span, what does not hold is reported at the type.
-    let outcome = quote_spanned!(output.span()=> __mcp::outcome::<#output>);
+    let outcome = quote_spanned!(output.span()=> __mcp::#outcome::<#output>);
     let (this, again, receiver) = shared(hook.has_self);
-    let passed = match (hook.moment, hook.takes_client) {
-        (Moment::Initialized, true) => Some(quote_spanned!(Span::mixed_site()=> client)),
-        (Moment::Initialized, false) => Some(quote_spanned!(Span::mixed_site()=> _)),
-        (Moment::Start | Moment::Shutdown, _) => None,
+    let passed = match (hook.moment, hook.takes_subject) {
+        (Moment::Shutdown, _) => None,
+        (_, true) => Some(quote_spanned!(Span::mixed_site()=> subject)),
+        (_, false) => Some(quote_spanned!(Span::mixed_site()=> _)),
     };
-    let client = hook
-        .takes_client
-        .then(|| quote_spanned!(Span::mixed_site()=> &client));
+    let subject = hook
+        .takes_subject
+        .then(|| quote_spanned!(Span::mixed_site()=> &subject));
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         __server.#register({
             #this
             move |#passed| {
                 #again
-                async move { #outcome(__mcp::MaybeAsync(#path(#receiver #client)).future().await) }
+                async move { #outcome(__mcp::MaybeAsync(#path(#receiver #subject)).future().await) }
             }
         });
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
-use super::hooks::{self, Initialized, IntoHookResult};
+use super::hooks::{self, Initialized, IntoHookResult, IntoStartResult};
 use super::serve::{Endpoint, Serve};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
@@ -200,12 +200,22 @@ impl ServerBuilder {
     /// ```
     pub fn on_start<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
-        F: Future<Output: IntoHookResult> + Send + 'static,
+        F: Future<Output: IntoStartResult> + Send + 'static,
     {
-        self.settings
-            .hooks
-            .start
-            .push(hooks::hook(move |()| hook()));
+        self.on_start_with(move |_| hook())
+    }
+
+    /// The same with the server, for a hook that announces changes: it starts what watches for them,
+    /// and returns what ends that when it is dropped, as the value of a `Result`. That is dropped when
+    /// the server has been served, after [`on_shutdown`](Self::on_shutdown).
+    pub fn on_start_with<F>(
+        &mut self,
+        hook: impl Fn(Server) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output: IntoStartResult> + Send + 'static,
+    {
+        self.settings.hooks.start.push(hooks::start(hook));
         self
     }
 

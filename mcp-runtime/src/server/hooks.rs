@@ -1,16 +1,18 @@
 //! Hooks that run when a server starts, a client is initialized, or the server shuts down.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
+use super::Server;
 use crate::connection::{BoxFuture, Contained, Peer};
 use crate::protocol::Negotiated;
 
 type BoxError = Box<dyn Error + Send + Sync>;
-type Hook<A> = Arc<dyn Fn(A) -> BoxFuture<Result<(), BoxError>> + Send + Sync>;
+type Hook<A, T = ()> = Arc<dyn Fn(A) -> BoxFuture<Result<T, BoxError>> + Send + Sync>;
 
 /// The return type of a hook: `()`, or a `Result` whose error is reported.
 #[diagnostic::on_unimplemented(
@@ -36,6 +38,41 @@ impl IntoHookResult for () {
 impl<E: Into<BoxError>> IntoHookResult for Result<(), E> {
     fn into_hook_result(self) -> Result<(), BoxError> {
         self.map_err(E::into)
+    }
+}
+
+/// What a hook of the start returns: `()`, or a `Result`, whose value is kept until the server has
+/// been served, and dropped then.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a hook of the start",
+    label = "neither `()` nor a `Result` with an error of `std`",
+    note = "what is to be kept until the end is the value of a `Result`: `Ok(watcher)`; it has to be `Send`",
+    note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
+)]
+pub trait IntoStartResult {
+    /// Converts the value.
+    ///
+    /// # Errors
+    ///
+    /// The error of the hook.
+    fn into_start_result(self) -> Result<Guard, BoxError>;
+}
+
+/// A value that is dropped when the server has been served.
+pub type Guard = Box<dyn Any + Send>;
+
+impl IntoStartResult for () {
+    fn into_start_result(self) -> Result<Guard, BoxError> {
+        Ok(Box::new(self))
+    }
+}
+
+impl<T: Send + 'static, E: Into<BoxError>> IntoStartResult for Result<T, E> {
+    fn into_start_result(self) -> Result<Guard, BoxError> {
+        match self {
+            Ok(guard) => Ok(Box::new(guard)),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -76,7 +113,7 @@ impl Initialized {
 /// The hooks of a server, and those of the servers that it mounts.
 #[derive(Default)]
 pub(super) struct Hooks {
-    pub(super) start: Vec<Hook<()>>,
+    pub(super) start: Vec<Hook<Server, Guard>>,
     pub(super) initialized: Vec<Hook<Initialized>>,
     pub(super) shutdown: Vec<Hook<()>>,
 }
@@ -92,6 +129,19 @@ where
     })
 }
 
+/// A hook of the start that calls `function`.
+pub(super) fn start<F>(
+    function: impl Fn(Server) -> F + Send + Sync + 'static,
+) -> Hook<Server, Guard>
+where
+    F: Future<Output: IntoStartResult> + Send + 'static,
+{
+    Arc::new(move |server| {
+        let outcome = function(server);
+        Box::pin(async move { outcome.await.into_start_result() })
+    })
+}
+
 impl Hooks {
     /// Adds the hooks of a mounted server, in the order of mounting.
     pub(super) fn mount(&mut self, mounted: &Self) {
@@ -101,11 +151,12 @@ impl Hooks {
     }
 
     /// Runs the `on_start` hooks, up to the first error.
-    pub(super) async fn start(&self) -> Result<(), BoxError> {
+    pub(super) async fn start(&self, server: &Server) -> Result<Vec<Guard>, BoxError> {
+        let mut guards = Vec::new();
         for hook in &self.start {
-            hook(()).await?;
+            guards.push(hook(server.clone()).await?);
         }
-        Ok(())
+        Ok(guards)
     }
 
     /// Runs each `on_initialized` hook in a task. Errors and panics are logged.

@@ -57,7 +57,7 @@ pub(crate) use dispatch::ServerRole;
 pub use extensions::MethodCall;
 pub use handle::Server;
 pub use handler::HandlerError;
-pub use hooks::{Initialized, IntoHookResult};
+pub use hooks::{Guard, Initialized, IntoHookResult, IntoStartResult};
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;

@@ -26,6 +26,11 @@ use crate::transport::Transport;
 /// single connection.
 ///
 /// For a new kind of connection, implement [`Transport`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing to serve at",
+    label = "no endpoint",
+    note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called"
+)]
 pub trait Endpoint: Send + 'static {
     /// Serves until the last connection ends or the server is shut down.
     #[doc(hidden)]
@@ -35,6 +40,7 @@ pub trait Endpoint: Send + 'static {
 /// An endpoint whose clients have a connection each, with limits of its own.
 pub trait Connected: Endpoint {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Transport> Endpoint for T {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         running.serve(self).await
@@ -142,7 +148,7 @@ impl<E: Endpoint> Serve<E> {
     async fn run(self) -> Result<(), ServeError> {
         let server = self.running.server.clone();
         let hooks = &server.settings().hooks;
-        hooks.start().await.map_err(ServeError::Start)?;
+        let guards = hooks.start(&server).await.map_err(ServeError::Start)?;
         let listen = || SignalHandler::listen(self.running.peer.clone());
         let (served, signals) = match self.signals.then(listen).transpose() {
             Ok(signals) => (self.endpoint.run(self.running).await, signals),
@@ -152,13 +158,15 @@ impl<E: Endpoint> Serve<E> {
             signals.as_ref()?.next().await;
             Some(())
         };
-        tokio::select! {
+        let ended = tokio::select! {
             released = hooks.shut_down() => served.and(released.map_err(ServeError::Shutdown)),
             Some(()) = signal => {
                 crate::log::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
-        }
+        };
+        drop(guards);
+        ended
     }
 }
 

@@ -93,6 +93,15 @@ fn advice(name: &str) -> Option<String> {
             "write `127.0.0.1:{port}`, or `0.0.0.0:{port}` for all"
         ));
     }
+    if let Some((address, path)) = name.split_once('/') {
+        return Some(format!(
+            "write `{address}`: a path has a setting of its own, `.path(\"/{path}\")`"
+        ));
+    }
+    let number = name.rsplit_once(':').map(|(_, port)| port.parse::<u64>());
+    if matches!(number, Some(Ok(port)) if port > u64::from(u16::MAX)) {
+        return Some("a port is at most 65535".to_owned());
+    }
     let has_port = name.rsplit_once(':').is_some_and(|(_, port)| is_port(port));
     (!has_port).then(|| format!("an address has a port: write `{name}:8080`"))
 }
@@ -113,7 +122,8 @@ mod tests {
             (":8080", Some("`127.0.0.1:8080`")),
             ("http://127.0.0.1:8080/mcp", Some("write `127.0.0.1:8080`")),
             ("localhost", Some("`localhost:8080`")),
-            ("127.0.0.1:80800", Some("has a port")),
+            ("127.0.0.1:8080/api", Some("`.path(\"/api\")`")),
+            ("127.0.0.1:80800", Some("at most 65535")),
             ("127.0.0.1:8080", None),
             ("[::1]:0", None),
         ] {

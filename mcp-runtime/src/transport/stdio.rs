@@ -8,7 +8,7 @@ mod redirect;
 #[cfg_attr(not(unix), path = "stdio/tokio.rs")]
 mod streams;
 
-use std::io;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
 
@@ -59,6 +59,13 @@ impl Transport for Stdio {
     type Writer = StdioWriter;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        if io::stdin().is_terminal() {
+            // If it can't be written, nobody reads it.
+            let _ = writeln!(
+                io::stderr(),
+                "reading messages of MCP from standard input: a client starts this program, and not a person"
+            );
+        }
         let reader = LineReader::new(streams::input()?, self.max_frame_bytes);
         let writer = StdioWriter {
             lines: LineWriter::new(streams::output()?),

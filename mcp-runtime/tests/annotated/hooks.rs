@@ -84,3 +84,44 @@ async fn a_server_that_cannot_start_says_why() {
     assert!(matches!(error, ServeError::Start(_)), "{error:?}");
     assert!(error.to_string().contains("the place is taken"), "{error}");
 }
+
+/// Watches as long as its server is served.
+#[derive(Default)]
+struct Watching(Noting);
+
+/// Notes when it is dropped.
+struct Watcher(Noting);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.note("dropped");
+    }
+}
+
+#[mcp_server(undocumented = "allow")]
+impl Watching {
+    #[on_start]
+    async fn watch(&self, server: &mcp_runtime::Server) -> std::io::Result<Watcher> {
+        self.0.note(server.tools()[0].name.clone());
+        Ok(Watcher(self.0.clone()))
+    }
+
+    #[tool]
+    fn look(&self) {}
+
+    #[on_shutdown]
+    fn close(&self) {
+        self.0.note("close");
+    }
+}
+
+#[tokio::test]
+async fn what_the_start_returns_is_dropped_at_the_end() {
+    let server = Watching::default();
+    let diary = Arc::clone(&server.0.0);
+    let mut wire = Wire::to(&server.into_server()).await;
+    wire.lives_on().await;
+    assert_eq!(*diary.lock().unwrap(), ["look"]);
+    wire.close().await.unwrap();
+    assert_eq!(*diary.lock().unwrap(), ["look", "close", "dropped"]);
+}

@@ -14,7 +14,6 @@
 #[cfg(feature = "http-server")]
 mod arrival;
 #[cfg(feature = "http-client")]
-#[doc(hidden)]
 pub mod client;
 #[cfg(feature = "http-server")]
 mod event_stream;

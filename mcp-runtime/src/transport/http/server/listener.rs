@@ -71,9 +71,13 @@ pub struct Http {
 type Routes = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
 
 impl Http {
-    /// The path that is served; `/mcp` unless set.
+    /// The path that is served; `/mcp` unless set. It begins with a slash, which is added.
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = path.into();
+        let path = path.into();
+        self.path = match path.starts_with('/') {
+            true => path,
+            false => format!("/{path}"),
+        };
         self
     }
 

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+fn serve() {
+    let serving = Server.serve("127.0.0.1:8080");
+}
+
+fn main() {}
