@@ -200,9 +200,12 @@ impl ServerBuilder {
     /// ```
     pub fn on_start<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
-        F: Future<Output: IntoStartResult> + Send + 'static,
+        F: Future<Output: IntoHookResult> + Send + 'static,
     {
-        self.on_start_with(move |_| hook())
+        self.on_start_with(move |_| {
+            let outcome = hook();
+            async move { outcome.await.into_hook_result() }
+        })
     }
 
     /// The same with the server, for a hook that announces changes: it starts what watches for them,
