@@ -339,7 +339,16 @@ impl<E: HandlerError> WholeResult for Result<CallToolResult, E> {}
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
 /// It is answered as a result with `isError`, not as a JSON-RPC error (specification, "Tools",
-/// section "Error Handling"). Any error converts into it with `?`.
+/// section "Error Handling"). Any error of `std` converts into it with `?`:
+///
+/// | error | in a function that returns `Result<_, ToolError>` |
+/// |---|---|
+/// | implements `std::error::Error` | `find()?` |
+/// | text | `find().map_err(ToolError::new)?` |
+/// | `anyhow::Error`, others with `Display` | `find().map_err(\|error\| ToolError::new(error.to_string()))?` |
+///
+/// Or the function returns the error itself, such as `Result<_, String>` or `anyhow::Result<_>`: whatever has
+/// `Display` is an error of a handler.
 ///
 /// ```
 /// use mcp_runtime::ToolError;
