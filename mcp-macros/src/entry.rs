@@ -20,6 +20,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         Ok(function) if function.sig.receiver().is_none() => function,
         _ => {
             let method = syn::parse2::<ImplItemFn>(item.clone());
+            let is_function = method.is_ok();
             let (item, at) = method.map_or_else(
                 |_| (item.clone(), item.clone()),
                 |mut method| {
@@ -29,11 +30,17 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
                     (method.into_token_stream(), at)
                 },
             );
-            diagnostics.mistake(
-                at,
-                format!("this `#[{name}]` belongs to no server"),
-                "put `#[mcp_server]` on the `impl` block around it",
-            );
+            let (what, mend) = match is_function {
+                true => (
+                    "belongs to no server",
+                    "put `#[mcp_server]` on the `impl` block around it",
+                ),
+                false => (
+                    "stands on no function",
+                    "write it above a `fn`, and not in a macro inside the block",
+                ),
+            };
+            diagnostics.mistake(at, format!("this `#[{name}]` {what}"), mend);
             return [item, diagnostics.into_tokens()].into_iter().collect();
         }
     };

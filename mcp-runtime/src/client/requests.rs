@@ -83,7 +83,8 @@ impl Client {
 
     /// Calls a tool and decodes its output; await it to send it.
     ///
-    /// The value comes from the structured content, or from the text of a tool that has none.
+    /// The value comes from the structured content, or from the text of a tool that has none. No content
+    /// is nothing: `()`, `None`, or an empty text.
     /// Structured content whose only member is `result` may be the wrapper of another value, as
     /// revisions before 2026-07-28 need one for values that are no objects. It is unwrapped where the
     /// output schema of the tool is that of such an object, unless `Out` itself has a member `result`

@@ -95,7 +95,11 @@ pub(super) fn typed<Out: DeserializeOwned>(
         },
         None => {
             let text = text(&result);
-            serde_json::from_str(&text).or_else(|_| serde_json::from_value(Value::String(text)))
+            let json = match result.content.is_empty() {
+                true => "null",
+                false => &text,
+            };
+            serde_json::from_str(json).or_else(|_| serde_json::from_value(Value::String(text)))
         }
     };
     decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
@@ -161,6 +165,10 @@ mod tests {
     fn a_result_becomes_a_value() {
         assert_eq!(typed::<i64>(said("5"), None).unwrap(), 5);
         assert_eq!(typed::<String>(said("five"), None).unwrap(), "five");
+        assert_eq!(typed::<()>(CallToolResult::new([]), None).unwrap(), ());
+        let nothing = typed::<Option<String>>(CallToolResult::new([]), None);
+        assert_eq!(nothing.unwrap(), None);
+        assert_eq!(typed::<String>(CallToolResult::new([]), None).unwrap(), "");
         let structured = said("five").with_structured_content(json!({"result": 5}));
         assert_eq!(typed::<i64>(structured, None).unwrap(), 5);
         let structured = said("five").with_structured_content(json!([5]));

@@ -30,6 +30,7 @@ pub(super) const ONLY_FIELD: &str = "answer";
     message = "users can't be asked for a `{Self}`",
     label = "is no form",
     note = "a struct or enum is one under `#[derive(Deserialize, JsonSchema, Elicit)]`; text, numbers and `bool` are",
+    note = "where it is not known what is asked for, write `let sure: bool = cx.elicit(…).await?`",
     note = "a type of another crate, such as a date, is a field: put it into such a struct"
 )]
 pub trait ElicitForm: DeserializeOwned + JsonSchema + Send + 'static {}

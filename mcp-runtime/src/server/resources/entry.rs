@@ -67,7 +67,7 @@ pub(in crate::server) type ListedResources = Result<Vec<Resource>, ProtocolError
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from the `list` of a resource",
     label = "returns no list of resources",
-    note = "return a `Vec<Resource>`, or a `Result` of one"
+    note = "return a `Vec<mcp_runtime::types::Resource>`, or a `Result` of one"
 )]
 pub trait IntoResources {
     /// The resources.

@@ -182,7 +182,7 @@ fn inside_of_string(text: &str) -> Option<String> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",
     label = "needs `Deserialize` and `JsonSchema`",
-    note = "add `#[derive(Deserialize, JsonSchema)]` to it, or to your type inside it",
+    note = "add `#[derive(Deserialize, JsonSchema)]` to it, or to your type inside it; if that is there, `cargo tree -d` shows another version of schemars",
     note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
     note = "what comes from the call's context instead is taken by reference: `&{Self}`"
 )]
