@@ -131,15 +131,21 @@ pub(crate) fn read(
             let helpers = expected.helpers;
             helpers.find_taking(path, "a completer", &takes, diagnostics)
         }),
-        name: rename
-            .as_ref()
-            .map_or_else(|| ident.unraw().to_string(), LitStr::value),
+        name: rename.as_ref().map_or_else(|| name(&ident), LitStr::value),
         name_span: rename.map_or_else(|| ident.span(), |name| name.span()),
         ident,
         kind: Box::new(kind.clone()),
         description: description.or(doc),
         rules,
     }
+}
+
+/// The name of an argument: that of its parameter without the `_` of one that is not used.
+fn name(ident: &Ident) -> String {
+    let name = ident.unraw().to_string();
+    let used = name.trim_start_matches('_');
+    let is_name = used.starts_with(|letter: char| !letter.is_ascii_digit());
+    if is_name { used.to_owned() } else { name }
 }
 
 /// `default` alone is the type's own default.

@@ -43,6 +43,11 @@ pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
 
+/// Whether `text` is a literal without text.
+pub(crate) fn is_empty(text: &Expr) -> bool {
+    literal(text).is_some_and(|text| text.trim().is_empty())
+}
+
 /// Text of a doc comment.
 fn piece(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {

@@ -90,10 +90,10 @@ pub(crate) fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut entries = Entries::parse(attribute, &MAIN, &mut diagnostics);
     let runtime = server::runtime(&mut entries, &mut diagnostics);
-    let Some(mut function) = diagnostics.absorb(syn::parse2::<ItemFn>(item.clone())) else {
+    let Some(function) = diagnostics.absorb(syn::parse2::<ItemFn>(item.clone())) else {
         return [item, diagnostics.into_tokens()].into_iter().collect();
     };
-    if function.sig.asyncness.take().is_none() {
+    if function.sig.asyncness.is_none() {
         diagnostics.mistake(
             function.sig.fn_token,
             "`#[mcp_runtime::main]` runs an `async fn`",

@@ -185,6 +185,7 @@ fn description(
 ) -> Option<Expr> {
     let given = entries.expr("description", diagnostics);
     let description = given.or_else(|| docs::text(subject.attributes));
+    let description = description.filter(|it| !docs::is_empty(it));
     if description.is_none() && surroundings.undocumented == Undocumented::Deny {
         diagnostics.mistake(
             &subject.signature.ident,

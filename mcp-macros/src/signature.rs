@@ -363,7 +363,7 @@ fn check_owned(kind: &Type, what: &str, mend: &str, diagnostics: &mut Diagnostic
         }
 
         fn visit_lifetime(&mut self, node: &'a syn::Lifetime) {
-            if node.ident == "_" {
+            if node.ident != "static" {
                 self.0.get_or_insert_with(|| node.to_token_stream());
             }
         }

@@ -43,6 +43,22 @@ pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
     Ok(variables)
 }
 
+/// The template `text` without the names that no URI shows: those of variables outside of queries.
+pub(crate) fn shape(text: &str) -> String {
+    let mut pieces = text.split('{');
+    let mut shape = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (names, after) = piece.split_once('}').unwrap_or((piece, ""));
+        let is_shown = names.starts_with(['?', '&', ';']);
+        let is_kept = |letter: &char| is_shown || "+#./,".contains(*letter);
+        shape.push('{');
+        shape.extend(names.chars().filter(is_kept));
+        shape.push('}');
+        shape.push_str(after);
+    }
+    shape
+}
+
 fn check_name(name: &str) -> Result<(), String> {
     if name.ends_with('*') || name.contains(':') {
         return Err(format!(

@@ -65,6 +65,7 @@ pub(crate) fn running(
     let blocking_helpers = own.unwrap_or(is_blocking_block);
     let blocking = blocking_helpers && !is_async;
     let timeout = entries.time("timeout", diagnostics);
+    let timeout_ms = timeout.as_ref().and_then(|it| duration(it, diagnostics));
     if own == Some(true) && is_async {
         diagnostics.mistake(
             blocking_at,
@@ -79,10 +80,14 @@ pub(crate) fn running(
             "make it an `async fn`, or run it aside with `blocking`",
         );
     }
+    if timeout_ms == Some(0) {
+        let what = "nothing that waits is done within no time";
+        diagnostics.mistake(&timeout, what, "remove `timeout` for calls without a limit");
+    }
     Running {
         blocking,
         blocking_helpers,
-        timeout: timeout.and_then(|text| duration(&text, diagnostics)),
+        timeout: timeout_ms,
     }
 }
 

@@ -7,7 +7,7 @@ use syn::LitStr;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool, Uri};
 use crate::question;
-use crate::template::{Variable, has_scheme, variables};
+use crate::template::{Variable, has_scheme, shape, variables};
 use crate::types::optional;
 
 /// Checks one function: its name, and what its parameters say.
@@ -76,20 +76,21 @@ fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
 
 /// Drops each function whose name, or URI, an earlier one of its kind has.
 pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostics) {
-    let mut seen: Vec<(&'static str, String)> = Vec::new();
+    let mut seen: Vec<(&'static str, String, String)> = Vec::new();
     functions.retain(|function| {
         let (kind, key, span, mend) = identity(function);
-        let known = seen.contains(&(kind, key.clone()));
-        let fresh = !known || !function.callable.conditions.is_empty();
-        if !fresh {
-            at(
-                span,
-                diagnostics,
-                format!("a {kind} `{key}` exists already"),
-                mend,
-            );
+        let shape = shape(&key);
+        let known = seen.iter().find(|it| (it.0, &it.1) == (kind, &shape));
+        let known = known.filter(|_| function.callable.conditions.is_empty());
+        if let Some((_, _, earlier)) = known {
+            let mut what = format!("a {kind} `{earlier}` exists already");
+            if *earlier != key {
+                what.push_str(", and takes all URIs of this one");
+            }
+            at(span, diagnostics, what, mend);
         }
-        seen.push((kind, key));
+        let fresh = known.is_none();
+        seen.push((kind, shape, key));
         fresh
     });
 }

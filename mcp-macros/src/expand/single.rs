@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, ItemFn, Path, ReturnType, parse_quote};
 
-/// `fn main` around an async body.
+/// `fn main` around the async one, which is as the user has written it: what does not fit its return
+/// type is a mistake in there.
 pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
     let ItemFn {
         attrs,
@@ -13,15 +14,17 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
         block,
         ..
     } = function;
-    let ReturnType::Type(_, returned) = &sig.output else {
+    let mut outer = sig.clone();
+    outer.asyncness = None;
+    if let ReturnType::Default = sig.output {
         return quote! {
             #(#attrs)*
-            #vis #sig {
-                #runtime::__private::block_on(async move #block)
+            #vis #outer {
+                #sig #block
+                #runtime::__private::block_on(main())
             }
         };
-    };
-    let mut outer = sig.clone();
+    }
     outer.output = parse_quote!(-> ::std::process::ExitCode);
     // An error is printed by its text, and not as `Debug` has it.
     quote! {
@@ -29,7 +32,8 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
         #vis #outer {
             #[allow(unused_imports)]
             use #runtime::__private::ended::{ByError as _, ByPointer as _, ByTermination as _, ByText as _};
-            let ended: #returned = #runtime::__private::block_on(async move #block);
+            #sig #block
+            let ended = #runtime::__private::block_on(main());
             #[allow(clippy::needless_borrow)]
             let code = (&&&&#runtime::__private::ended::Ended::new(ended)).report();
             code

@@ -199,9 +199,10 @@ fn main() -> ::std::process::ExitCode {
     use ::mcp_runtime::__private::ended::{
         ByError as _, ByPointer as _, ByTermination as _, ByText as _,
     };
-    let ended: Result<(), ServeError> = ::mcp_runtime::__private::block_on(async move {
+    async fn main() -> Result<(), ServeError> {
         Calculator.serve(stdio()).await
-    });
+    }
+    let ended = ::mcp_runtime::__private::block_on(main());
     #[allow(clippy::needless_borrow)]
     let code = (&&&&::mcp_runtime::__private::ended::Ended::new(ended)).report();
     code

@@ -222,6 +222,21 @@ impl ServerBuilder {
         self
     }
 
+    /// Calls `hook` once a listener is open, with its place: a URL such as `http://127.0.0.1:8080/mcp`,
+    /// `tcp://127.0.0.1:8080` or `ws://127.0.0.1:8080`, or `unix:` and the path of the socket. The port is
+    /// the one that the system has chosen where the address has the port 0. Single connections, such
+    /// as [`stdio`](crate::transport::stdio()), have no place.
+    ///
+    /// ```
+    /// # let mut server = mcp_runtime::Server::builder();
+    /// server.on_listening(|place| println!("{place}"));
+    /// # drop(server.build());
+    /// ```
+    pub fn on_listening(&mut self, hook: impl Fn(&str) + Send + Sync + 'static) -> &mut Self {
+        self.settings.hooks.listening.push(Arc::new(hook));
+        self
+    }
+
     /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently
     /// with its calls. Stateless clients have no handshake.
     ///

@@ -12,6 +12,8 @@ use crate::connection::{BoxFuture, Contained, Peer};
 use crate::protocol::Negotiated;
 
 type BoxError = Box<dyn Error + Send + Sync>;
+/// A function that gets the place at which the server listens.
+type Listening = Arc<dyn Fn(&str) + Send + Sync>;
 type Hook<A, T = ()> = Arc<dyn Fn(A) -> BoxFuture<Result<T, BoxError>> + Send + Sync>;
 
 /// The return type of a hook: `()`, or a `Result` whose error is reported.
@@ -114,6 +116,7 @@ impl Initialized {
 #[derive(Default)]
 pub(super) struct Hooks {
     pub(super) start: Vec<Hook<Server, Guard>>,
+    pub(super) listening: Vec<Listening>,
     pub(super) initialized: Vec<Hook<Initialized>>,
     pub(super) shutdown: Vec<Hook<()>>,
 }
@@ -146,6 +149,7 @@ impl Hooks {
     /// Adds the hooks of a mounted server, in the order of mounting.
     pub(super) fn mount(&mut self, mounted: &Self) {
         self.start.extend_from_slice(&mounted.start);
+        self.listening.extend_from_slice(&mounted.listening);
         self.initialized.extend_from_slice(&mounted.initialized);
         self.shutdown.extend_from_slice(&mounted.shutdown);
     }

@@ -12,16 +12,18 @@ use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
 
-/// Accepts connections by `poll_accept`, at most `max_connections` at the same time, and serves
+/// Accepts connections at `place` by `poll_accept`, at most `max_connections` at the same time, and serves
 /// each in a task, until a shutdown; then those that are open, for the drain time.
 ///
 /// `serve` gets a connection, and the receiver of the shutdown.
 pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
     mut running: Running,
+    place: &str,
     max_connections: usize,
     mut poll_accept: impl FnMut(&mut Context<'_>) -> Poll<io::Result<C>>,
     serve: impl Fn(C, Running, watch::Receiver<bool>) -> S,
 ) {
+    running.server.listens(place);
     let ending = watch::Sender::new(false);
     let mut connections = JoinSet::new();
     loop {

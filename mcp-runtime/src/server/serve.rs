@@ -43,6 +43,7 @@ pub trait Connected: Endpoint {}
 #[diagnostic::do_not_recommend]
 impl<T: Transport> Endpoint for T {
     async fn run(self, running: Running) -> Result<(), ServeError> {
+        running.server.has_started("a single connection");
         running.serve(self).await
     }
 }

@@ -5,14 +5,24 @@ use std::io::{self, IsTerminal as _, Write as _};
 use super::Server;
 
 impl Server {
-    /// Logs that this server takes connections at `place`; on a terminal, a person reads it as well.
-    pub(crate) fn started(&self, place: &str) {
+    /// Logs that this server takes connections at `place`, and calls the hooks; on a terminal, a person reads
+    /// it as well.
+    pub(crate) fn listens(&self, place: &str) {
+        self.has_started(place);
+        if io::stderr().is_terminal() {
+            let info = &self.settings().info;
+            // If it can't be written, nobody reads it.
+            let _ = writeln!(io::stderr(), "{} {} at {place}", info.name, info.version);
+        }
+        for hook in &self.settings().hooks.listening {
+            hook(place);
+        }
+    }
+
+    /// Logs that this server has started.
+    pub(super) fn has_started(&self, place: &str) {
         let info = &self.settings().info;
         let (name, version) = (&*info.name, &*info.version);
         tracing::info!(name, version, place, "the server has started");
-        if io::stderr().is_terminal() {
-            // If it can't be written, nobody reads it.
-            let _ = writeln!(io::stderr(), "{name} {version} at {place}");
-        }
     }
 }

@@ -6,7 +6,7 @@ use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::Wire;
-use crate::{answer, call, faults, structured, text};
+use crate::{answer, call, faults, listed, structured, text};
 
 type Maybe<T> = Option<T>;
 
@@ -33,6 +33,15 @@ impl Arguments {
     fn integer(&self, value: i64) -> String {
         format!("{value:?}")
     }
+
+    #[tool]
+    fn numbered(&self, value: BTreeMap<i16, u8>) -> String {
+        format!("{value:?}")
+    }
+
+    // As the compiler proposes for what is not used.
+    #[tool]
+    fn unused(&self, _value: u8) {}
 
     #[tool]
     fn small(&self, value: u8) -> String {
@@ -136,6 +145,7 @@ async fn every_type_arrives_as_it_was_sent() {
         ("alias", json!(5), "Some(5)"),
         ("list", json!(["a", "b"]), r#"["a", "b"]"#),
         ("pair", json!([1, "x"]), r#"(1, "x")"#),
+        ("numbered", json!({"-7": 1, "2": 3}), "{-7: 1, 2: 3}"),
         ("map", json!({"b": 1, "a": 2}), r#"{"a": 2, "b": 1}"#),
         ("any", json!({"deep": [1, null]}), r#"{"deep":[1,null]}"#),
         ("structure", json!({"x": 1, "y": 2}), "Point { x: 1, y: 2 }"),
@@ -148,6 +158,28 @@ async fn every_type_arrives_as_it_was_sent() {
         let result = call(&server, tool, json!({"value": value})).await;
         assert_eq!(result, text(expected), "{tool}");
     }
+}
+
+#[tokio::test]
+async fn keys_of_a_map_are_named_where_they_should_be_integers() {
+    let server = Arguments.into_server();
+    let value = json!({"1": 2, "x": 3, "4": 500, "70000": 6});
+    let faults = faults(&server, "numbered", json!({"value": value})).await;
+    assert_eq!(
+        faults,
+        [
+            "The arguments do not fit:",
+            "- `value.4`: invalid value: integer `500`, expected an integer from 0 to 255",
+            "- `value.x`: the key `x` is no integer",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_parameter_that_is_not_used_keeps_its_name_for_callers() {
+    let tool = listed(Arguments, "unused").await;
+    let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+    assert!(properties.keys().eq(["value"]), "{properties:?}");
 }
 
 #[tokio::test]

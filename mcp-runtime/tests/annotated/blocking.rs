@@ -129,7 +129,7 @@ async fn prompts_and_resources_run_away() {
     for (name, place) in [("prompt", "away"), ("prompt_away", "away")] {
         let result = ask(
             "prompts/get",
-            json!({"name": name, "arguments": {"_place": "x"}}),
+            json!({"name": name, "arguments": {"place": "x"}}),
         )
         .await;
         assert_eq!(result["messages"][0]["content"]["text"], place, "{name}");
@@ -155,7 +155,7 @@ async fn listers_and_completers_run_away() {
     for (reference, argument, place) in [
         (
             json!({"type": "ref/prompt", "name": "prompt"}),
-            "_place",
+            "place",
             "away",
         ),
         (

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_runtime::server::{Reply, Serve, ShutdownHandle, tools::ToolEntry};
+use mcp_runtime::server::{Endpoint, Reply, Serve, ShutdownHandle, tools::ToolEntry};
 use mcp_runtime::transport::socket::{Caller, Unix, tcp_client, unix_client};
-use mcp_runtime::transport::{TcpAddress, tcp, unix};
+use mcp_runtime::transport::websocket::{websocket, websocket_server};
+use mcp_runtime::transport::{TcpAddress, http, http_client, tcp, unix};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{CallError, Client, ConnectError, ServeError, Server};
 use serde_json::json;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::support::clock::{in_time, until};
@@ -47,7 +48,7 @@ impl Serving {
         serving
     }
 
-    fn start<E: mcp_runtime::server::Endpoint>(serve: Serve<E>) -> Self {
+    fn start<E: Endpoint>(serve: Serve<E>) -> Self {
         let serve = serve.signals(false);
         Self {
             shutdown: serve.shutdown_handle(),
@@ -225,6 +226,39 @@ async fn an_address_is_known_once_it_is_listened_at() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// The place that a hook gets when the server listens at `endpoint`.
+async fn place<E: Endpoint>(endpoint: E) -> (String, Serving) {
+    let (sender, mut places) = mpsc::unbounded_channel();
+    let mut server = builder();
+    server.on_listening(move |place| sender.send(place.to_owned()).unwrap());
+    let serving = Serving::start(server.build().serve(endpoint));
+    (places.recv().await.unwrap(), serving)
+}
+
+#[tokio::test]
+async fn a_hook_gets_the_place_that_clients_connect_to() {
+    let client = || Client::builder("test", "1");
+    let (url, serving) = place(http("127.0.0.1:0").path("/tools")).await;
+    assert!(url.ends_with("/tools"), "{url}");
+    client().connect(http_client(&url)).await.unwrap();
+    serving.end().await;
+
+    let (url, serving) = place(websocket_server("127.0.0.1:0")).await;
+    client().connect(websocket(&url)).await.unwrap();
+    serving.end().await;
+
+    let (url, serving) = place(tcp("127.0.0.1:0")).await;
+    let address = url.strip_prefix("tcp://").unwrap();
+    client().connect(tcp_client(address)).await.unwrap();
+    serving.end().await;
+
+    let directory = tempfile::tempdir().unwrap();
+    let (url, serving) = place(unix(directory.path().join("server.sock"))).await;
+    let path = url.strip_prefix("unix:").unwrap();
+    client().connect(unix_client(path)).await.unwrap();
+    serving.end().await;
 }
 
 #[tokio::test]

@@ -167,9 +167,15 @@ impl<'a> Validator<'a> {
     fn object(&mut self, schema: &'a Value, given: &Map<String, Value>, depth: usize) {
         let known = properties(schema);
         let member = |name: &str| known.and_then(|known| known.get(name));
+        let numbered = schema.get("patternProperties").and_then(numbered);
         for (name, value) in given {
-            let each = member(name).or_else(|| schema.get("additionalProperties"));
+            let of_number = numbered.filter(|_| name.parse::<i128>().is_ok());
+            let each = member(name).or(of_number);
+            let each = each.or_else(|| schema.get("additionalProperties"));
             self.inside(format_args!(".{name}"), |it| match each {
+                Some(Value::Bool(false)) if numbered.is_some() && !it.is_decoded => {
+                    it.error(format!("the key `{name}` is no integer"));
+                }
                 Some(Value::Bool(false)) if !it.is_decoded => {
                     let names = known.into_iter().flat_map(Map::keys);
                     let names = one_of(names.map(|name| format!("`{name}`")));
@@ -301,6 +307,12 @@ fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
         .zip(integer)
         .is_some_and(|((least, most), integer)| integer < least || integer > most);
     (is_outside || !has_constant(schema, value)).then_some("invalid value")
+}
+
+/// The schema of the values of a map whose keys are integers, in the words of `schemars`.
+fn numbered(patterns: &Value) -> Option<&Value> {
+    let patterns = patterns.as_object()?;
+    patterns.get(r"^\d+$").or_else(|| patterns.get(r"^-?\d+$"))
 }
 
 /// Returns true if a value has the type that a schema names; a whole number is an integer, however

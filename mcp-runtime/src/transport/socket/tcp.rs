@@ -96,9 +96,7 @@ impl Tcp {
 impl Endpoint for Tcp {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
-        if let Ok(address) = listener.local_addr() {
-            running.server.started(&format!("tcp://{address}"));
-        }
+        let address = listener.local_addr().map_err(ServeError::Open)?;
         let serve = move |(stream, _): (TcpStream, SocketAddr), running, ending| {
             // A message is one write, which must not wait for another. Fails if the client has left,
             // which reading shows as well.
@@ -108,7 +106,14 @@ impl Endpoint for Tcp {
             serve_connection(lines, running, ending)
         };
         let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
-        listen(running, self.max_connections, poll_accept, serve).await;
+        listen(
+            running,
+            &format!("tcp://{address}"),
+            self.max_connections,
+            poll_accept,
+            serve,
+        )
+        .await;
         Ok(())
     }
 }

@@ -94,6 +94,7 @@ impl Unix {
 
 impl Endpoint for Unix {
     async fn run(self, running: Running) -> Result<(), ServeError> {
+        let place = format!("unix:{}", self.path.display());
         let socket = SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
         let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
             if let Ok(credentials) = stream.peer_cred() {
@@ -108,7 +109,7 @@ impl Endpoint for Unix {
             serve_connection(lines, running, ending)
         };
         let poll_accept = move |cx: &mut Context<'_>| socket.listener.poll_accept(cx);
-        listen(running, self.max_connections, poll_accept, serve).await;
+        listen(running, &place, self.max_connections, poll_accept, serve).await;
         Ok(())
     }
 }

@@ -227,11 +227,19 @@ impl WebSocketServer {
 impl Endpoint for WebSocketServer {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let address = listener.local_addr().map_err(ServeError::Open)?;
         let serve = move |accepted, running, ending| {
             serve_accepted(accepted, self.settings.clone(), running, ending)
         };
         let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
-        listen(running, self.max_connections, poll_accept, serve).await;
+        listen(
+            running,
+            &format!("ws://{address}"),
+            self.max_connections,
+            poll_accept,
+            serve,
+        )
+        .await;
         Ok(())
     }
 }

@@ -248,7 +248,7 @@ async fn open(
     let listener = address.bind().await.map_err(ServeError::Open)?;
     if let Ok(address) = listener.local_addr() {
         let place = format!("http://{address}{path}");
-        service.state.server.started(&place);
+        service.state.server.listens(&place);
     }
     Ok(listener)
 }

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {}
+
+#[mcp_runtime::main]
+async fn main() {
+    Server.serve(stdio()).await
+}

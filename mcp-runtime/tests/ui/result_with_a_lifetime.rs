@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// The first word.
+    #[tool]
+    fn first<'a>(&'a self, cx: &'a Context) -> Option<&'a str> {
+        None
+    }
+}
+
+fn main() {}
