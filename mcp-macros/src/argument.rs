@@ -76,6 +76,9 @@ impl Helpers {
         let mut attributes = parameters.iter().flat_map(|parameter| &parameter.attrs);
         if attributes.any(is_setting) {
             diagnostics.count_known();
+        } else if let Some(own) = path.get_ident().filter(|name| self.contains(name)) {
+            let what = format!("{role} of this block is named by its type");
+            diagnostics.mistake(own, what, format!("write `Self::{own}`"));
         } else if known.is_some() && parameters.len() != takes.len() {
             let takes = match takes {
                 [] => "`&self`, or nothing".to_owned(),

@@ -295,8 +295,13 @@ impl Entries {
         if let Value::List(list) = entry.value
             && !list.is_empty()
         {
-            let texts = Punctuated::<LitStr, Token![,]>::parse_terminated.parse2(list);
-            return diagnostics.absorb(texts).into_iter().flatten().collect();
+            let parser = Punctuated::<LitStr, Token![,]>::parse_terminated;
+            if let Ok(texts) = parser.parse2(list.clone()) {
+                return texts.into_iter().collect();
+            }
+            let what = format!("`{name}` are texts, in quotation marks");
+            diagnostics.mistake(list, what, format!("write `{name}(\"{example}\")`"));
+            return Vec::new();
         }
         let what = format!("`{name}` needs string literals in parentheses");
         diagnostics.mistake(entry.name, what, format!("write `{name}(\"{example}\")`"));

@@ -174,7 +174,7 @@ pub(crate) const ELICIT: Grammar = Grammar {
 
 /// Words of rmcp, FastMCP, serde, schemars and clap, in snake case, and what is written here in
 /// their place; `{}` is their value.
-const FOREIGN: [(&str, &str); 40] = [
+const FOREIGN: [(&str, &str); 41] = [
     ("about", "description = {}"),
     ("aggr", "flatten"),
     ("alias", "rename = {}"),
@@ -201,6 +201,7 @@ const FOREIGN: [(&str, &str); 40] = [
     ("max_length", "length = ..={}"),
     ("maximum", "range = ..={}"),
     ("mime_type", "mime = {}"),
+    ("mimetype", "mime = {}"),
     ("min", "range = {}.."),
     ("min_items", "length = {}.."),
     ("min_len", "length = {}.."),

@@ -161,6 +161,12 @@ fn parameter(
     } else if let Some(reference) = optional_reference(&typed.ty) {
         check_reference(reference, true, settings.as_ref(), diagnostics);
         Some(Parameter::OptionalContext(reference.elem.clone()))
+    } else if is_str(plain(&typed.ty)) {
+        let what = "a `str` has no size of its own";
+        diagnostics.mistake(&typed.ty, what, "take a `String`");
+        // The compiler would propose `&str`.
+        *typed.ty = parse_quote!(::std::string::String);
+        None
     } else {
         check_owned_argument(&typed.ty, diagnostics);
         let mut entries = Entries::of(settings.as_ref(), expected.grammar, diagnostics);
@@ -266,11 +272,13 @@ fn check_reference(
             "take it by `&`",
         );
     } else if matches!(elem, Type::Slice(_)) || is_str(elem) {
-        let owned = match (is_str(elem), is_optional) {
-            (true, false) => "String",
-            (true, true) => "Option<String>",
-            (false, false) => "Vec",
-            (false, true) => "Option<Vec<…>>",
+        let owned = match elem {
+            Type::Slice(slice) => format!("Vec<{}>", slice.elem.to_token_stream()),
+            _ => "String".to_owned(),
+        };
+        let owned = match is_optional {
+            true => format!("Option<{owned}>"),
+            false => owned,
         };
         diagnostics.mistake(
             reference,

@@ -131,7 +131,11 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         Ok(variables) => variables,
         Err(fault) => {
             let what = format!("`{text}` is no template of URIs: {fault}");
-            diagnostics.mistake(uri, what, "see RFC 6570; its modifiers are not supported");
+            let mend = match text.contains('*') || text.contains("...") {
+                true => "for a path with slashes write `{+path}`",
+                false => "see RFC 6570; its modifiers are not supported",
+            };
+            diagnostics.mistake(uri, what, mend);
             return;
         }
     };

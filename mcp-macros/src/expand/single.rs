@@ -1,7 +1,8 @@
 //! Code around the expansion of single functions.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Attribute, ItemFn, Path, ReturnType, parse_quote};
 
 /// `fn main` around the async one, which is as the user has written it: what does not fit its return
@@ -16,7 +17,7 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
     } = function;
     let mut outer = sig.clone();
     outer.asyncness = None;
-    if let ReturnType::Default = sig.output {
+    let ReturnType::Type(_, returned) = &sig.output else {
         return quote! {
             #(#attrs)*
             #vis #outer {
@@ -24,7 +25,9 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
                 #runtime::__private::block_on(main())
             }
         };
-    }
+    };
+    // A type that no `main` returns is named where it stands.
+    let report = quote_spanned!(returned.span()=> report());
     outer.output = parse_quote!(-> ::std::process::ExitCode);
     // An error is printed by its text, and not as `Debug` has it.
     quote! {
@@ -35,7 +38,7 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
             #sig #block
             let ended = #runtime::__private::block_on(main());
             #[allow(clippy::needless_borrow)]
-            let code = (&&&&#runtime::__private::ended::Ended::new(ended)).report();
+            let code = (&&&&#runtime::__private::ended::Ended::new(ended)).#report;
             code
         }
     }
@@ -45,7 +48,7 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
 pub(crate) fn around(function: &ItemFn) -> TokenStream {
     quote! {
         fn main() {
-            #[allow(dead_code)]
+            #[allow(dead_code, unused_variables)]
             #function
         }
     }

@@ -37,10 +37,23 @@ pub trait ByText {
     fn report(&self) -> ExitCode;
 }
 
+/// A type that `main` may return.
+#[diagnostic::on_unimplemented(
+    message = "`main` cannot return `{Self}`",
+    label = "neither `()`, nor an `ExitCode`, nor a `Result` of one",
+    note = "write `Result<(), ServeError>`, or print the value inside"
+)]
+pub trait MainResult: Termination {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Termination> MainResult for T {}
+
 /// For anything else that `main` may return.
-pub trait ByTermination {
+pub trait ByTermination<T> {
     /// Reports it as without the attribute.
-    fn report(&self) -> ExitCode;
+    fn report(&self) -> ExitCode
+    where
+        T: MainResult;
 }
 
 impl<T: Termination, E: Error> ByError for &&&Ended<Result<T, E>> {
@@ -61,8 +74,11 @@ impl<T: Termination, E: Display> ByText for &Ended<Result<T, E>> {
     }
 }
 
-impl<T: Termination> ByTermination for Ended<T> {
-    fn report(&self) -> ExitCode {
+impl<T> ByTermination<T> for Ended<T> {
+    fn report(&self) -> ExitCode
+    where
+        T: MainResult,
+    {
         self.0.take().map_or(ExitCode::SUCCESS, T::report)
     }
 }

@@ -1,0 +1,6 @@
+#![allow(unused)]
+
+#[mcp_runtime::main]
+async fn main() -> String {
+    String::new()
+}

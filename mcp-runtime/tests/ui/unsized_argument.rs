@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Greets.
+    #[tool]
+    fn greet(&self, name: str) -> String {
+        String::new()
+    }
+}
+
+fn main() {}
