@@ -124,7 +124,12 @@ impl Subscription {
         let first = timeout(limit, subscription.event()).await;
         let timed_out = |_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit));
         match first.unwrap_or_else(timed_out)? {
-            SubscriptionEvent::Reopened => Ok(subscription),
+            SubscriptionEvent::Reopened => {
+                if subscription.accepted == SubscriptionFilter::new() {
+                    crate::log::warn!("the server offers nothing of what a subscription is for");
+                }
+                Ok(subscription)
+            }
             _ => Err(CallError::unfit(
                 methods::SUBSCRIPTIONS_LISTEN,
                 "the server did not acknowledge the subscription",

@@ -55,3 +55,23 @@ async fn a_list_may_change_in_a_server_that_mounts_it() {
     assert_eq!(log.text(), "");
     drop(outer);
 }
+
+#[cfg(feature = "client")]
+#[tokio::test]
+async fn a_subscription_to_what_is_not_offered_is_logged() {
+    use mcp_runtime::types::SubscriptionFilter;
+    use mcp_runtime::{Client, Revision};
+
+    use crate::support::client::connect;
+
+    let (log, _guard) = Log::listening(Level::WARN);
+    let client = Client::builder("test", "1").revision(Revision::LATEST_HANDSHAKE);
+    let client = connect(client, &server()).await;
+    let filter = SubscriptionFilter::new().with_tools_list_changed(true);
+    let offered = client.subscribe_to(filter).await.unwrap();
+    assert_eq!(log.text(), "");
+    let filter = SubscriptionFilter::new().with_prompts_list_changed(true);
+    let missing = client.subscribe_to(filter).await.unwrap();
+    assert!(log.text().contains("offers nothing"), "{}", log.text());
+    drop((offered, missing));
+}

@@ -136,13 +136,24 @@ impl Image {
     /// The bytes of a PNG file.
     #[must_use]
     pub fn png(data: impl Into<Vec<u8>>) -> Self {
-        Self::new(data, "image/png")
+        Self::of_file(data.into(), b"\x89PNG", "image/png")
     }
 
     /// The bytes of a JPEG file.
     #[must_use]
     pub fn jpeg(data: impl Into<Vec<u8>>) -> Self {
-        Self::new(data, "image/jpeg")
+        Self::of_file(data.into(), b"\xff\xd8", "image/jpeg")
+    }
+
+    /// A picture whose file begins with `start`: a path in place of the bytes is logged.
+    fn of_file(data: Vec<u8>, start: &[u8], mime_type: &str) -> Self {
+        if !data.starts_with(start) {
+            crate::log::warn!(
+                mime_type,
+                "a picture has no bytes of this type: read the file"
+            );
+        }
+        Self::new(data, mime_type)
     }
 
     /// The media type that was given.
