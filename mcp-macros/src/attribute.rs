@@ -359,6 +359,10 @@ fn parse_entries(input: ParseStream<'_>, grammar: &Grammar) -> syn::Result<Vec<E
             continue;
         }
         let name = input.call(Ident::parse_any)?;
+        if input.peek(Token![:]) {
+            let what = format!("a value follows on `=`\n  help: write `{name} = …`");
+            return Err(syn::Error::new(name.span(), what));
+        }
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             if input.is_empty() || input.peek(Token![,]) {

@@ -27,6 +27,9 @@ pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
         let is_optional = matches!(operator, Some('?' | '&' | ';'));
         for name in names.split(',') {
             check_name(name)?;
+            if variables.iter().any(|known: &Variable| known.name == name) {
+                return Err(format!("`{name}` stands in it twice"));
+            }
             variables.push(Variable {
                 name: name.to_owned(),
                 is_optional,
@@ -107,6 +110,7 @@ mod tests {
             "x:{a*}",
             "x:{a:3}",
             "x:{a}{+b}",
+            "x:{a}/{a}",
         ];
         for text in texts {
             assert!(variables(text).is_err(), "{text}");

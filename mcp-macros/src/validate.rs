@@ -127,13 +127,18 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         diagnostics.mistake(uri, what, "begin with one, as in `book://…`");
         return;
     }
+    if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        let what = format!("`{text}` is no URI: it has a blank");
+        diagnostics.mistake(uri, what, "write `%20` for a blank, or leave it out");
+        return;
+    }
     let variables = match variables(&text) {
         Ok(variables) => variables,
         Err(fault) => {
             let what = format!("`{text}` is no template of URIs: {fault}");
             let mend = match text.contains('*') || text.contains("...") {
                 true => "for a path with slashes write `{+path}`",
-                false => "see RFC 6570; its modifiers are not supported",
+                false => "see RFC 6570; no modifiers, and no variable twice or beside another one",
             };
             diagnostics.mistake(uri, what, mend);
             return;
