@@ -179,12 +179,35 @@ impl Client {
     }
 
     /// The contents of a resource; await it to send the request.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let read = client.read_resource("book://9780141439587").await?;
+    /// let text = read.contents.first().and_then(|contents| contents.as_text());
+    /// let book: serde_json::Value = serde_json::from_str(text.unwrap_or("null"))?;
+    /// # drop(book);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read_resource(&self, uri: impl Into<String>) -> Call<ReadResourceRequest> {
         self.request(ReadResourceRequestParams::new(uri))
     }
 
     /// Values for the argument `name` of a prompt or template that begin like `value`; await it to
     /// send the request.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::types::{PromptReference, ResourceTemplateReference};
+    ///
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// let titles = client.complete(PromptReference::new("summary"), "title", "Em").await?;
+    /// println!("{:?}", titles.completion.values);
+    /// let books = ResourceTemplateReference::new("book://{isbn}");
+    /// let numbers = client.complete(books, "isbn", "978").await?;
+    /// # drop(numbers);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn complete(
         &self,
         reference: impl Into<CompletionReference>,

@@ -1,6 +1,10 @@
 //! The table of `docs/values.md`, row by row: each type as an argument and as a result.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU8;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use mcp_runtime::prelude::*;
@@ -116,6 +120,71 @@ impl Values {
     #[tool(title = "Folder")]
     fn folder(&self, value: Folder) -> Folder {
         value
+    }
+
+    #[tool(title = "NonZeroU8")]
+    fn small(&self, value: NonZeroU8) -> NonZeroU8 {
+        value
+    }
+
+    #[tool(title = "Option<Vec<String>>")]
+    fn optional_list(&self, value: Option<Vec<String>>) -> Option<Vec<String>> {
+        value
+    }
+
+    #[tool(title = "Option<Book>")]
+    fn optional_book(&self, value: Option<Book>) -> Option<Book> {
+        value
+    }
+
+    #[tool(title = "[i64; 2]")]
+    fn array(&self, value: [i64; 2]) -> [i64; 2] {
+        value
+    }
+
+    #[tool(title = "BTreeSet<String>")]
+    fn set(&self, value: BTreeSet<String>) -> BTreeSet<String> {
+        value
+    }
+
+    #[tool(title = "BTreeMap<u8, String>")]
+    fn numbered(&self, value: BTreeMap<u8, String>) -> BTreeMap<u8, String> {
+        value
+    }
+
+    #[tool(title = "Duration")]
+    fn duration(&self, value: Duration) -> Duration {
+        value
+    }
+
+    #[tool(title = "PathBuf")]
+    fn path(&self, value: PathBuf) -> PathBuf {
+        value
+    }
+
+    #[tool(title = "Box<Book>")]
+    fn boxed(&self, value: Box<Book>) -> Box<Book> {
+        value
+    }
+
+    #[tool(title = "Box<str>")]
+    fn boxed_text(&self, value: Box<str>) -> Box<str> {
+        value
+    }
+
+    #[tool(title = "Cow<'static, str>")]
+    fn cow(&self, value: Cow<'static, str>) -> Cow<'static, str> {
+        value
+    }
+
+    #[tool(title = "Result<i64, &'static str>")]
+    fn fallible(&self, value: i64) -> Result<i64, &'static str> {
+        Ok(value)
+    }
+
+    #[tool(title = "Result<Option<i64>, ToolError>")]
+    fn fallible_option(&self, value: Option<i64>) -> Result<Option<i64>, ToolError> {
+        Ok(value)
     }
 
     #[tool(title = "DateTime<Utc>")]
