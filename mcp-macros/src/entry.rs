@@ -33,7 +33,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
             let (what, mend) = match is_function {
                 true => (
                     "belongs to no server",
-                    "put `#[mcp_server]` on the `impl` block around it",
+                    "put `#[mcp_server]` on the `impl` block around it; what a macro in the block makes is not seen",
                 ),
                 false => (
                     "stands on no function",

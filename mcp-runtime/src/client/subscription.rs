@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{
     Conform, RequestId, RequestMetaObject, ResourceUpdatedNotificationParams, ServerCapabilities,
     ServerNotification, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
@@ -21,7 +22,7 @@ use super::Client;
 use super::channel::request_options;
 use super::connection::Connection;
 use super::state::Notifications;
-use crate::error::CallError;
+use crate::error::{CallError, Unavailable};
 use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};
 
@@ -66,6 +67,18 @@ impl Client {
     /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
         Subscription::open(self, filter, false).await
+    }
+}
+
+/// The error of a server without subscriptions, which does not know the method.
+fn not_offered(error: CallError) -> CallError {
+    match error {
+        CallError::Rpc(error) if error.code == code::METHOD_NOT_FOUND => {
+            let method = methods::SUBSCRIPTIONS_LISTEN;
+            let capability = "listChanged` or `subscribe";
+            Unavailable::NotOffered { method, capability }.into()
+        }
+        error => error,
     }
 }
 
@@ -123,7 +136,8 @@ impl Subscription {
         let limit = client.state().config.timeouts.idle;
         let first = timeout(limit, subscription.event()).await;
         let timed_out = |_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit));
-        match first.unwrap_or_else(timed_out)? {
+        let first = first.unwrap_or_else(timed_out);
+        match first.map_err(not_offered)? {
             SubscriptionEvent::Reopened => {
                 if subscription.accepted == SubscriptionFilter::new() {
                     crate::log::warn!("the server offers nothing of what a subscription is for");

@@ -169,6 +169,16 @@ async fn observers_are_told_what_concerns_them() {
     }
 }
 
+#[tokio::test]
+async fn a_server_without_subscriptions_is_no_unknown_method() {
+    let server = support::builder().build();
+    let client = connect(builder().revision(Revision::LATEST), &server).await;
+    let refused = client.subscribe_to(filter()).await.unwrap_err().to_string();
+    let expected =
+        "needs the capability `listChanged` or `subscribe`, which the server does not offer";
+    assert!(refused.ends_with(expected), "{refused}");
+}
+
 async fn answered(server: &mut Scripted, method: &str) -> Value {
     let (id, params) = server.expect(method).await;
     server.answer(&id, json!({})).await;

@@ -99,7 +99,7 @@ async fn a_refusal_is_an_error() {
     let (client, mut server) = stateless(builder()).await;
     let listening = listen(&client);
     let (id, _) = server.expect("subscriptions/listen").await;
-    server.refuse(&id, -32601, Value::Null).await;
+    server.refuse(&id, -32603, Value::Null).await;
     let refused = listening.await.unwrap().unwrap_err();
     assert!(matches!(refused, CallError::Rpc(_)), "{refused}");
 }
