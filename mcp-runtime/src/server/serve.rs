@@ -115,6 +115,13 @@ pub struct Serve<E> {
 }
 
 impl Server {
+    /// Logs that this server has started.
+    pub(super) fn has_started(&self, place: &str) {
+        let info = &self.settings().info;
+        let (name, version) = (&*info.name, &*info.version);
+        tracing::info!(name, version, place, "the server has started");
+    }
+
     /// Serves one connection until the client closes it, or all connections of an address; either
     /// way until a shutdown. The returned value has to be awaited.
     pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {

@@ -18,11 +18,4 @@ impl Server {
             hook(place);
         }
     }
-
-    /// Logs that this server has started.
-    pub(super) fn has_started(&self, place: &str) {
-        let info = &self.settings().info;
-        let (name, version) = (&*info.name, &*info.version);
-        tracing::info!(name, version, place, "the server has started");
-    }
 }
