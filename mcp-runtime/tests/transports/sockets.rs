@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::server::{Endpoint, Reply, Serve, ShutdownHandle, tools::ToolEntry};
 use mcp_runtime::transport::socket::{Caller, Unix, tcp_client, unix_client};
-use mcp_runtime::transport::websocket::{websocket, websocket_server};
-use mcp_runtime::transport::{TcpAddress, http, http_client, tcp, unix};
+use mcp_runtime::transport::{TcpAddress, tcp, unix};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{CallError, Client, ConnectError, ServeError, Server};
 use serde_json::json;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::support::clock::{in_time, until};
@@ -229,16 +228,29 @@ async fn an_address_is_known_once_it_is_listened_at() {
 }
 
 /// The place that a hook gets when the server listens at `endpoint`.
+#[cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "websocket"
+))]
 async fn place<E: Endpoint>(endpoint: E) -> (String, Serving) {
-    let (sender, mut places) = mpsc::unbounded_channel();
+    let (sender, mut places) = tokio::sync::mpsc::unbounded_channel();
     let mut server = builder();
     server.on_listening(move |place| sender.send(place.to_owned()).unwrap());
     let serving = Serving::start(server.build().serve(endpoint));
     (places.recv().await.unwrap(), serving)
 }
 
+#[cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "websocket"
+))]
 #[tokio::test]
 async fn a_hook_gets_the_place_that_clients_connect_to() {
+    use mcp_runtime::transport::websocket::{websocket, websocket_server};
+    use mcp_runtime::transport::{http, http_client};
+
     let client = || Client::builder("test", "1");
     let (url, serving) = place(http("127.0.0.1:0").path("/tools")).await;
     assert!(url.ends_with("/tools"), "{url}");
