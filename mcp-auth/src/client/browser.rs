@@ -1,4 +1,4 @@
-//! The default way to open a page in the browser.
+//! Opening pages in the person's browser, by default for logins.
 
 use std::env::consts::OS;
 use std::io;
@@ -24,14 +24,14 @@ use crate::metadata::url::ServerUrl;
 ///
 /// `InvalidInput` for any other URL; otherwise the error of the last program, which can't be
 /// started or ends with a failure.
-pub(super) async fn open(url: &str) -> io::Result<()> {
+pub async fn open(url: &str) -> io::Result<()> {
     let browser = std::env::var("BROWSER").ok();
     open_with(browser.as_deref(), url).await
 }
 
 async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
     if !is_secure(url) {
-        let reason = "a page for a login must be at `https://`, or at `http://` on this machine";
+        let reason = "a page must be at `https://`, or at `http://` on this machine";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     let mut result = Err(io::Error::new(
