@@ -39,6 +39,18 @@ const ONLY: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    (
+        "mcp-config",
+        &[
+            "jsonc-parser",
+            "mcp-runtime",
+            "serde",
+            "serde-saphyr",
+            "strsim",
+            "thiserror",
+            "toml",
+        ],
+    ),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
