@@ -8,6 +8,7 @@ use std::time::Duration;
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_config::Target;
 use mcp_runtime::client::{ClientBuilder, Roots};
+use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
 use mcp_runtime::{Client, ConnectError, Timeouts};
 
@@ -17,6 +18,8 @@ use crate::login;
 use crate::questions::Questions;
 use crate::server;
 
+/// Lines of a program's standard error that are shown.
+const SHOWN_LINES: usize = 8;
 /// Longest time in which a server must answer the probe of its era.
 const PROBE: Duration = Duration::from_secs(3);
 /// Time of a server to end by itself when the command is done.
@@ -86,11 +89,15 @@ impl Session {
     ) -> Result<Self, Failure> {
         let (url, connected) = match target {
             Target::Program(program) => {
-                let connected = builder.connect(program.child_process()).await;
-                (
-                    None,
-                    connected.map_err(|error| start_failure(error, &program.command)),
-                )
+                let stderr = Captured::new();
+                let child = program.child_process();
+                let child = match tracing::enabled!(tracing::Level::INFO) {
+                    true => child,
+                    false => child.stderr(Stderr::Capture(stderr.clone())),
+                };
+                let connected = builder.connect(child).await;
+                let failure = |error| start_failure(error, &program.command, &stderr);
+                (None, connected.map_err(failure))
             }
             Target::WebSocket(remote) => {
                 let connected = builder.connect(remote.websocket()).await;
@@ -122,10 +129,21 @@ impl Session {
     }
 }
 
-/// The failure of a program, which may be missing.
-fn start_failure(error: ConnectError, program: &str) -> Failure {
+/// The failure of a program, which may be missing, or wait for something else than messages.
+fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failure {
     let ConnectError::Open(cause) = &error else {
-        return error.into();
+        let mut failure = Failure::from(error);
+        if failure.kind == Kind::Timeout {
+            let text = stderr.text();
+            let lines: Vec<_> = text.lines().filter(|it| !it.trim().is_empty()).collect();
+            let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+            failure.message = format!("`{program}` gives {}", failure.message);
+            if !last.is_empty() {
+                let last = last.join("\n  ");
+                failure.message += &format!("; its standard error ends with:\n  {last}");
+            }
+        }
+        return failure;
     };
     let message = match cause.kind() {
         io::ErrorKind::NotFound if program.contains(char::is_whitespace) => format!(

@@ -58,6 +58,7 @@ async fn call(
     questions: &Questions,
     global: &Global,
 ) -> Result<CallToolResult, CallError> {
+    tracing::debug!(tool = tool.name, "calling");
     let call = session.client.call_tool(&*tool.name, arguments);
     if global.json || !io::stderr().is_terminal() {
         return call.await;

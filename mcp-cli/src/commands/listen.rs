@@ -36,6 +36,7 @@ pub(crate) async fn run(command: Listen, global: &Global, opened: &Opened) -> Re
         .with_resource_subscriptions(command.uris.clone());
     let subscribed = session.client.subscribe_to(filter).await;
     let mut changes = subscribed.map_err(|it| session.failure(it))?;
+    tracing::debug!("listening");
     let output = Output::new(global.json);
     let end = sleep(command.duration.unwrap_or(FOREVER));
     tokio::pin!(end);
