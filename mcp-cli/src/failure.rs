@@ -145,6 +145,10 @@ impl From<ConnectError> for Failure {
                     .map(|line| format!("; the first line that it sent is no MCP message: {line}"));
                 return late(method, *waited, &line.unwrap_or_default());
             }
+            // The address is in it.
+            ConnectError::Lost(cause) if error.child_exit().is_none() => {
+                return Self::new(Kind::Unreachable, cause.to_string());
+            }
             ConnectError::Authentication(_) => Kind::AuthorizationRequired,
             ConnectError::Result { .. } | ConnectError::Revision { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,

@@ -45,13 +45,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) if wants_json && error.use_stderr() => {
-            return Failure::usage(error.to_string().trim_end()).report(true);
+            return Failure::usage(arguments::plain(&error)).report(true);
         }
         // Help and version as well.
         Err(error) => error.exit(),
     };
     let json = arguments.global.json;
-    output::log(arguments.global.verbose);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -12,6 +12,6 @@ use crate::failure::Failure;
 /// # Errors
 ///
 /// If the environment names no folder for it.
-pub(super) fn store() -> Result<Arc<dyn TokenStore>, Failure> {
+pub(crate) fn store() -> Result<Arc<dyn TokenStore>, Failure> {
     Ok(Arc::new(FileStore::new(folder()?.join("tokens.json"))))
 }

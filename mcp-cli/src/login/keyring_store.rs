@@ -12,7 +12,7 @@ use crate::failure::{Failure, Kind};
 /// # Errors
 ///
 /// If there is no keyring, or no folder for its locks.
-pub(super) fn store() -> Result<Arc<dyn TokenStore>, Failure> {
+pub(crate) fn store() -> Result<Arc<dyn TokenStore>, Failure> {
     let missing = |cause: String| {
         let message = format!("there is no keyring ({cause}): unlock it, or use `mcp` without it");
         Failure::new(Kind::Unexpected, message)

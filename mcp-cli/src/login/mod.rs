@@ -8,7 +8,7 @@ mod keyring_store;
 mod settings;
 
 #[cfg(not(feature = "keyring"))]
-use file_store::store;
+pub(crate) use file_store::store;
 #[cfg(feature = "keyring")]
-use keyring_store::store;
+pub(crate) use keyring_store::store;
 pub(crate) use settings::{LoginSettings, advise, has_tokens, oauth};

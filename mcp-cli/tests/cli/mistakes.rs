@@ -170,8 +170,8 @@ fn a_question_without_an_answer_names_its_fields() {
 #[test]
 fn a_tool_that_fails_has_its_own_words() {
     let run = mcp(&["call", "fail", "--", &demo()]);
-    run.fails(5, &["the tool reports an error"]);
-    assert_eq!(run.stdout, "it is broken\n");
+    run.fails(5, &["the tool reports an error: it is broken"]);
+    assert_eq!(run.stdout, "");
     mcp(&["call", "fail", "--json", "--", &demo()])
         .fails(5, &["\"code\":\"tool_failed\"", "it is broken"]);
 }
