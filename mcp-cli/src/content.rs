@@ -1,13 +1,14 @@
 //! Contents of results: text as it is, all else as one line or as a file.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_runtime::types::{ContentBlock, ResourceContents};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 
 /// Shows contents, and writes those that are no text into a folder if there is one.
 pub(crate) struct Contents<'a> {
@@ -28,8 +29,8 @@ impl<'a> Contents<'a> {
     pub(crate) fn show(&mut self, block: &ContentBlock) -> Result<String, Failure> {
         match block {
             ContentBlock::Text(text) => Ok(text.text.clone()),
-            ContentBlock::Image(image) => self.encoded(&image.mime_type, &image.data),
-            ContentBlock::Audio(audio) => self.encoded(&audio.mime_type, &audio.data),
+            ContentBlock::Image(it) => self.binary(&it.mime_type, STANDARD.decode(&it.data).ok()),
+            ContentBlock::Audio(it) => self.binary(&it.mime_type, STANDARD.decode(&it.data).ok()),
             ContentBlock::ResourceLink(link) => Ok(format!("{} ({})", link.uri, link.name)),
             ContentBlock::Resource(resource) => self.resource(&resource.resource),
             other => Ok(serde_json::to_string(other).unwrap_or_default()),
@@ -46,47 +47,34 @@ impl<'a> Contents<'a> {
             return Ok(text.to_owned());
         }
         let mime_type = contents.mime_type().unwrap_or("application/octet-stream");
-        match contents.bytes() {
-            Some(bytes) => self.binary(mime_type, &bytes),
-            None => Ok(format!("{mime_type}, which is no Base64")),
-        }
+        self.binary(mime_type, contents.bytes())
     }
 
-    fn encoded(&mut self, mime_type: &str, data: &str) -> Result<String, Failure> {
-        match STANDARD.decode(data) {
-            Ok(bytes) => self.binary(mime_type, &bytes),
-            Err(_) => Ok(format!("{mime_type}, which is no Base64")),
-        }
-    }
-
-    fn binary(&mut self, mime_type: &str, bytes: &[u8]) -> Result<String, Failure> {
-        let line = format!("{mime_type}, {}", size(bytes.len()));
+    fn binary(&mut self, mime_type: &str, bytes: Option<Vec<u8>>) -> Result<String, Failure> {
+        let Some(bytes) = bytes else {
+            return Ok(format!("{mime_type}, which is no Base64"));
+        };
+        let line = format!(
+            "{mime_type}, {}",
+            indicatif::BinaryBytes(bytes.len() as u64)
+        );
         let Some(folder) = self.folder else {
             return Ok(line);
         };
-        let path = self.write(folder, mime_type, bytes).map_err(|error| {
-            let message = format!("{}: {error}", folder.display());
-            Failure::new(Kind::Unexpected, message)
-        })?;
+        let written = self.write(folder, mime_type, &bytes);
+        let path = written.map_err(|error| Failure::of_file(folder, &error))?;
         Ok(format!("{line}: {}", path.display()))
     }
 
     /// Writes a file whose name the server does not choose.
-    fn write(&mut self, folder: &Path, mime_type: &str, bytes: &[u8]) -> std::io::Result<PathBuf> {
+    fn write(&mut self, folder: &Path, mime_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         fs::create_dir_all(folder)?;
         loop {
             self.written += 1;
             let path = folder.join(format!("content-{}.{}", self.written, extension(mime_type)));
-            match fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&path)
-            {
-                Ok(mut file) => {
-                    std::io::Write::write_all(&mut file, bytes)?;
-                    return Ok(path);
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            match File::create_new(&path) {
+                Ok(mut file) => return file.write_all(bytes).map(|()| path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
@@ -95,29 +83,19 @@ impl<'a> Contents<'a> {
 
 /// The extension of files of a type.
 fn extension(mime_type: &str) -> &str {
-    let end = mime_type.find(';').unwrap_or(mime_type.len());
-    match mime_type[..end].trim() {
+    let essence = mime_type.split(';').next().unwrap_or_default().trim();
+    let kind = essence.rsplit('/').next().unwrap_or_default();
+    match essence {
         "image/jpeg" => "jpg",
         "image/svg+xml" => "svg",
         "audio/mpeg" => "mp3",
         "audio/x-wav" => "wav",
         "text/plain" => "txt",
-        other => match other.rsplit('/').next() {
-            Some(kind)
-                if kind.len() <= 5
-                    && kind.bytes().all(|it| it.is_ascii_alphanumeric())
-                    && !kind.is_empty() =>
-            {
-                kind
-            }
-            _ => "bin",
-        },
+        _ if (1..=5).contains(&kind.len()) && kind.bytes().all(|it| it.is_ascii_alphanumeric()) => {
+            kind
+        }
+        _ => "bin",
     }
-}
-
-/// A size for people.
-fn size(bytes: usize) -> String {
-    indicatif::BinaryBytes(bytes as u64).to_string()
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Errors of the command: what happened, whose fault it is and what to do, with an exit code.
 
-use std::io::{self, IsTerminal, Write};
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use mcp_config::ConfigError;
 use mcp_runtime::{CallError, ConnectError, HttpError};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::output::visible;
+use crate::output::{note, note_json};
 
 /// The end of a command without success.
 #[derive(Debug, Serialize)]
@@ -67,11 +70,12 @@ impl Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        let (message, status, url) = (message.into(), None, None);
         Self {
             kind,
-            message: message.into(),
-            status: None,
-            url: None,
+            message,
+            status,
+            url,
         }
     }
 
@@ -79,44 +83,44 @@ impl Failure {
         Self::new(Kind::Usage, message)
     }
 
+    pub(crate) fn cancelled() -> Self {
+        Self::new(Kind::Cancelled, "cancelled")
+    }
+
+    /// An error of a file's, with the name of the file or the folder.
+    pub(crate) fn of_file(path: &Path, error: &io::Error) -> Self {
+        Self::new(Kind::Unexpected, format!("{}: {error}", path.display()))
+    }
+
     /// Adds the URL that was to be reached, where none is known.
-    pub(crate) fn at(mut self, url: Option<&str>) -> Self {
-        let is_about_url = matches!(
-            self.kind,
-            Kind::AuthorizationRequired | Kind::Unreachable | Kind::Timeout | Kind::NotMcp
-        );
-        if let (true, None, Some(url)) = (is_about_url, &self.url, url) {
+    pub(crate) fn at(mut self, url: &str) -> Self {
+        let is_about_url = [3, 4].contains(&self.kind.exit_code());
+        if is_about_url && self.url.is_none() {
             let end = url.find(['?', '#']).unwrap_or(url.len());
-            self.url = Some(url[..end].to_owned());
-            if !self.message.contains(&url[..end]) {
-                self.message = format!("{}: {}", &url[..end], self.message);
+            let url = &url[..end];
+            if !self.message.contains(url) {
+                self.message = format!("{url}: {}", self.message);
             }
+            self.url = Some(url.to_owned());
         }
         self
     }
 
     /// Writes the failure to standard error, and returns the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
-        #[derive(Serialize)]
-        struct Report<'a> {
-            error: &'a Failure,
+        match (self.kind, json) {
+            (Kind::ClosedPipe, _) => {}
+            (_, true) => note_json(&json!({"error": self})),
+            (Kind::Cancelled, false) => note(&self.message),
+            (_, false) => note(&format!("error: {}", self.message)),
         }
-
-        let mut stderr = io::stderr().lock();
-        // Nobody is left to be told of an error here.
-        let _ = match (self.kind, json) {
-            (Kind::ClosedPipe, _) => Ok(()),
-            (_, true) => {
-                let report = serde_json::to_string(&Report { error: self });
-                writeln!(stderr, "{}", report.unwrap_or_default())
-            }
-            (Kind::Cancelled, false) => writeln!(stderr, "{}", self.message),
-            (_, false) => {
-                let message = visible(&self.message, stderr.is_terminal());
-                writeln!(stderr, "error: {message}")
-            }
-        };
         ExitCode::from(self.kind.exit_code())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 
@@ -140,9 +144,8 @@ impl From<ConnectError> for Failure {
                 output,
                 ..
             } => {
-                let line = output
-                    .as_ref()
-                    .map(|line| format!("; the first line that it sent is no MCP message: {line}"));
+                let line = output.as_ref();
+                let line = line.map(|it| format!("; its first line is no MCP message: {it}"));
                 return late(method, *waited, &line.unwrap_or_default());
             }
             // The address is in it.
@@ -212,12 +215,14 @@ fn http(error: &HttpError) -> Failure {
         }
         _ => String::new(),
     };
+    let fault = match kind {
+        Kind::NotMcp => "is no MCP server:",
+        _ => "answers with",
+    };
+    let message = format!("{url} {fault} HTTP {status}, {content_type}: {detail}{advice}");
     Failure {
         status: Some(*status),
         url: Some(url.clone()),
-        ..Failure::new(
-            kind,
-            format!("{url} is no MCP server: HTTP {status}, {content_type}: {detail}{advice}"),
-        )
+        ..Failure::new(kind, message)
     }
 }

@@ -11,7 +11,7 @@ mod arguments;
 mod commands;
 mod content;
 mod failure;
-mod json;
+mod form;
 mod login;
 mod output;
 mod questions;
@@ -20,7 +20,6 @@ mod server;
 mod session;
 mod signature;
 mod snapshot;
-mod target;
 mod tool_arguments;
 
 use std::ffi::OsString;
@@ -29,9 +28,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use tokio::signal::ctrl_c;
 
-use arguments::{Arguments, Command};
-use failure::{Failure, Kind};
-use session::Opened;
+use arguments::Arguments;
+use failure::Failure;
+use session::Context;
 
 /// Runs the command with the arguments of a process, the first of which is the name of the program.
 ///
@@ -50,38 +49,31 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         // Help and version as well.
         Err(error) => error.exit(),
     };
-    let json = arguments.global.json;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let result = match runtime {
-        Ok(runtime) => {
-            let result = runtime.block_on(until_interrupted(arguments));
-            // A question may still wait on a thread.
-            runtime.shutdown_background();
-            result
-        }
-        Err(error) => Err(Failure::new(Kind::Unexpected, error.to_string())),
-    };
-    match result {
+    match block_on(until_interrupted(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(json),
+        Err(failure) => failure.report(wants_json),
     }
+}
+
+fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build()?;
+    let result = runtime.block_on(command);
+    // A question may still wait on a thread.
+    runtime.shutdown_background();
+    result
 }
 
 /// Runs the command until it is done or the user presses Ctrl-C. Then the request is cancelled, and
 /// the connection closed; a second Ctrl-C ends that at once.
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
-    let opened = Opened::default();
-    // Its end.
-    let is_endless = matches!(arguments.command, Command::Listen(_));
+    let context = Context::new(arguments.json, arguments.verbose);
     let result = tokio::select! {
-        result = commands::run(arguments, &opened) => result,
-        _ = ctrl_c(), if !is_endless => Err(Failure::new(Kind::Cancelled, "cancelled".to_owned())),
+        result = commands::run(arguments.command, &context) => result,
+        _ = ctrl_c() => Err(Failure::cancelled()),
     };
     tokio::select! {
-        () = opened.close() => {}
-        _ = ctrl_c() => {}
+        () = context.close() => result,
+        _ = ctrl_c() => result,
     }
-    result
 }

@@ -6,25 +6,29 @@ use std::io::{self, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{Effects, Style};
 use serde::Serialize;
+use serde_json::{Deserializer, Serializer, Value};
 
 use crate::failure::Failure;
-use crate::json;
 
 /// Where data is written to.
 pub(crate) struct Output {
     pub(crate) json: bool,
     /// True if a person reads it.
     pub(crate) is_terminal: bool,
-    is_styled: bool,
+    heading: Style,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         let stdout = io::stdout();
+        let effects = match AutoStream::choice(&stdout) {
+            ColorChoice::Never => Effects::new(),
+            _ => Effects::BOLD,
+        };
         Self {
             json,
             is_terminal: stdout.is_terminal(),
-            is_styled: !matches!(AutoStream::choice(&stdout), ColorChoice::Never),
+            heading: Style::new().effects(effects),
         }
     }
 
@@ -34,11 +38,7 @@ impl Output {
     ///
     /// If standard output is closed or can't be written.
     pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
-        Ok(writeln!(
-            io::stdout(),
-            "{}",
-            visible(text, self.is_terminal)
-        )?)
+        self.bytes(format!("{}\n", visible(text, self.is_terminal)).as_bytes())
     }
 
     /// Writes a heading, in bold on a terminal.
@@ -47,12 +47,8 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn heading(&self, text: &str) -> Result<(), Failure> {
-        let style = match self.is_styled {
-            true => Style::new().effects(Effects::BOLD),
-            false => Style::new(),
-        };
-        let text = visible(text, self.is_terminal);
-        Ok(writeln!(io::stdout(), "{style}{text}{style:#}")?)
+        let (style, text) = (self.heading, visible(text, self.is_terminal));
+        self.bytes(format!("{style}{text}{style:#}\n").as_bytes())
     }
 
     /// Writes a document, indented by two spaces.
@@ -61,7 +57,7 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.json_line(json::pretty(value)?)
+        self.json_line(&pretty(value)?)
     }
 
     /// Writes a document on one line.
@@ -70,14 +66,11 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn compact(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.json_line(serde_json::to_string(value).map_err(io::Error::from)?)
+        self.json_line(&serde_json::to_string(value).map_err(io::Error::from)?)
     }
 
-    /// Writes JSON. On a terminal, characters that control it are escaped as JSON does.
-    fn json_line(&self, text: String) -> Result<(), Failure> {
-        let escape = |letter: char| format!("\\u{:04x}", u32::from(letter));
-        let text = escaped(&text, self.is_terminal, escape);
-        Ok(writeln!(io::stdout(), "{text}")?)
+    fn json_line(&self, text: &str) -> Result<(), Failure> {
+        self.bytes(format!("{}\n", visible_json(text, self.is_terminal)).as_bytes())
     }
 
     /// Writes bytes as they are.
@@ -92,30 +85,44 @@ impl Output {
     }
 }
 
+/// Writes a value indented by two spaces. Raw JSON inside keeps the order of its members.
+fn pretty(value: &impl Serialize) -> io::Result<String> {
+    let compact = serde_json::to_string(value)?;
+    let mut text = Vec::with_capacity(2 * compact.len());
+    let mut reader = Deserializer::from_str(&compact);
+    serde_transcode::transcode(&mut reader, &mut Serializer::pretty(&mut text))?;
+    String::from_utf8(text).map_err(io::Error::other)
+}
+
 /// Escapes the characters of a text that control a terminal or hide other text: control characters
 /// other than line feeds and tabs, and those that change the direction of writing.
 pub(crate) fn visible(text: &str, is_terminal: bool) -> Cow<'_, str> {
-    escaped(text, is_terminal, |letter| {
-        letter.escape_unicode().to_string()
-    })
+    escaped(text, is_terminal, |it| it.escape_unicode().to_string())
+}
+
+/// As [`visible`], with escapes of JSON.
+fn visible_json(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    escaped(text, is_terminal, |it| format!("\\u{:04x}", u32::from(it)))
 }
 
 fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
     if !is_terminal || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match is_hidden(letter) {
-            true => escaped += &escape(letter),
-            false => escaped.push(letter),
-        }
-    }
-    Cow::Owned(escaped)
+    let letter = |letter| match is_hidden(letter) {
+        true => escape(letter),
+        false => letter.to_string(),
+    };
+    text.chars().map(letter).collect()
 }
 
 fn is_hidden(letter: char) -> bool {
-    let is_direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let direction = [
+        '\u{200e}'..='\u{200f}',
+        '\u{202a}'..='\u{202e}',
+        '\u{2066}'..='\u{2069}',
+    ];
+    let is_direction = direction.iter().any(|it| it.contains(&letter));
     is_direction || (letter.is_control() && letter != '\n' && letter != '\t')
 }
 
@@ -125,6 +132,19 @@ pub(crate) fn note(text: &str) {
     let text = visible(text, stderr.is_terminal());
     // Nobody is left to be told of an error here.
     let _ = writeln!(stderr, "{text}");
+}
+
+/// Writes a document to standard error, on one line.
+pub(crate) fn note_json(document: &Value) {
+    let mut stderr = io::stderr().lock();
+    let text = document.to_string();
+    // As in `note`.
+    let _ = writeln!(stderr, "{}", visible_json(&text, stderr.is_terminal()));
+}
+
+/// Returns true if a person can be asked.
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 #[cfg(test)]
@@ -140,5 +160,13 @@ mod tests {
             "a\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}1m\\u{202e}b\tc\n"
         );
         assert_eq!(visible(text, false), text);
+    }
+
+    #[test]
+    fn members_keep_their_order() {
+        let raw =
+            mcp_runtime::types::RawJson::from_text(r#"{"b":[1.50,{}],"a":"\u00e9"}"#).unwrap();
+        let expected = "{\n  \"b\": [\n    1.5,\n    {}\n  ],\n  \"a\": \"é\"\n}";
+        assert_eq!(pretty(&raw).unwrap(), expected);
     }
 }

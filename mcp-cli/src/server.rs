@@ -1,38 +1,128 @@
-//! The program or URL of the server that a command is about: from the command line, or from the files
-//! of MCP clients.
+//! The server that a command is about: from the command line, or from the files of MCP clients.
 
 use std::env;
-use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
+use inquire::error::InquireResult;
 use inquire::{InquireError, Password, PasswordDisplayMode, Select, Text};
-use mcp_config::{ConfigError, Entry, Input, Program, Remote, Servers, Target, Variable};
+use mcp_config::{ConfigError, Input, Program, Remote, Servers, Target, Variable};
 
 use crate::arguments::Connection;
-use crate::failure::{Failure, Kind};
-use crate::output::visible;
-use crate::target;
+use crate::failure::Failure;
+use crate::output::{is_interactive, visible};
+
+/// A server, as it was named on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    /// A URL (`http`, `https`, `ws` or `wss`), or a program and its arguments.
+    Target(Target),
+    /// The name of a configured server, after its source and a colon where several have it.
+    Name(String),
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self::Name(String::new())
+    }
+}
+
+/// First character of words that were several arguments of the process, which no argument has.
+const SEVERAL: char = '\0';
+
+impl Server {
+    /// The one argument in which a program and its arguments are passed on.
+    pub(crate) fn program(words: impl Iterator<Item = String>) -> String {
+        words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
+    }
+
+    /// The program or URL. A person is asked for inputs that the entry of a file needs.
+    ///
+    /// # Errors
+    ///
+    /// If no file names the server, or a variable is not set.
+    pub(crate) fn find(&self, config: Option<&Path>) -> Result<Target, Failure> {
+        let name = match self {
+            Self::Target(target) => return Ok(target.clone()),
+            Self::Name(name) => name,
+        };
+        let servers = servers(config)?;
+        let entry = servers.get(name).map_err(|error| unknown(error, name))?;
+        let mut is_interrupted = false;
+        let mut variables = |variable: &Variable<'_>| match variable {
+            Variable::Input(input) if is_interactive() => {
+                let answer = ask(input);
+                is_interrupted |= matches!(answer, Err(InquireError::OperationInterrupted));
+                answer.ok()
+            }
+            other => other.from_env(),
+        };
+        let expanded = entry.expand(&mut variables);
+        match is_interrupted {
+            true => Err(Failure::cancelled()),
+            false => Ok(expanded?),
+        }
+    }
+}
+
+impl From<&str> for Server {
+    fn from(text: &str) -> Self {
+        let url = text.to_owned();
+        let remote = Remote {
+            url,
+            ..Remote::default()
+        };
+        let scheme = text.split_once("://").map(|it| it.0.to_ascii_lowercase());
+        Self::Target(match scheme.as_deref() {
+            Some("http" | "https") => Target::Http(remote),
+            Some("ws" | "wss") => Target::WebSocket(remote),
+            _ => match words(text).unwrap_or_default().split_first() {
+                None => return Self::Name(remote.url),
+                Some((command, args)) => Target::Program(Program {
+                    command: command.clone(),
+                    args: args.to_vec(),
+                    ..Program::default()
+                }),
+            },
+        })
+    }
+}
+
+/// The words of a program that stands on the command line; none if its quotes do not match.
+fn words(text: &str) -> Option<Vec<String>> {
+    if let Some(words) = text.strip_prefix(SEVERAL) {
+        return Some(words.split(SEVERAL).map(str::to_owned).collect());
+    }
+    if !text.contains(char::is_whitespace) {
+        let is_path = text.starts_with(['.', '~']) || text.contains(['/', '\\']);
+        return is_path.then(|| vec![text.to_owned()]);
+    }
+    // Backslashes separate folders on Windows.
+    match MAIN_SEPARATOR == '\\' {
+        true => Some(text.split_whitespace().map(str::to_owned).collect()),
+        false => shlex::split(text),
+    }
+}
 
 /// The server of a command, with the options of the command line.
 ///
 /// # Errors
 ///
-/// If no file names it, a variable is not set, or an option does not fit it.
+/// As [`Server::find`], and if an option does not fit the server.
 pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
-    let mut target = find(&connection.target, connection.config.as_deref())?;
+    let mut target = connection.target.find(connection.config.as_deref())?;
     match &mut target {
         Target::Program(program) => {
             refuse("--header", connection.header.is_empty(), "a URL")?;
             for variable in &connection.env {
+                let unset =
+                    |_| Failure::usage(format!("--env {variable}: the variable is not set"));
                 let (name, value) = match variable.split_once('=') {
                     Some((name, value)) => (name, value.to_owned()),
-                    None => (&**variable, of_environment(variable)?),
+                    None => (&**variable, env::var(variable).map_err(unset)?),
                 };
                 program.env.insert(name.to_owned(), value);
             }
-            if let Some(folder) = &connection.cwd {
-                program.cwd = Some(folder.clone());
-            }
+            program.cwd = connection.cwd.clone().or(program.cwd.take());
         }
         Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
             refuse("--env", connection.env.is_empty(), "a program")?;
@@ -44,40 +134,9 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
                 remote.headers.insert(name.clone(), value.clone());
             }
         }
-        _ => return Err(Failure::usage("this kind of server is not supported")),
+        _ => {}
     }
     Ok(target)
-}
-
-/// The server that a target names.
-///
-/// # Errors
-///
-/// If no file names it, or a variable is not set.
-pub(crate) fn find(target: &target::Target, config: Option<&Path>) -> Result<Target, Failure> {
-    Ok(match target {
-        target::Target::Url(url) => {
-            let remote = Remote {
-                url: url.clone(),
-                ..Remote::default()
-            };
-            let is_web_socket = url.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("ws"));
-            match is_web_socket {
-                true => Target::WebSocket(remote),
-                false => Target::Http(remote),
-            }
-        }
-        target::Target::Program(words) => Target::Program(Program {
-            command: words.first().cloned().unwrap_or_default(),
-            args: words.iter().skip(1).cloned().collect(),
-            ..Program::default()
-        }),
-        target::Target::Name(name) => {
-            let servers = servers(config)?;
-            let entry = servers.get(name).map_err(|error| unknown(&error, name))?;
-            expand(entry)?
-        }
-    })
 }
 
 /// All servers that files name.
@@ -86,46 +145,20 @@ pub(crate) fn find(target: &target::Target, config: Option<&Path>) -> Result<Tar
 ///
 /// If there is no folder to begin with, or the file of `--config` is faulty.
 pub(crate) fn servers(config: Option<&Path>) -> Result<Servers, Failure> {
-    match config {
-        Some(file) => Servers::read(file).map_err(|error| Failure::usage(error.to_string())),
-        None => Servers::find(".").map_err(|error| Failure::usage(error.to_string())),
-    }
+    Ok(match config {
+        Some(file) => Servers::read(file)?,
+        None => Servers::find(".")?,
+    })
 }
 
-/// The entry's program or URL with the values of its variables. A person is asked for inputs.
-///
-/// # Errors
-///
-/// If a variable is not set.
-pub(crate) fn expand(entry: &Entry) -> Result<Target, Failure> {
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    let mut is_interrupted = false;
-    let mut variables = |variable: &Variable<'_>| match variable {
-        Variable::Input(input) if is_terminal => match ask(input) {
-            Err(InquireError::OperationInterrupted) => {
-                is_interrupted = true;
-                None
-            }
-            answer => answer.ok(),
-        },
-        other => other.from_env(),
-    };
-    let expanded = entry.expand(&mut variables);
-    if is_interrupted {
-        return Err(Failure::new(Kind::Cancelled, "cancelled"));
-    }
-    expanded.map_err(|error| Failure::usage(error.to_string()))
-}
-
-fn ask(input: &Input) -> Result<String, InquireError> {
-    let question = input.description.as_deref().unwrap_or(&input.id);
-    let question = visible(question, true);
+fn ask(input: &Input) -> InquireResult<String> {
+    let question = visible(input.description.as_deref().unwrap_or(&input.id), true);
     if !input.options.is_empty() {
         return Select::new(&question, input.options.clone()).prompt();
     }
     if input.password {
-        let password = Password::new(&question).without_confirmation();
-        return password
+        let question = Password::new(&question).without_confirmation();
+        return question
             .with_display_mode(PasswordDisplayMode::Masked)
             .prompt();
     }
@@ -134,28 +167,58 @@ fn ask(input: &Input) -> Result<String, InquireError> {
     question.prompt()
 }
 
-fn unknown(error: &ConfigError, name: &str) -> Failure {
-    let is_program = || {
+/// The failure of a name that no file has.
+fn unknown(error: ConfigError, name: &str) -> Failure {
+    let is_unknown = matches!(error, ConfigError::Unknown { .. });
+    let mut failure = Failure::from(error);
+    if is_unknown {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).any(|folder| folder.join(name).is_file())
-    };
-    let advice = match error {
-        ConfigError::Unknown { .. } if is_program() => {
-            format!("`{name}` is a program: put it behind `--` at the end")
-        }
-        ConfigError::Unknown { .. } => "list the servers by: mcp servers".to_owned(),
-        _ => return Failure::usage(error.to_string()),
-    };
-    Failure::usage(format!("{error}\n{advice}"))
-}
-
-fn of_environment(name: &str) -> Result<String, Failure> {
-    env::var(name).map_err(|_| Failure::usage(format!("--env {name}: the variable is not set")))
+        let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        failure.message += &match is_program {
+            true => format!("\n`{name}` is a program: put it behind `--` at the end"),
+            false => "\nlist the servers by: mcp servers".to_owned(),
+        };
+    }
+    failure
 }
 
 fn refuse(option: &str, is_unset: bool, kind: &str) -> Result<(), Failure> {
-    match is_unset {
-        true => Ok(()),
-        false => Err(Failure::usage(format!("`{option}` is for {kind}"))),
+    let fault = || Failure::usage(format!("`{option}` is for {kind}"));
+    is_unset.then_some(()).ok_or_else(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program<const N: usize>(words: [&str; N]) -> Server {
+        let words = words.map(str::to_owned);
+        Server::Target(Target::Program(Program {
+            command: words[0].clone(),
+            args: words[1..].to_vec(),
+            ..Program::default()
+        }))
+    }
+
+    #[test]
+    fn a_target_is_a_url_a_name_or_a_program() {
+        let url = "HTTP://127.0.0.1/mcp";
+        let remote = Remote {
+            url: url.to_owned(),
+            ..Remote::default()
+        };
+        assert_eq!(Server::from(url), Server::Target(Target::Http(remote)));
+        for name in ["weather", "cursor:weather", "weather-2.0"] {
+            assert_eq!(Server::from(name), Server::Name(name.to_owned()));
+        }
+        assert_eq!(Server::from("./server"), program(["./server"]));
+        assert_eq!(Server::from("npx -y 'a b'"), program(["npx", "-y", "a b"]));
+    }
+
+    #[test]
+    fn words_behind_dashes_are_a_program_as_they_are() {
+        let words = ["weather", "", "a 'b", "http://x"];
+        let text = Server::program(words.map(str::to_owned).into_iter());
+        assert_eq!(Server::from(&*text), program(words));
     }
 }

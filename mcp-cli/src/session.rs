@@ -1,21 +1,24 @@
 //! Connecting to the server that a command is about.
 
+use std::cell::OnceCell;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use iri_string::percent_encode::PercentEncodedForUri;
-use mcp_config::Target;
+use mcp_config::{Remote, Target};
 use mcp_runtime::client::{ClientBuilder, Roots};
 use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
+use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
-use mcp_runtime::{Client, ConnectError, Timeouts};
+use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
+use tokio::time::timeout;
 
-use crate::arguments::{Auth, Connection, Global};
+use crate::arguments::{Auth, Connection};
 use crate::failure::{Failure, Kind};
 use crate::login;
-use crate::output::note;
+use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
 
@@ -32,21 +35,46 @@ const PROBE: Duration = Duration::from_secs(3);
 /// Time of a server to end by itself when the command is done.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// The connection of a command, which is closed at its end, whatever that is.
-#[derive(Default)]
-pub(crate) struct Opened(Mutex<Option<Client>>);
+/// How a command runs, and its connection, which is closed at the end, whatever that is.
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    pub(crate) verbose: u8,
+    opened: OnceCell<Client>,
+}
 
-impl Opened {
-    fn put(&self, client: &Client) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
+impl Context {
+    pub(crate) fn new(json: bool, verbose: u8) -> Self {
+        let (output, opened) = (Output::new(json), OnceCell::new());
+        Self {
+            output,
+            verbose,
+            opened,
+        }
+    }
+
+    /// Connects to the server of the command.
+    ///
+    /// # Errors
+    ///
+    /// Why it can't be reached, or what is wrong with the settings.
+    pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
+        let session = Session::connect(server::of(connection)?, connection, self.verbose).await?;
+        let client = self.opened.get_or_init(|| session.client.clone());
+        if self.verbose > 0 && client.server_capabilities().logging.is_some() {
+            let level = match self.verbose {
+                1 => LoggingLevel::Info,
+                _ => LoggingLevel::Debug,
+            };
+            session.result(client.set_log_level(level)).await?;
+        }
+        Ok(session)
     }
 
     /// Closes the connection, and waits until the program of the server has ended.
     pub(crate) async fn close(&self) {
-        let client = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(client) = client {
+        if let Some(client) = self.opened.get() {
             // It is ended by force where it does not end.
-            let _ = tokio::time::timeout(CLOSE, client.close()).await;
+            let _ = timeout(CLOSE, client.close()).await;
         }
     }
 }
@@ -54,88 +82,113 @@ impl Opened {
 /// A connected server.
 pub(crate) struct Session {
     pub(crate) client: Client,
+    pub(crate) questions: Arc<Questions>,
     /// Its URL, if it has one.
-    url: Option<String>,
+    remote: Option<Remote>,
 }
 
 impl Session {
-    /// Connects to the server, which may ask `questions`.
+    /// Connects to a server with the options of the command line. A program's standard error is shown
+    /// if `verbose` is not 0, else it is kept for errors.
     ///
     /// # Errors
     ///
-    /// Why it can't be reached, or what is wrong with the settings.
-    pub(crate) async fn open(
-        connection: &Connection,
-        global: &Global,
-        questions: &Arc<Questions>,
-        opened: &Opened,
-    ) -> Result<Self, Failure> {
-        let server = server::of(connection)?;
-        let builder = builder(connection, questions)?;
-        let session = Self::connect(server, connection.auth, builder, global.verbose > 0).await?;
-        opened.put(&session.client);
-        if global.verbose > 0 && session.client.server_capabilities().logging.is_some() {
-            let level = match global.verbose {
-                1 => LoggingLevel::Info,
-                _ => LoggingLevel::Debug,
-            };
-            session.client.set_log_level(level).await?;
-        }
-        Ok(session)
-    }
-
-    /// Connects to a server with the settings of `builder`. A program's standard error is shown if
-    /// that is asked for, else it is kept for errors.
-    ///
-    /// # Errors
-    ///
-    /// Why it can't be reached.
+    /// Why it can't be reached, or what is wrong with the options.
     pub(crate) async fn connect(
         target: Target,
-        auth: Auth,
-        builder: ClientBuilder,
-        is_verbose: bool,
+        options: &Connection,
+        verbose: u8,
     ) -> Result<Self, Failure> {
-        let (url, connected) = match target {
+        let questions = Questions::new(options.answers.clone());
+        let builder = builder(options, &questions)?;
+        let (remote, connected) = match target {
             Target::Program(program) => {
-                let stderr = Captured::new();
-                let child = program.child_process().grace(GRACE);
-                let child = child.stderr(match is_verbose {
-                    true => Stderr::Inherit,
-                    false => Stderr::Capture(stderr.clone()),
-                });
+                let captured = Captured::new();
+                let stderr = match verbose {
+                    0 => Stderr::Capture(captured.clone()),
+                    _ => Stderr::Inherit,
+                };
+                let child = program.child_process().grace(GRACE).stderr(stderr);
                 let connected = builder.connect(child).await;
-                let failure = |error| start_failure(error, &program.command, &stderr);
+                let failure = |error| start_failure(error, &program.command, &captured);
                 (None, connected.map_err(failure))
             }
             Target::WebSocket(remote) => {
                 let connected = builder.connect(remote.websocket()).await;
-                (Some(remote.url), connected.map_err(Failure::from))
+                (Some(remote), connected.map_err(Failure::from))
             }
             Target::Http(remote) | Target::Sse(remote) => {
                 let mut http = remote.http();
-                let mut headers = remote.headers.keys();
-                let has_credentials = headers.any(|it| it.eq_ignore_ascii_case("authorization"));
-                if auth == Auth::Auto && !has_credentials {
+                if options.auth == Auth::Auto && !has_credentials(&remote) {
                     http = http.auth(login::oauth(&remote.url).await?);
                 }
-                (
-                    Some(remote.url),
-                    builder.connect(http).await.map_err(Failure::from),
-                )
+                let connected = builder.connect(http).await;
+                (Some(remote), connected.map_err(Failure::from))
             }
             _ => return Err(Failure::usage("this kind of server is not supported")),
         };
-        let at = |failure: Failure| login::advise(failure.at(url.as_deref()), url.as_deref());
-        let client = connected.map_err(at)?;
-        Ok(Self { client, url })
+        let client = connected.map_err(|failure| explain(failure, remote.as_ref()))?;
+        Ok(Self {
+            client,
+            questions,
+            remote,
+        })
     }
 
-    /// A failure of a call, with the URL of the server and advice.
-    pub(crate) fn failure(&self, failure: impl Into<Failure>) -> Failure {
-        let url = self.url.as_deref();
-        login::advise(failure.into().at(url), url)
+    /// The result of a request, in which the server may ask.
+    ///
+    /// # Errors
+    ///
+    /// As [`Questions::during`], with the URL of the server and advice.
+    pub(crate) async fn result<T>(
+        &self,
+        request: impl IntoFuture<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        let result = self.questions.during(request).await;
+        result.map_err(|failure| explain(failure, self.remote.as_ref()))
     }
+
+    /// The result of a request for a list, which is empty where the server does not offer it.
+    ///
+    /// # Errors
+    ///
+    /// As [`result`](Self::result).
+    pub(crate) async fn list<T>(
+        &self,
+        request: impl Future<Output = Result<Vec<T>, CallError>>,
+    ) -> Result<Vec<T>, Failure> {
+        let offered = async {
+            match request.await {
+                Err(CallError::Unavailable(Unavailable::NotOffered { .. })) => Ok(Vec::new()),
+                // Servers that declare resources, and have no templates.
+                Err(CallError::Rpc(it)) if it.code == code::METHOD_NOT_FOUND => Ok(Vec::new()),
+                result => result,
+            }
+        };
+        self.result(offered).await
+    }
+}
+
+/// Returns true if the user has set the header `Authorization`.
+fn has_credentials(remote: &Remote) -> bool {
+    let mut headers = remote.headers.keys();
+    headers.any(|it| it.eq_ignore_ascii_case("authorization"))
+}
+
+/// Adds the URL to a failure, and the command that logs in where that is needed.
+fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
+    let Some(remote) = remote else {
+        return failure;
+    };
+    let mut failure = failure.at(&remote.url);
+    if failure.kind == Kind::AuthorizationRequired {
+        failure.message += match has_credentials(remote) {
+            true => "\nthe header `Authorization` is refused: correct it, or leave it out and ",
+            false => "\n",
+        };
+        failure.message += &format!("log in by: mcp login {}", remote.url);
+    }
+    failure
 }
 
 /// The failure of a program, which may be missing, or wait for something else than messages.
@@ -143,10 +196,11 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
     let ConnectError::Open(cause) = &error else {
         let mut failure = Failure::from(error);
         if failure.kind == Kind::Timeout {
-            let text = stderr.text();
-            let lines: Vec<_> = text.lines().filter(|it| !it.trim().is_empty()).collect();
-            let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
             failure.message = format!("`{program}` gives {}", failure.message);
+            let text = stderr.text();
+            let lines = text.lines().filter(|it| !it.trim().is_empty());
+            let lines: Vec<_> = lines.collect();
+            let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
             if !last.is_empty() {
                 let last = last.join("\n  ");
                 failure.message += &format!("; its standard error ends with:\n  {last}");
@@ -154,16 +208,17 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
         }
         return failure;
     };
+    let missing = format!("there is no program `{program}`");
     let message = match cause.kind() {
-        io::ErrorKind::NotFound if program.contains(char::is_whitespace) => format!(
-            "there is no program `{program}`: put a command into quotes, or behind `--` at the end"
-        ),
+        io::ErrorKind::NotFound if program.contains(char::is_whitespace) => {
+            format!("{missing}: put a command into quotes, or behind `--` at the end")
+        }
         io::ErrorKind::NotFound if program.contains(['/', '\\']) => {
-            format!("there is no program `{program}`, or no folder to start it in")
+            format!("{missing}, or no folder to start it in")
         }
         io::ErrorKind::NotFound => {
             let path = std::env::var("PATH").unwrap_or_default();
-            format!("there is no program `{program}` in the folders of PATH: {path}")
+            format!("{missing} in the folders of PATH: {path}")
         }
         _ => format!("the program `{program}` can't be started: {cause}"),
     };
@@ -171,62 +226,39 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
 }
 
 /// A client that declares all that a client can, as servers hide tools from those that do not.
-pub(crate) fn declaring(questions: &Arc<Questions>) -> ClientBuilder {
-    let builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
+fn builder(options: &Connection, questions: &Arc<Questions>) -> Result<ClientBuilder, Failure> {
+    let timeouts = Timeouts {
+        reset_on_progress: true,
+        ..Timeouts::default()
+    };
+    let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .without_keep_alive()
-        .roots(Roots::new([]))
+        .roots(Roots::new(roots(&options.roots)?))
+        .timeouts(options.timeout.map_or(timeouts, Timeouts::within))
+        .probe_timeout(options.timeout.unwrap_or(PROBE).min(PROBE))
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))
         .on_log(|message| {
             let logger = message.logger.as_deref().unwrap_or("server");
-            note(&format!(
-                "{} {logger}: {}",
-                message.level,
-                message.data.get()
-            ));
+            let (level, text) = (&message.level, message.data.get());
+            note(&format!("{level} {logger}: {text}"));
         });
-    questions.answer(builder)
-}
-
-/// The settings of the client.
-fn builder(connection: &Connection, questions: &Arc<Questions>) -> Result<ClientBuilder, Failure> {
-    let mut builder = declaring(questions).roots(Roots::new(roots(&connection.roots)?));
-    if let Some(era) = connection.era {
+    if let Some(era) = options.era {
         builder = builder.era(era);
     }
-    if let Some(revision) = connection.revision {
+    if let Some(revision) = options.revision {
         builder = builder.revision(revision);
     }
-    Ok(match connection.timeout {
-        Some(limit) => {
-            let timeouts = Timeouts {
-                idle: limit,
-                total: limit,
-                reset_on_progress: false,
-            };
-            builder.timeouts(timeouts).probe_timeout(limit.min(PROBE))
-        }
-        None => builder.timeouts(Timeouts {
-            reset_on_progress: true,
-            ..Timeouts::default()
-        }),
-    })
+    Ok(questions.answer(builder))
 }
 
-/// The folders that the server may work on, as `file:` URLs.
+/// The folders that the server may work on, as `file:` URLs (RFC 8089).
 fn roots(folders: &[PathBuf]) -> Result<Vec<Root>, Failure> {
     let root = |folder: &PathBuf| {
-        let shown = folder.display();
-        let path = folder
-            .canonicalize()
-            .map_err(|error| Failure::usage(format!("--root {shown}: {error}")))?;
-        Ok(Root::new(file_url(&path)))
+        let fault = |error| Failure::usage(format!("--root {}: {error}", folder.display()));
+        let path = folder.canonicalize().map_err(fault)?;
+        let path = path.to_string_lossy().replace('\\', "/");
+        let path = PercentEncodedForUri::from_path(path.trim_start_matches('/'));
+        Ok(Root::new(format!("file:///{path}")))
     };
     folders.iter().map(root).collect()
-}
-
-/// The `file:` URL of an absolute path (RFC 8089).
-fn file_url(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "/");
-    let text = text.trim_start_matches('/');
-    format!("file:///{}", PercentEncodedForUri::from_path(text))
 }

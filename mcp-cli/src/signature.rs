@@ -11,25 +11,22 @@ const MAX_MEMBERS: usize = 4;
 
 /// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`.
 pub(crate) fn of_tool(tool: &Tool) -> String {
-    let root = Document(tool.input_schema.as_raw());
-    let arguments = root.members(root.0, 0).join(", ");
-    let output = tool.output_schema.as_ref().map(|schema| {
-        let root = Document(schema.as_raw());
-        format!(" -> {}", root.kind(root.0, 0))
-    });
+    let arguments = members(tool.input_schema.as_raw(), 0).join(", ");
+    let output = tool.output_schema.as_ref();
+    let output = output.map(|schema| format!(" -> {}", kind(schema.as_raw(), 0)));
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
 }
 
 /// The signature of a prompt, whose arguments are texts.
 pub(crate) fn of_prompt(prompt: &Prompt) -> String {
-    let arguments = prompt.arguments.iter().flatten().map(|argument| {
-        let mark = if argument.required == Some(true) {
-            ""
-        } else {
-            "?"
-        };
-        format!("{}{mark}", argument.name)
-    });
+    let arguments = prompt
+        .arguments
+        .iter()
+        .flatten()
+        .map(|it| match it.required {
+            Some(true) => it.name.clone(),
+            _ => format!("{}?", it.name),
+        });
     format!(
         "{}({})",
         prompt.name,
@@ -37,114 +34,98 @@ pub(crate) fn of_prompt(prompt: &Prompt) -> String {
     )
 }
 
-/// A document, to which the references in its schemas refer.
-#[derive(Clone, Copy)]
-struct Document<'a>(RawJsonRef<'a>);
+/// The members of an object, each with its type.
+fn members(schema: RawJsonRef<'_>, depth: usize) -> Vec<String> {
+    let required = schema.member("required").and_then(|it| it.parse().ok());
+    let required: Vec<String> = required.unwrap_or_default();
+    let properties = schema.member("properties").and_then(|it| it.members().ok());
+    let properties = properties.unwrap_or_default().into_iter();
+    let (first, rest): (Vec<_>, Vec<_>) = properties.partition(|it| required.contains(&it.0));
+    let first = first
+        .into_iter()
+        .map(|(name, it)| format!("{name}: {}", kind(it, depth + 1)));
+    let rest = rest.into_iter().map(|(name, it)| {
+        // It may be left out, which is what null means there.
+        format!(
+            "{name}?: {}",
+            kind(it, depth + 1).trim_end_matches(" | null")
+        )
+    });
+    first.chain(rest).collect()
+}
 
-impl<'a> Document<'a> {
-    /// The members of an object, each with its type.
-    fn members(self, schema: RawJsonRef<'a>, depth: usize) -> Vec<String> {
-        let properties = schema.member("properties");
-        let properties = properties
-            .and_then(|it| it.members().ok())
-            .unwrap_or_default();
-        let required: Vec<String> = schema
-            .member("required")
-            .and_then(|it| it.parse().ok())
-            .unwrap_or_default();
-        let mut members: Vec<_> = properties
-            .into_iter()
-            .map(|(name, schema)| {
-                let kind = self.kind(schema, depth + 1);
-                match required.contains(&name) {
-                    true => format!("{name}: {kind}"),
-                    // It may be left out, which is what null means there.
-                    false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
-                }
-            })
-            .collect();
-        // Those that must be given go first, as in a call.
-        members.sort_by_key(|it| it.split(':').next().is_some_and(|name| name.ends_with('?')));
-        members
+/// The name of the type that a schema describes.
+fn kind(schema: RawJsonRef<'_>, depth: usize) -> String {
+    let list = |keyword| schema.member(keyword)?.elements().ok();
+    if depth > MAX_DEPTH {
+        return "…".to_owned();
     }
+    if let Some(name) = text(schema, "$ref") {
+        return name.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    if let Some(values) = list("enum") {
+        return shortened(
+            values.iter().map(|it| it.get().to_owned()),
+            MAX_VALUES,
+            " | ",
+        );
+    }
+    if let Some(value) = schema.member("const") {
+        return value.get().to_owned();
+    }
+    if let Some(union) = list("anyOf").or_else(|| list("oneOf")) {
+        return distinct(union.into_iter().map(|it| kind(it, depth + 1)));
+    }
+    if let Some(kinds) = list("type") {
+        let kinds = kinds.into_iter().filter_map(|it| it.parse().ok());
+        return distinct(kinds.map(|it: String| named(schema, it, depth)));
+    }
+    let is_object = || schema.member("properties").is_some();
+    let kind = text(schema, "type").or_else(|| is_object().then(|| "object".to_owned()));
+    kind.map_or_else(|| "any".to_owned(), |it| named(schema, it, depth))
+}
 
-    /// The name of the type that a schema describes.
-    fn kind(self, schema: RawJsonRef<'a>, depth: usize) -> String {
-        if depth > MAX_DEPTH {
-            return "…".to_owned();
-        }
-        if let Some(name) = text(schema, "$ref") {
-            let end = name.rsplit('/').next().unwrap_or_default();
-            return end.to_owned();
-        }
-        if let Some(values) = schema.member("enum").and_then(|it| it.elements().ok()) {
-            let shown: Vec<_> = values.iter().take(MAX_VALUES).map(|it| it.get()).collect();
-            let more = if values.len() > MAX_VALUES {
-                " | …"
-            } else {
-                ""
-            };
-            return format!("{}{more}", shown.join(" | "));
-        }
-        if let Some(value) = schema.member("const") {
-            return value.get().to_owned();
-        }
-        for keyword in ["anyOf", "oneOf"] {
-            if let Some(union) = schema.member(keyword).and_then(|it| it.elements().ok()) {
-                return self.union(union.into_iter().map(|it| self.kind(it, depth + 1)));
+/// The name of one kind of JSON.
+fn named(schema: RawJsonRef<'_>, name: String, depth: usize) -> String {
+    match &*name {
+        "array" => {
+            let items = schema.member("items").filter(|it| it.is_object());
+            let items = items.map_or("any".to_owned(), |it| kind(it, depth + 1));
+            match items.contains(" | ") {
+                true => format!("({items})[]"),
+                false => format!("{items}[]"),
             }
         }
-        match schema.member("type") {
-            Some(kind) => match kind.parse::<Vec<String>>() {
-                Ok(kinds) => self.union(kinds.iter().map(|kind| self.named(schema, kind, depth))),
-                Err(_) => self.named(schema, &kind.parse::<String>().unwrap_or_default(), depth),
-            },
-            None if schema.member("properties").is_some() => self.named(schema, "object", depth),
-            None => "any".to_owned(),
+        "object" => {
+            let title = text(schema, "title").filter(|it| !it.contains(char::is_whitespace));
+            let members = members(schema, depth);
+            match title {
+                Some(title) => title,
+                None if members.is_empty() => name,
+                None => format!("{{{}}}", shortened(members, MAX_MEMBERS, ", ")),
+            }
         }
+        _ => name,
     }
+}
 
-    /// The name of one kind of JSON.
-    fn named(self, schema: RawJsonRef<'a>, kind: &str, depth: usize) -> String {
-        match kind {
-            "array" => {
-                let items = schema.member("items").filter(|it| it.is_object());
-                let items = items.map_or("any".to_owned(), |it| self.kind(it, depth + 1));
-                match items.contains(" | ") {
-                    true => format!("({items})[]"),
-                    false => format!("{items}[]"),
-                }
-            }
-            "object" => {
-                let is_name = |title: &String| !title.contains(char::is_whitespace);
-                if let Some(title) = text(schema, "title").filter(is_name) {
-                    return title;
-                }
-                let members = self.members(schema, depth);
-                if members.is_empty() {
-                    return "object".to_owned();
-                }
-                let more = if members.len() > MAX_MEMBERS {
-                    ", …"
-                } else {
-                    ""
-                };
-                let shown = &members[..members.len().min(MAX_MEMBERS)];
-                format!("{{{}{more}}}", shown.join(", "))
-            }
-            kind => kind.to_owned(),
+fn distinct(kinds: impl Iterator<Item = String>) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    kinds.for_each(|kind| {
+        if !distinct.contains(&kind) {
+            distinct.push(kind);
         }
-    }
+    });
+    distinct.join(" | ")
+}
 
-    fn union(self, kinds: impl Iterator<Item = String>) -> String {
-        let mut distinct: Vec<String> = Vec::new();
-        for kind in kinds {
-            if !distinct.contains(&kind) {
-                distinct.push(kind);
-            }
-        }
-        distinct.join(" | ")
+/// The first of several parts, and a mark if there are more.
+fn shortened(parts: impl IntoIterator<Item = String>, most: usize, separator: &str) -> String {
+    let mut parts: Vec<_> = parts.into_iter().take(most + 1).collect();
+    if parts.len() > most {
+        parts[most] = "…".to_owned();
     }
+    parts.join(separator)
 }
 
 fn text(schema: RawJsonRef<'_>, keyword: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use mcp_runtime::{Negotiated, Revision};
 use serde::Serialize;
 
 /// What a server offers: lists sorted by name or URI, without `_meta` and icons.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Snapshot {
     pub(crate) server: Implementation,
@@ -22,6 +22,16 @@ pub(crate) struct Snapshot {
     pub(crate) resource_templates: Vec<ResourceTemplate>,
 }
 
+/// Sorts a list, and removes what is no part of a snapshot.
+macro_rules! tidy {
+    ($list:ident by $key:ident) => {
+        $list.sort_by(|a, b| a.$key.cmp(&b.$key));
+        $list
+            .iter_mut()
+            .for_each(|it| (it.meta, it.icons) = (None, None));
+    };
+}
+
 impl Snapshot {
     pub(crate) fn new(
         negotiated: &Negotiated<ServerCapabilities>,
@@ -34,22 +44,10 @@ impl Snapshot {
         let unnamed = || Implementation::new("unnamed server", "");
         let mut server = negotiated.peer_info.clone().unwrap_or_else(unnamed);
         server.icons = None;
-        for tool in &mut tools {
-            (tool.meta, tool.icons) = (None, None);
-        }
-        for prompt in &mut prompts {
-            (prompt.meta, prompt.icons) = (None, None);
-        }
-        for resource in &mut resources {
-            (resource.meta, resource.icons) = (None, None);
-        }
-        for template in &mut resource_templates {
-            (template.meta, template.icons) = (None, None);
-        }
-        tools.sort_by(|a, b| a.name.cmp(&b.name));
-        prompts.sort_by(|a, b| a.name.cmp(&b.name));
-        resources.sort_by(|a, b| a.uri.cmp(&b.uri));
-        resource_templates.sort_by(|a, b| a.uri_template.cmp(&b.uri_template));
+        tidy!(tools by name);
+        tidy!(prompts by name);
+        tidy!(resources by uri);
+        tidy!(resource_templates by uri_template);
         Self {
             server,
             revision: negotiated.revision,

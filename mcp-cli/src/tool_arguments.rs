@@ -1,14 +1,14 @@
 //! Arguments of a call, from `key=value` on the command line, by the schema of the tool.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use mcp_runtime::types::Tool;
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
-use crate::schema::Schema;
+use crate::failure::{Failure, Kind};
+use crate::schema::{Fault, Schema};
 use crate::signature;
 
 /// Reads the arguments of a call, and checks them.
@@ -19,185 +19,173 @@ use crate::signature;
 pub(crate) fn read(tool: &Tool, words: &[String], input: Option<&Path>) -> Result<Value, Failure> {
     let schema: Value = tool.input_schema.parse().unwrap_or_default();
     let schema = Schema::new(&schema);
-    let mut faults = Vec::new();
-    let mut arguments = match input.map(read_object).transpose() {
-        Ok(object) => object.unwrap_or_default(),
-        Err(fault) => {
-            faults.push(fault);
-            Map::new()
-        }
+    let (mut arguments, mut faults) = match input.map(read_object).transpose() {
+        Ok(object) => (object.unwrap_or_default(), Vec::new()),
+        Err(fault) => (Map::new(), vec![fault]),
     };
     let mut given = Vec::new();
     for word in words {
-        let set = Assignment::parse(word).and_then(|it| it.set(schema, &mut arguments, &mut given));
-        if let Err(fault) = set {
-            faults.push(fault);
-        }
+        let set = |(key, value)| set(schema, key, value, &mut arguments, &mut given);
+        faults.extend(parse(word).and_then(set).err());
     }
     let arguments = Value::Object(arguments);
-    let mut wrong = Vec::new();
-    schema.check(&arguments, "", &mut wrong);
+    let mut wrong = schema.check(&arguments, "");
     // An argument that could not be read counts as given.
-    wrong.retain(|it| !faults.iter().any(|fault| begins_like(fault, it)));
+    wrong.retain(|(path, _)| !faults.iter().any(|it| it.0 == *path));
     faults.extend(wrong);
-    match faults.is_empty() {
-        true => Ok(arguments),
-        false => Err(Failure::usage(format!(
-            "the arguments do not fit, and nothing was sent:\n  {}\n{}",
-            faults.join("\n  "),
-            signature::of_tool(tool)
-        ))),
+    reject(&faults, || signature::of_tool(tool))?;
+    Ok(arguments)
+}
+
+/// Fails if arguments have faults.
+///
+/// # Errors
+///
+/// All faults, with the signature.
+pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result<(), Failure> {
+    if faults.is_empty() {
+        return Ok(());
     }
+    let mut message = "the arguments do not fit, and nothing was sent:".to_owned();
+    for (path, fault) in faults {
+        message += &format!("\n  `{path}` {fault}");
+    }
+    Err(Failure::usage(format!("{message}\n{}", signature())))
 }
 
-/// Returns true if two faults are about the same argument.
-fn begins_like(fault: &str, other: &str) -> bool {
-    let name = |text: &str| text.split('`').nth(1).map(str::to_owned);
-    name(fault) == name(other)
+/// A fault in what is given for a key.
+fn fault(key: &str, text: impl Into<String>) -> Fault {
+    (key.to_owned(), text.into())
 }
 
-fn read_object(path: &Path) -> Result<Map<String, Value>, String> {
-    let text = read_text(path)?;
-    let shown = path.display();
-    serde_json::from_str(&text).map_err(|error| format!("{shown}: no JSON object: {error}"))
+fn read_object(path: &Path) -> Result<Map<String, Value>, Fault> {
+    let shown = path.display().to_string();
+    let text = read_text(path).map_err(|it| fault(&shown, it))?;
+    serde_json::from_str(&text).map_err(|it| fault(&shown, format!("is no JSON object: {it}")))
 }
 
 /// Reads a file, or standard input.
 fn read_text(path: &Path) -> Result<String, String> {
     let read = match path.as_os_str() == "-" {
-        true => {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text).map(|_| text)
-        }
+        true => io::read_to_string(io::stdin()),
         false => fs::read_to_string(path),
     };
-    read.map_err(|error| format!("{}: {error}", path.display()))
+    read.map_err(|error| format!("can't be read from {}: {error}", path.display()))
 }
 
-/// A word such as `key=value`.
-struct Assignment<'a> {
-    key: &'a str,
-    value: Input<'a>,
-}
-
-enum Input<'a> {
+/// A value on the command line.
+pub(crate) enum Input {
     /// A text, which the schema turns into a value.
-    Text(&'a str),
-    /// The text of a file.
-    File(&'a str),
+    Text(String),
     Json(Value),
 }
 
-impl<'a> Assignment<'a> {
-    fn parse(word: &'a str) -> Result<Self, String> {
-        let Some((key, value)) = word.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-            return Err(format!(
-                "`{word}` must be `key=value`, `key:=JSON` or `key=@FILE`"
-            ));
-        };
-        let value = match (key.strip_suffix(':'), value.strip_prefix('@')) {
-            (Some(key), file) => {
-                let text = match file {
-                    Some(path) => &*read_text(path.as_ref())?,
-                    None => value,
-                };
-                let json = serde_json::from_str(text);
-                let json = json.map_err(|error| format!("`{key}` is no JSON: {error}"))?;
-                return Ok(Self {
-                    key,
-                    value: Input::Json(json),
-                });
-            }
-            (None, Some(path)) => Input::File(path),
-            (None, None) => Input::Text(value),
-        };
-        Ok(Self { key, value })
+/// The key and the value of a word: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
+fn parse(word: &str) -> Result<(&str, Input), Fault> {
+    let Some((key, value)) = word.split_once('=').filter(|it| !it.0.is_empty()) else {
+        return Err(fault(
+            word,
+            "must be `key=value`, `key:=JSON` or `key=@FILE`",
+        ));
+    };
+    let json_key = key.strip_suffix(':');
+    let key = json_key.unwrap_or(key);
+    let text = match value.strip_prefix('@') {
+        Some(path) => read_text(path.as_ref()).map_err(|it| fault(key, it))?,
+        None => value.to_owned(),
+    };
+    if json_key.is_none() {
+        return Ok((key, Input::Text(text)));
     }
-
-    /// Puts the value into its place. `given` has the keys of earlier words.
-    fn set(
-        self,
-        schema: Schema<'_>,
-        arguments: &mut Map<String, Value>,
-        given: &mut Vec<String>,
-    ) -> Result<(), String> {
-        let (mut object, mut schema) = (arguments, Some(schema));
-        let mut rest = self.key;
-        // A name may have a dot in it.
-        while let Some((outer, inner)) = rest.split_once('.')
-            && schema.is_none_or(|it| it.member(rest).is_none())
-        {
-            let member = schema.and_then(|it| it.member(outer));
-            if schema.is_some_and(|it| !it.is_open()) && member.is_none() {
-                break;
-            }
-            let entry = object.entry(outer).or_insert_with(|| Map::new().into());
-            let Value::Object(inside) = entry else {
-                return Err(format!(
-                    "`{}` is inside `{outer}`, which is no object",
-                    self.key
-                ));
-            };
-            (object, schema, rest) = (inside, member, inner);
-        }
-        let known = schema.and_then(|it| it.member(rest));
-        if let (Some(schema), None) = (schema, known)
-            && !schema.is_open()
-        {
-            return Err(unknown(self.key, rest, &schema.names()));
-        }
-        let is_repeated = given.iter().any(|it| it == self.key);
-        given.push(self.key.to_owned());
-        let value = self.value.read(self.key, known, is_repeated)?;
-        match (object.get_mut(rest), value) {
-            (Some(Value::Array(list)), Value::Array(more)) if is_repeated => list.extend(more),
-            (Some(_), _) if is_repeated => {
-                return Err(format!("`{}` is given twice, and is no list", self.key));
-            }
-            (_, value) => {
-                object.insert(rest.to_owned(), value);
-            }
-        }
-        Ok(())
+    match serde_json::from_str(&text) {
+        Ok(value) => Ok((key, Input::Json(value))),
+        Err(error) => Err(fault(key, format!("is no JSON: {error}"))),
     }
 }
 
-impl Input<'_> {
-    fn read(
-        self,
-        key: &str,
-        schema: Option<Schema<'_>>,
-        is_repeated: bool,
-    ) -> Result<Value, String> {
-        let text = match self {
-            Self::Json(value) => return Ok(value),
-            Self::Text(text) => text.to_owned(),
-            Self::File(path) => read_text(path.as_ref())?,
-        };
-        let read = match schema {
-            // A later word of a list is one element.
-            Some(schema) if is_repeated && schema.kinds().contains(&"array") => schema
-                .read_item(&text)
-                .map(|element| Value::Array(vec![element])),
-            Some(schema) => schema.read(&text),
-            None => Ok(serde_json::from_str(&text).unwrap_or(Value::from(text))),
-        };
-        read.map_err(|fault| format!("`{key}` {fault}"))
+/// Puts a value into its place in an object. `given` has the keys of earlier values.
+///
+/// # Errors
+///
+/// If the key is not known, or the value does not fit.
+pub(crate) fn set(
+    schema: Schema<'_>,
+    key: &str,
+    value: Input,
+    mut object: &mut Map<String, Value>,
+    given: &mut Vec<String>,
+) -> Result<(), Fault> {
+    let (mut schema, mut rest) = (Some(schema), key);
+    // A name may have a dot in it.
+    while let Some((outer, inner)) = rest.split_once('.')
+        && schema.is_none_or(|it| it.member(rest).is_none())
+    {
+        let member = schema.and_then(|it| it.member(outer));
+        if schema.is_some_and(|it| !it.is_open()) && member.is_none() {
+            break;
+        }
+        let entry = object.entry(outer).or_insert_with(|| Map::new().into());
+        let inside = entry.as_object_mut();
+        object = inside.ok_or_else(|| fault(key, format!("is inside `{outer}`, no object")))?;
+        (schema, rest) = (member, inner);
     }
+    let known = schema.and_then(|it| it.member(rest));
+    if let (Some(schema), None) = (schema, known)
+        && !schema.is_open()
+    {
+        let near = nearest(rest, schema.names());
+        let advice = "; `--input` sends what the schema does not name".to_owned();
+        return Err(fault(
+            key,
+            format!("is not known{}", near.unwrap_or(advice)),
+        ));
+    }
+    let is_repeated = given.iter().any(|it| it == key);
+    given.push(key.to_owned());
+    let value = match (value, known) {
+        (Input::Json(value), _) => Ok(value),
+        // A later word of a list is one element.
+        (Input::Text(text), Some(schema)) if is_repeated && schema.kinds() == ["array"] => {
+            schema.read_item(&text).map(|element| vec![element].into())
+        }
+        (Input::Text(text), Some(schema)) => schema.read(&text),
+        (Input::Text(text), None) => Ok(serde_json::from_str(&text).unwrap_or(text.into())),
+    };
+    let value = value.map_err(|it| fault(key, it))?;
+    match (object.get_mut(rest), value) {
+        (Some(Value::Array(list)), Value::Array(more)) if is_repeated => list.extend(more),
+        (Some(_), _) if is_repeated => return Err(fault(key, "is given twice, and is no list")),
+        (_, value) => drop(object.insert(rest.to_owned(), value)),
+    }
+    Ok(())
 }
 
-fn unknown(key: &str, name: &str, known: &[&str]) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("`{key}` is not known; is `{near}` meant?"),
-        None => format!("`{key}` is not known; `--input` sends what the schema does not name"),
-    }
+/// The tool or the prompt of a name.
+///
+/// # Errors
+///
+/// The most similar name, and the command that lists all.
+pub(crate) fn find<'a, T>(
+    kind: &str,
+    list: &'a [T],
+    name_of: impl Fn(&'a T) -> &'a str,
+    name: &str,
+) -> Result<&'a T, Failure> {
+    list.iter().find(|it| name_of(it) == name).ok_or_else(|| {
+        let near = nearest(name, list.iter().map(name_of)).unwrap_or_default();
+        let advice = format!("list its {kind}s by: mcp inspect TARGET");
+        let message = format!("the server has no {kind} `{name}`{near}\n{advice}");
+        Failure::new(Kind::Refused, message)
+    })
 }
 
-/// The name that is most like another one, if one is.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |it: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &it.to_lowercase());
-    let near = known.map(|it| (distance(it), it)).min()?;
-    (near.0 <= 1 + name.chars().count() / 3).then_some(near.1)
+/// A question after the name that is most like another one, if one is.
+fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let name = name.to_lowercase();
+    let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
+    let (distance, near) = known.into_iter().map(|it| (distance(it), it)).min()?;
+    let is_near = distance <= 1 + name.chars().count() / 3;
+    is_near.then(|| format!("; is `{near}` meant?"))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::config::Config;
 use super::credential_http::{CredentialHttp, is_allowed};
 use super::dpop::Nonces;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::redirect::Redirect;
+use super::redirect::{NoLogin, Redirect};
 use super::renewal::{Renewal, Revocation};
 use super::session::Session;
 use super::store::TokenStore;
@@ -78,6 +78,12 @@ impl OAuth {
     /// The way back from the browser: by default [`Loopback::any_port`](super::loopback::Loopback::any_port).
     pub fn redirect(self, redirect: impl Redirect) -> Self {
         self.with(|config| config.redirect = Arc::new(redirect))
+    }
+
+    /// Never logs in: for a process without a person, which uses and refreshes the tokens of an earlier
+    /// login. Where those do not suffice, the request fails at the step [`Login`](super::error::AuthStep::Login).
+    pub fn without_login(self) -> Self {
+        self.redirect(NoLogin)
     }
 
     /// Opens pages by a function of one's own; by default, the program that the variable `BROWSER`

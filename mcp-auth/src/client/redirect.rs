@@ -56,6 +56,15 @@ pub trait Redirect: Send + Sync + 'static {
     fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
 }
 
+/// The way back of a process that has no person to log in.
+pub(super) struct NoLogin;
+
+impl Redirect for NoLogin {
+    fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
+        Box::pin(async { Err(io::Error::other("nobody is there to log in")) })
+    }
+}
+
 /// One wait for an authorization response. To drop it, or the future of
 /// [`receive`](Self::receive), ends the wait.
 pub trait RedirectReceiver: Send + 'static {

@@ -26,8 +26,8 @@ use crate::metadata::AuthorizationServerMetadata;
 pub enum Revocation {
     /// All tokens were revoked, or there were none.
     Done,
-    /// An issuer offers no revocation (RFC 7009): its tokens are removed here, and valid there until they
-    /// expire.
+    /// An issuer offers no revocation (RFC 7009), or none of access tokens as these (section 2.2.1,
+    /// `unsupported_token_type`): they are removed here, and valid there until they expire.
     NotOffered,
 }
 
@@ -189,7 +189,15 @@ impl Renewal {
         let mut outcome = Ok(Revocation::Done);
         for tokens in &all {
             let revoked = self.revoke(&issuer, tokens).await;
-            outcome = outcome.and(revoked.map(|()| Revocation::Done));
+            let revoked = match revoked {
+                Ok(()) => Ok(Revocation::Done),
+                Err(error) if is_unsupported(&error) => Ok(Revocation::NotOffered),
+                Err(error) => Err(error),
+            };
+            outcome = match (outcome, revoked) {
+                (Ok(Revocation::NotOffered), Ok(_)) => Ok(Revocation::NotOffered),
+                (outcome, revoked) => outcome.and(revoked),
+            };
         }
         outcome
     }
@@ -213,8 +221,12 @@ impl Renewal {
             Some(token) => issuer.revoke(token, "refresh_token").await,
             None => Ok(()),
         };
-        issuer.revoke(&tokens.access_token, "access_token").await?;
-        refresh_token
+        let access_token = issuer.revoke(&tokens.access_token, "access_token").await;
+        // That a token can't be revoked at all counts less than another error.
+        match refresh_token {
+            Err(error) if !is_unsupported(&error) => Err(error),
+            refresh_token => access_token.and(refresh_token),
+        }
     }
 
     /// Finds the authorization server.
@@ -493,4 +505,9 @@ fn is_final(error: &AuthError) -> bool {
     };
     matches!(*status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED)
         && FINAL.contains(&code.as_str())
+}
+
+/// Returns true if the issuer does not revoke tokens of a kind (RFC 7009 §2.2.1).
+fn is_unsupported(error: &AuthError) -> bool {
+    matches!(error.kind(), AuthErrorKind::Refused { code, .. } if code == "unsupported_token_type")
 }

@@ -339,6 +339,22 @@ async fn a_logout_tells_where_nothing_can_be_revoked() {
 }
 
 #[tokio::test]
+async fn a_logout_succeeds_where_tokens_of_a_kind_are_not_revoked() {
+    let site = Site::start().await;
+    let oauth = app();
+    call(&site.connect(&oauth).await.unwrap(), "read")
+        .await
+        .unwrap();
+    let refusal = r#"{"error": "unsupported_token_type"}"#;
+    site.issuer
+        .fail(Endpoint::Revoke, Fault::Refusal(400, None, refusal));
+    assert_eq!(oauth.logout().await.unwrap(), Revocation::NotOffered);
+    let kinds: Vec<_> = revoked(&site).into_iter().map(|it| it.0).collect();
+    assert_eq!(kinds, ["refresh_token", "access_token"]);
+    assert_eq!(oauth.logout().await.unwrap(), Revocation::Done);
+}
+
+#[tokio::test]
 async fn persons_who_share_a_store_do_not_share_their_tokens() {
     let store = MemoryStore::new();
     let site = Site::start().await;

@@ -1,91 +1,61 @@
 //! `mcp inspect`: shows what a server offers.
 
-use std::fmt::Display;
-
 use mcp_runtime::types::{DiscoverRequest, RequestParams, ServerCapabilities, Tool};
-use mcp_runtime::{CallError, Client, Unavailable};
+use mcp_runtime::{CallError, Client};
 
-use crate::arguments::{Global, Inspect};
-use crate::failure::{Failure, Kind};
+use crate::arguments::{At, Inspect};
+use crate::failure::Failure;
 use crate::output::Output;
-use crate::questions::Questions;
-use crate::session::{Opened, Session};
+use crate::session::Context;
 use crate::signature;
 use crate::snapshot::Snapshot;
-use crate::tool_arguments::nearest;
+use crate::tool_arguments::find;
 
 /// Shows the server: as text, as a snapshot, or one of its tools.
 ///
 /// # Errors
 ///
-/// Why it can't be connected to, or does not list what it has.
-pub(crate) async fn run(command: Inspect, global: &Global, opened: &Opened) -> Result<(), Failure> {
-    let questions = Questions::new(Vec::new());
-    let session = Session::open(&command.connection, global, &questions, opened).await?;
-    let snapshot = snapshot(&session.client)
-        .await
-        .map_err(|it| session.failure(it))?;
-    let output = Output::new(global.json);
-    if let Some(name) = &command.tool {
-        return tool(&snapshot.tools, name, &output);
+/// Why it does not list what it has.
+pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), Failure> {
+    let (connection, output) = (&inspect.connection, &context.output);
+    let session = context.open(connection).await?;
+    let client = &session.client;
+    let tools = session.list(client.list_tools()).await?;
+    if let Some(name) = &inspect.command.tool {
+        return show_tool(find("tool", &tools, |it| &it.name, name)?, output);
     }
+    let snapshot = Snapshot::new(
+        &client.negotiated(),
+        session.result(revisions(client)).await?,
+        tools,
+        session.list(client.list_prompts()).await?,
+        session.list(client.list_resources()).await?,
+        session.list(client.list_resource_templates()).await?,
+    );
     if output.json {
         return output.document(&snapshot);
     }
-    let is_set = command.connection.era.is_some() || command.connection.revision.is_some();
-    let found = match is_set {
+    let found = match connection.era.is_some() || connection.revision.is_some() {
         true => "as set".to_owned(),
-        false => format!(
-            "found by `{}`",
-            session.client.revision().era().opening_method()
-        ),
+        false => format!("found by `{}`", snapshot.revision.era().opening_method()),
     };
-    show(&snapshot, &found, &output)
+    show(&snapshot, &found, output)
 }
 
-/// Everything that the server lists.
-async fn snapshot(client: &Client) -> Result<Snapshot, CallError> {
-    let discovered = client
+/// The revisions that the server names. A handshake settles on one, and names no other.
+async fn revisions(client: &Client) -> Result<Vec<String>, CallError> {
+    match client
         .request::<DiscoverRequest>(RequestParams::new())
-        .await;
-    let revisions = match discovered {
-        Ok(discovered) => discovered.supported_versions,
-        // A handshake settles on one, and names no other.
-        Err(CallError::Unavailable(_)) => vec![client.revision().as_str().to_owned()],
-        Err(error) => return Err(error),
-    };
-    let negotiated = client.negotiated();
-    Ok(Snapshot::new(
-        &negotiated,
-        revisions,
-        offered(client.list_tools().await)?,
-        offered(client.list_prompts().await)?,
-        offered(client.list_resources().await)?,
-        offered(client.list_resource_templates().await)?,
-    ))
-}
-
-/// A list, which is empty where the server does not offer it.
-fn offered<T>(list: Result<Vec<T>, CallError>) -> Result<Vec<T>, CallError> {
-    match list {
-        Err(CallError::Unavailable(Unavailable::NotOffered { .. })) => Ok(Vec::new()),
-        // Servers that declare resources, and have no templates.
-        Err(CallError::Rpc(error)) if error.code == METHOD_NOT_FOUND => Ok(Vec::new()),
-        list => list,
+        .await
+    {
+        Ok(discovered) => Ok(discovered.supported_versions),
+        Err(CallError::Unavailable(_)) => Ok(vec![client.revision().as_str().to_owned()]),
+        Err(error) => Err(error),
     }
 }
 
-/// The code of an unknown method (JSON-RPC 2.0, section 5.1).
-const METHOD_NOT_FOUND: i64 = -32601;
-
 /// Shows the schemas of one tool.
-fn tool(tools: &[Tool], name: &str, output: &Output) -> Result<(), Failure> {
-    let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
-        let near = nearest(name, tools.iter().map(|tool| tool.name.as_str()));
-        let near = near.map_or_else(String::new, |near| format!("; is `{near}` meant?"));
-        let message = format!("the server has no tool `{name}`{near}");
-        return Err(Failure::new(Kind::Refused, message));
-    };
+fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
     if output.json {
         return output.document(tool);
     }
@@ -101,13 +71,13 @@ fn tool(tools: &[Tool], name: &str, output: &Output) -> Result<(), Failure> {
 }
 
 fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure> {
-    let server = &snapshot.server;
+    let (server, revision) = (&snapshot.server, snapshot.revision);
     let title = server
         .title
-        .as_ref()
-        .map_or_else(String::new, |it| format!(" ({it})"));
+        .iter()
+        .map(|it| format!(" ({it})"))
+        .collect::<String>();
     output.heading(&format!("{} {}{title}", server.name, server.version))?;
-    let revision = snapshot.revision;
     output.line(&format!(
         "  revision {revision}, {}, {found}",
         revision.era()
@@ -116,36 +86,31 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
         output.line(&format!("  revisions {}", snapshot.revisions.join(", ")))?;
     }
     output.line(&format!("  {}", capabilities(&snapshot.capabilities)))?;
-    if let Some(instructions) = &snapshot.instructions {
+    if snapshot.instructions.is_some() {
         output.heading("instructions")?;
-        described(Some(instructions), output)?;
+        described(snapshot.instructions.as_deref(), output)?;
     }
-    section("tools", &snapshot.tools, output, |tool| {
-        (signature::of_tool(tool), tool.description.as_deref())
+    section("tools", &snapshot.tools, output, |it| {
+        (signature::of_tool(it), it.description.as_deref())
     })?;
-    section("prompts", &snapshot.prompts, output, |prompt| {
-        (signature::of_prompt(prompt), prompt.description.as_deref())
+    section("prompts", &snapshot.prompts, output, |it| {
+        (signature::of_prompt(it), it.description.as_deref())
     })?;
-    section("resources", &snapshot.resources, output, |resource| {
-        let name = named(&resource.uri, &resource.name, resource.mime_type.as_deref());
-        (name, resource.description.as_deref())
+    section("resources", &snapshot.resources, output, |it| {
+        (
+            named(&it.uri, &it.name, it.mime_type.as_deref()),
+            it.description.as_deref(),
+        )
     })?;
-    section(
-        "templates",
-        &snapshot.resource_templates,
-        output,
-        |template| {
-            let name = named(
-                &template.uri_template,
-                &template.name,
-                template.mime_type.as_deref(),
-            );
-            (name, template.description.as_deref())
-        },
-    )
+    section("templates", &snapshot.resource_templates, output, |it| {
+        (
+            named(&it.uri_template, &it.name, it.mime_type.as_deref()),
+            it.description.as_deref(),
+        )
+    })
 }
 
-fn named(uri: &str, name: impl Display, mime_type: Option<&str>) -> String {
+fn named(uri: &str, name: &str, mime_type: Option<&str>) -> String {
     let mime_type = mime_type.map_or_else(String::new, |it| format!(", {it}"));
     format!("{uri} ({name}{mime_type})")
 }
@@ -156,16 +121,13 @@ fn section<'a, T>(
     output: &Output,
     shown: impl Fn(&'a T) -> (String, Option<&'a str>),
 ) -> Result<(), Failure> {
-    if entries.is_empty() {
-        return Ok(());
+    if !entries.is_empty() {
+        output.heading(&format!("{title} ({})", entries.len()))?;
     }
-    output.heading(&format!("{title} ({})", entries.len()))?;
-    for entry in entries {
-        let (name, description) = shown(entry);
+    for (name, description) in entries.iter().map(shown) {
         output.line(&format!("  {name}"))?;
         // What a list needs; `--tool` shows the rest.
-        let first = description.and_then(|it| it.trim().lines().next());
-        if let Some(first) = first {
+        if let Some(first) = description.and_then(|it| it.trim().lines().next()) {
             output.line(&format!("      {first}"))?;
         }
     }
@@ -173,31 +135,25 @@ fn section<'a, T>(
 }
 
 fn described(text: Option<&str>, output: &Output) -> Result<(), Failure> {
-    let lines = text.into_iter().flat_map(|it| it.trim().lines());
-    lines
-        .into_iter()
-        .try_for_each(|line| output.line(&format!("  {line}")))
+    let mut lines = text.into_iter().flat_map(|it| it.trim().lines());
+    lines.try_for_each(|line| output.line(&format!("  {line}")))
 }
 
 /// The names of capabilities, with what they declare.
 fn capabilities(capabilities: &ServerCapabilities) -> String {
     let json = serde_json::to_value(capabilities).unwrap_or_default();
-    let members = json.as_object().into_iter().flatten();
-    let shown: Vec<_> = members
-        .map(|(name, value)| {
-            let inside = value.as_object().into_iter().flatten();
-            let inside: Vec<_> = inside
-                .filter(|(_, value)| !value.is_boolean() || value.as_bool() == Some(true))
-                .map(|(name, _)| name.as_str())
-                .collect();
-            match inside.is_empty() {
-                true => name.clone(),
-                false => format!("{name} ({})", inside.join(", ")),
-            }
-        })
-        .collect();
-    match shown.is_empty() {
+    let members = json.as_object().into_iter().flatten().map(|(name, value)| {
+        let inside = value.as_object().into_iter().flatten();
+        let inside = inside.filter(|(_, value)| value.as_bool() != Some(false));
+        let inside: Vec<_> = inside.map(|(name, _)| name.as_str()).collect();
+        match inside.is_empty() {
+            true => name.clone(),
+            false => format!("{name} ({})", inside.join(", ")),
+        }
+    });
+    let members: Vec<_> = members.collect();
+    match members.is_empty() {
         true => "no capabilities".to_owned(),
-        false => format!("capabilities {}", shown.join(", ")),
+        false => format!("capabilities {}", members.join(", ")),
     }
 }

@@ -3,16 +3,15 @@
 use std::time::Duration;
 
 use mcp_runtime::client::Change;
-use mcp_runtime::types::{ServerNotification, SubscriptionFilter};
-use serde::Serialize;
+use mcp_runtime::types::SubscriptionFilter;
+use serde_json::json;
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
 
-use crate::arguments::{Global, Listen};
-use crate::failure::{Failure, Kind};
+use crate::arguments::{At, Listen};
+use crate::failure::Failure;
 use crate::output::{Output, note};
-use crate::questions::Questions;
-use crate::session::{Opened, Session};
+use crate::session::Context;
 
 /// A time that does not end.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
@@ -22,66 +21,53 @@ const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// # Errors
 ///
 /// Why the server announces nothing.
-pub(crate) async fn run(command: Listen, global: &Global, opened: &Opened) -> Result<(), Failure> {
-    let questions = Questions::new(Vec::new());
-    let connected = Session::open(&command.connection, global, &questions, opened);
-    let session = tokio::select! {
-        session = connected => session?,
-        _ = ctrl_c() => return Err(Failure::new(Kind::Cancelled, "cancelled")),
-    };
+pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Failure> {
+    let session = context.open(&listen.connection).await?;
+    let Listen {
+        uris,
+        count,
+        duration,
+    } = listen.command;
     let filter = SubscriptionFilter::new()
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true)
-        .with_resource_subscriptions(command.uris.clone());
-    let subscribed = session.client.subscribe_to(filter).await;
-    let mut changes = subscribed.map_err(|it| session.failure(it))?;
-    if global.verbose > 1 {
+        .with_resource_subscriptions(uris);
+    let mut changes = session.result(session.client.subscribe_to(filter)).await?;
+    if context.verbose > 1 {
         note("listening");
     }
-    let output = Output::new(global.json);
-    let end = sleep(command.duration.unwrap_or(FOREVER));
-    tokio::pin!(end);
-    let mut left = command.count.unwrap_or(usize::MAX);
-    while left > 0 {
-        let change = tokio::select! {
-            change = changes.next() => change.map_err(|it| session.failure(it))?,
-            () = &mut end => None,
-            _ = ctrl_c() => None,
-        };
-        let Some(change) = change else {
-            break;
-        };
-        if show(&change, &output)? {
-            left -= 1;
+    let listening = async {
+        let mut left = count.unwrap_or(usize::MAX);
+        while left > 0
+            && let Some(change) = session.result(changes.next()).await?
+        {
+            left -= usize::from(show(Change::by(&change), &context.output)?);
         }
+        Ok(())
+    };
+    tokio::select! {
+        result = listening => result,
+        () = sleep(duration.unwrap_or(FOREVER)) => Ok(()),
+        _ = ctrl_c() => Ok(()),
     }
-    Ok(())
 }
 
 /// Prints a change; returns false if it is none.
-fn show(notification: &ServerNotification, output: &Output) -> Result<bool, Failure> {
-    let Some(change) = Change::by(notification) else {
-        return Ok(false);
-    };
-    let (changed, uri) = match &change {
-        Change::Tools => ("tools", None),
-        Change::Prompts => ("prompts", None),
-        Change::Resources => ("resources", None),
-        Change::Resource(uri) => ("resource", Some(&**uri)),
+fn show(change: Option<Change>, output: &Output) -> Result<bool, Failure> {
+    let (line, document) = match change {
+        Some(Change::Tools) => ("tools".to_owned(), json!({"changed": "tools"})),
+        Some(Change::Prompts) => ("prompts".to_owned(), json!({"changed": "prompts"})),
+        Some(Change::Resources) => ("resources".to_owned(), json!({"changed": "resources"})),
+        Some(Change::Resource(uri)) => {
+            let document = json!({"changed": "resource", "uri": uri});
+            (uri, document)
+        }
         _ => return Ok(false),
     };
     match output.json {
-        true => output.compact(&Line { changed, uri })?,
-        false => output.line(uri.unwrap_or(changed))?,
+        true => output.compact(&document)?,
+        false => output.line(&line)?,
     }
     Ok(true)
-}
-
-/// A change for scripts.
-#[derive(Serialize)]
-struct Line<'a> {
-    changed: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<&'a str>,
 }

@@ -5,39 +5,30 @@ use std::fs;
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
-use iri_string::template::context::{Context, ListVisitor, VarName, Visitor};
+use iri_string::template::simple_context::{SimpleContext, Value};
 use mcp_runtime::types::ResourceContents;
 
-use crate::arguments::{Global, Read};
+use crate::arguments::{At, Read};
 use crate::content::Contents;
-use crate::failure::{Failure, Kind};
-use crate::output::Output;
-use crate::questions::Questions;
-use crate::session::{Opened, Session};
+use crate::failure::Failure;
+use crate::session::Context;
 
 /// Reads the resource, and writes its contents.
 ///
 /// # Errors
 ///
 /// Why there are none, or why they can't be written.
-pub(crate) async fn run(command: Read, global: &Global, opened: &Opened) -> Result<(), Failure> {
+pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure> {
+    let (command, output) = (&read.command, &context.output);
     let uri = expand(&command.uri, &command.variables)?;
-    let questions = Questions::new(Vec::new());
-    let session = Session::open(&command.connection, global, &questions, opened).await?;
-    let read = questions
-        .during(&session, session.client.read_resource(uri))
-        .await?;
-    let output = Output::new(global.json);
+    let session = context.open(&read.connection).await?;
+    let read = session.result(session.client.read_resource(uri)).await?;
     if output.json {
         return output.document(&read);
     }
     if let Some(path) = &command.output {
-        let mut bytes = Vec::new();
-        read.contents.iter().for_each(|it| bytes.extend(raw(it)));
-        return fs::write(path, bytes).map_err(|error| {
-            let message = format!("{}: {error}", path.display());
-            Failure::new(Kind::Unexpected, message)
-        });
+        let bytes: Vec<_> = read.contents.iter().flat_map(raw).collect();
+        return fs::write(path, bytes).map_err(|error| Failure::of_file(path, &error));
     }
     for contents in &read.contents {
         match contents {
@@ -54,57 +45,48 @@ pub(crate) async fn run(command: Read, global: &Global, opened: &Opened) -> Resu
 
 /// The bytes of a text or a blob.
 fn raw(contents: &ResourceContents) -> Vec<u8> {
-    match contents.as_text() {
-        Some(text) => text.as_bytes().to_vec(),
-        None => contents.bytes().unwrap_or_default(),
-    }
+    let text = contents.as_text().map(|it| it.as_bytes().to_vec());
+    text.or_else(|| contents.bytes()).unwrap_or_default()
 }
 
 /// Puts values into a template (RFC 6570). A URI without variables stays as it is.
+///
+/// # Errors
+///
+/// If it is no template, or its variables are others.
 fn expand(template: &str, variables: &[(String, String)]) -> Result<String, Failure> {
     if variables.is_empty() && !template.contains('{') {
         return Ok(template.to_owned());
     }
-    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let parsed = UriTemplateStr::new(template);
+    let fault = |error| Failure::usage(format!("`{template}` is no template: {error}"));
+    let parsed = parsed.map_err(fault)?;
+    let names: Vec<_> = parsed.variables().map(|it| it.as_str()).collect();
+    let mut values: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (name, value) in variables {
-        values.entry(name).or_default().push(value);
+        if !names.contains(&&**name) {
+            let names = names.join("`, `");
+            let message = format!("`{name}` is no variable of the template, which has `{names}`");
+            return Err(Failure::usage(message));
+        }
+        values.entry(&**name).or_default().push(value.clone());
     }
-    let template = UriTemplateStr::new(template)
-        .map_err(|error| Failure::usage(format!("`{template}` is no template: {error}")))?;
-    let names: Vec<_> = template
-        .variables()
-        .map(|it| it.as_str().to_owned())
-        .collect();
-    let wrong = |name: &&&str| !names.iter().any(|it| it == **name);
-    if let Some(name) = values.keys().find(wrong) {
-        let names = names.join("`, `");
-        return Err(Failure::usage(format!(
-            "`{name}` is no variable of the template, which has `{names}`"
-        )));
-    }
-    if let Some(name) = names.iter().find(|it| !values.contains_key(it.as_str())) {
+    if let Some(name) = names.iter().find(|it| !values.contains_key(*it)) {
         return Err(Failure::usage(format!(
             "the variable `{name}` has no value: {name}=…"
         )));
     }
-    let values = Values(values);
-    let expanded = template.expand::<UriSpec, _>(&values);
-    let expanded = expanded.map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(expanded.to_string())
-}
-
-/// Values of variables; several are a list.
-struct Values<'a>(BTreeMap<&'a str, Vec<&'a str>>);
-
-impl Context for Values<'_> {
-    fn visit<V: Visitor>(&self, visitor: V) -> V::Result {
-        let name: VarName<'_> = visitor.var_name();
-        match self.0.get(name.as_str()).map(Vec::as_slice) {
-            None => visitor.visit_undefined(),
-            Some([value]) => visitor.visit_string(value),
-            Some(values) => visitor.visit_list().visit_items_and_finish(values),
-        }
+    let mut context = SimpleContext::new();
+    for (name, mut values) in values {
+        match values.len() {
+            1 => context.insert(name, values.remove(0)),
+            _ => context.insert(name, Value::List(values)),
+        };
     }
+    let expanded = parsed.expand::<UriSpec, _>(&context);
+    Ok(expanded
+        .map_err(|error| Failure::usage(error.to_string()))?
+        .to_string())
 }
 
 #[cfg(test)]

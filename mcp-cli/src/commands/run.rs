@@ -1,35 +1,32 @@
 //! From the name of a command to its function.
 
-use std::io;
-
 use clap::CommandFactory;
 
 use super::{call, inspect, listen, login, prompt, read, servers};
 use crate::arguments::{Arguments, Command};
 use crate::failure::Failure;
-use crate::session::Opened;
+use crate::session::Context;
 
 /// Runs a command.
 ///
 /// # Errors
 ///
 /// Why it did not succeed.
-pub(crate) async fn run(arguments: Arguments, opened: &Opened) -> Result<(), Failure> {
-    let global = arguments.global;
-    match arguments.command {
-        Command::Servers(command) => servers::run(command, &global).await,
-        Command::Inspect(command) => inspect::run(command, &global, opened).await,
-        Command::Call(command) => call::run(command, &global, opened).await,
-        Command::Read(command) => read::run(command, &global, opened).await,
-        Command::Prompt(command) => prompt::run(command, &global, opened).await,
-        Command::Listen(command) => listen::run(command, &global, opened).await,
-        Command::Login(command) => login::log_in(command, &global, opened).await,
-        Command::Logout(command) => login::log_out(command, &global).await,
+pub(crate) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Servers(it) => servers::run(it, &context.output).await,
+        Command::Inspect(it) => inspect::run(it, context).await,
+        Command::Call(it) => call::run(it, context).await,
+        Command::Read(it) => read::run(it, context).await,
+        Command::Prompt(it) => prompt::run(it, context).await,
+        Command::Listen(it) => listen::run(it, context).await,
+        Command::Login(it) => login::log_in(it, context).await,
+        Command::Logout(it) => login::log_out(&it, &context.output).await,
         Command::Completions { shell } => {
             // It panics where it can't write.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "mcp", &mut script);
-            Ok(io::Write::write_all(&mut io::stdout(), &script)?)
+            context.output.bytes(&script)
         }
     }
 }

@@ -1,201 +1,130 @@
 //! `mcp servers`: lists the servers that the files of clients name.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use mcp_config::{Entry, Target};
-use mcp_runtime::Timeouts;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::arguments::{Auth, Global, Servers};
+use crate::arguments::{Connection, Servers};
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
-use crate::questions::Questions;
 use crate::server;
-use crate::session::{self, Session};
+use crate::session::Session;
 
 /// Lists the servers, and connects to them if that is asked for.
 ///
 /// # Errors
 ///
 /// If there is no folder to begin with.
-pub(crate) async fn run(command: Servers, global: &Global) -> Result<(), Failure> {
+pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure> {
     let servers = server::servers(command.config.as_deref())?;
-    let output = Output::new(global.json);
-    let mut lines: Vec<_> = servers.iter().map(Line::of).collect();
+    let mut lines: Vec<_> = servers.iter().map(line).collect();
     if command.check {
         let mut checks = JoinSet::new();
         for (index, entry) in servers.iter().enumerate() {
             let (entry, limit) = (entry.clone(), command.timeout);
             checks.spawn(async move { (index, check(&entry, limit).await) });
         }
-        while let Some(checked) = checks.join_next().await {
-            let (index, checked) = checked.map_err(io::Error::from)?;
-            lines[index].check = Some(checked);
+        for (index, check) in checks.join_all().await {
+            lines[index]["check"] = check;
         }
     }
     let faults: Vec<_> = servers.faults().iter().map(ToString::to_string).collect();
     if output.json {
-        return output.document(&Document {
-            servers: lines,
-            faults,
-        });
+        let mut document = json!({"servers": lines});
+        if !faults.is_empty() {
+            document["faults"] = json!(faults);
+        }
+        return output.document(&document);
     }
-    show(&lines, &faults, &output)
-}
-
-#[derive(Serialize)]
-struct Document {
-    servers: Vec<Line>,
-    /// Files or entries that can't be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    faults: Vec<String>,
+    show(&lines, output)?;
+    faults.iter().for_each(|fault| note(fault));
+    Ok(())
 }
 
 /// A server of a file, as the file writes it.
-#[derive(Serialize)]
-struct Line {
-    name: String,
-    source: String,
-    transport: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-    enabled: bool,
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<Check>,
-}
-
-/// The outcome of a connection.
-#[derive(Default, Serialize)]
-struct Check {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    revision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<usize>,
-    milliseconds: u128,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Failure>,
-}
-
-impl Line {
-    fn of(entry: &Entry) -> Self {
-        let target = entry.target();
-        let (mut command, mut args, mut url) = (None, None, None);
-        match target {
-            Target::Program(program) => {
-                (command, args) = (Some(program.command.clone()), Some(program.args.clone()));
-            }
-            Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
-                url = Some(remote.url.clone());
-            }
-            _ => {}
+fn line(entry: &Entry) -> Value {
+    let mut line = json!({
+        "name": entry.name(),
+        "source": entry.source().to_string(),
+        "transport": entry.target().transport(),
+        "enabled": entry.is_enabled(),
+        "file": entry.file(),
+    });
+    match entry.target() {
+        Target::Program(program) => {
+            line["command"] = json!(program.command);
+            line["args"] = json!(program.args);
         }
-        Self {
-            name: entry.name().to_owned(),
-            source: entry.source().to_string(),
-            transport: target.transport(),
-            command,
-            args,
-            url,
-            enabled: entry.is_enabled(),
-            file: entry.file().display().to_string(),
-            check: None,
+        Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
+            line["url"] = json!(remote.url);
         }
+        _ => {}
     }
-
-    /// The program or the URL in a line.
-    fn place(&self) -> String {
-        match (&self.command, &self.url) {
-            (Some(command), _) => {
-                let words = self.args.iter().flatten().map(String::as_str);
-                let words: Vec<_> = [&**command].into_iter().chain(words).collect();
-                shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
-            }
-            (None, url) => url.clone().unwrap_or_default(),
-        }
-    }
-}
-
-impl Check {
-    fn text(&self) -> String {
-        match &self.error {
-            Some(error) => error.message.clone(),
-            None => {
-                let (revision, tools) = (self.revision.unwrap_or_default(), self.tools);
-                let tools = tools.unwrap_or_default();
-                format!("{revision}, {tools} tools, {} ms", self.milliseconds)
-            }
-        }
-    }
+    line
 }
 
 /// Connects to a server, and counts its tools.
-async fn check(entry: &Entry, limit: Duration) -> Check {
+async fn check(entry: &Entry, limit: Duration) -> Value {
     let begun = Instant::now();
-    let checked = timeout(limit, connect(entry, limit)).await;
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
-    let milliseconds = begun.elapsed().as_millis();
-    match checked.unwrap_or_else(|_| Err(late())) {
-        Ok((revision, tools)) => Check {
-            revision: Some(revision),
-            tools: Some(tools),
-            milliseconds,
-            error: None,
-        },
-        Err(error) => Check {
-            milliseconds,
-            error: Some(error),
-            ..Check::default()
-        },
-    }
+    let checked = timeout(limit, connect(entry, limit)).await;
+    let checked = checked.unwrap_or_else(|_| Err(late()));
+    let mut checked = checked.unwrap_or_else(|error| json!({"error": error}));
+    checked["milliseconds"] = json!(begun.elapsed().as_millis());
+    checked
 }
 
-async fn connect(entry: &Entry, limit: Duration) -> Result<(&'static str, usize), Failure> {
-    let target = entry.expand(&mut |it| it.from_env());
-    let target = target.map_err(|error| Failure::usage(error.to_string()))?;
-    let questions = Questions::new(Vec::new());
-    let builder = session::declaring(&questions).timeouts(Timeouts {
-        idle: limit,
-        total: limit,
-        reset_on_progress: false,
-    });
-    let session = Session::connect(target, Auth::Auto, builder, false).await?;
-    let tools = session.client.list_tools().await;
-    let revision = session.client.revision().as_str();
+async fn connect(entry: &Entry, limit: Duration) -> Result<Value, Failure> {
+    let target = entry.expand(&mut |it| it.from_env())?;
+    let options = Connection {
+        timeout: Some(limit),
+        ..Connection::default()
+    };
+    let session = Session::connect(target, &options, 0).await?;
+    let tools = session.list(session.client.list_tools()).await;
     session.client.close().await;
-    match tools {
-        Ok(tools) => Ok((revision, tools.len())),
-        Err(mcp_runtime::CallError::Unavailable(_)) => Ok((revision, 0)),
-        Err(error) => Err(session.failure(error)),
+    Ok(json!({"revision": session.client.revision().as_str(), "tools": tools?.len()}))
+}
+
+fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
+    let text = |line: &Value, name| line[name].as_str().unwrap_or_default().to_owned();
+    let width = |name| lines.iter().map(|it| text(it, name).chars().count()).max();
+    let widths = ["name", "source", "transport"].map(|it| (it, width(it).unwrap_or_default()));
+    for line in lines {
+        let cells = widths.map(|(name, width)| format!("{:width$}", text(line, name)));
+        output.line(&format!("{}  {}", cells.join("  "), outcome(line)))?;
+    }
+    match lines.is_empty() {
+        true => output.line("no file of a client names a server"),
+        false => Ok(()),
     }
 }
 
-fn show(lines: &[Line], faults: &[String], output: &Output) -> Result<(), Failure> {
-    let width = |cell: fn(&Line) -> &str| lines.iter().map(|it| cell(it).chars().count()).max();
-    let name = width(|it| &it.name).unwrap_or_default();
-    let source = width(|it| &it.source).unwrap_or_default();
-    for line in lines {
-        let outcome = match (&line.check, line.enabled) {
-            (Some(check), _) => check.text(),
-            (None, true) => line.place(),
-            (None, false) => format!("{} (disabled)", line.place()),
-        };
-        let Line { transport, .. } = line;
-        output.line(&format!(
-            "{:name$}  {:source$}  {transport:9}  {outcome}",
-            line.name, line.source
-        ))?;
+/// The outcome of a check in a line, or the program or URL.
+fn outcome(line: &Value) -> String {
+    let check = &line["check"];
+    if let Some(message) = check["error"]["message"].as_str() {
+        return message.to_owned();
     }
-    if lines.is_empty() {
-        output.line("no file of a client names a server")?;
+    if let Some(revision) = check["revision"].as_str() {
+        return format!(
+            "{revision}, {} tools, {} ms",
+            check["tools"], check["milliseconds"]
+        );
     }
-    faults.iter().for_each(|fault| note(fault));
-    Ok(())
+    let args = line["args"].as_array().into_iter().flatten();
+    let words = line["command"]
+        .as_str()
+        .into_iter()
+        .chain(args.filter_map(Value::as_str));
+    let command = shlex::try_join(words).unwrap_or_default();
+    let mark = if line["enabled"] == true {
+        ""
+    } else {
+        " (disabled)"
+    };
+    format!("{}{mark}", line["url"].as_str().unwrap_or(&command))
 }

@@ -1,17 +1,17 @@
 //! Tokens in a file.
 
+use std::io;
 use std::sync::Arc;
 
-use mcp_auth::client::store::{FileStore, TokenStore};
-
-use super::folder::folder;
-use crate::failure::Failure;
+use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 
 /// The store of this user, a file of mode 0600.
 ///
 /// # Errors
 ///
 /// If the environment names no folder for it.
-pub(crate) fn store() -> Result<Arc<dyn TokenStore>, Failure> {
-    Ok(Arc::new(FileStore::new(folder()?.join("tokens.json"))))
+pub(crate) fn store() -> io::Result<Arc<dyn TokenStore>> {
+    Ok(Arc::new(FileStore::new(
+        user_folder("mcp")?.join("tokens.json"),
+    )))
 }

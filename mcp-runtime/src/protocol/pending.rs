@@ -34,7 +34,8 @@ impl Default for Timeouts {
 
 impl Timeouts {
     /// A limit of `limit` in all, regardless of progress.
-    pub(crate) fn within(limit: Duration) -> Self {
+    #[must_use]
+    pub const fn within(limit: Duration) -> Self {
         Self {
             idle: limit,
             total: limit,

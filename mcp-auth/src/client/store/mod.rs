@@ -11,9 +11,11 @@ mod private_file;
 #[cfg(test)]
 mod testing;
 mod token_store;
+mod user_folder;
 
 pub use file::FileStore;
 #[cfg(feature = "keyring")]
 pub use keyring::KeyringStore;
 pub use memory::MemoryStore;
 pub use token_store::{StoreLock, TokenStore};
+pub use user_folder::user_folder;
