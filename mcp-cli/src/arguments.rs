@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use mcp_runtime::{Era, Revision};
 
 use crate::login::LoginSettings;
-use crate::server::Server;
+use crate::server::joined;
 
 /// Lists, inspects and calls servers of the Model Context Protocol.
 ///
@@ -81,7 +81,7 @@ pub(crate) struct At<T: Args> {
 pub(crate) struct Connection {
     /// URL, name of a configured server, or command in quotes
     #[arg(value_name = "TARGET", help_heading = None::<&str>)]
-    pub(crate) target: Server,
+    pub(crate) target: String,
     /// Sends this header with each request, as `Name: value`
     #[arg(long, value_name = "HEADER", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
@@ -213,7 +213,7 @@ pub(crate) fn with_program(arguments: impl IntoIterator<Item = OsString>) -> Vec
     let command = arguments.iter().skip(1).position(is_word);
     if let Some(index) = command {
         let words = words.iter().map(|it| it.to_string_lossy().into_owned());
-        arguments.insert(index + 2, Server::program(words).into());
+        arguments.insert(index + 2, joined(words).into());
     }
     arguments
 }
@@ -239,7 +239,8 @@ mod tests {
         let Command::Call(call) = arguments.command else {
             panic!("another command");
         };
-        assert_eq!(call.connection.target, Server::from("npx -y 'a b'"));
+        let words = ["npx", "-y", "a b"].map(str::to_owned);
+        assert_eq!(call.connection.target, joined(words.into_iter()));
         assert_eq!(call.command.tool, "add");
         assert_eq!(call.command.arguments, ["a=1"]);
     }

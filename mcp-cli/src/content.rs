@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use indicatif::BinaryBytes;
 use mcp_runtime::types::{ContentBlock, ResourceContents};
 
 use crate::failure::Failure;
@@ -54,10 +55,8 @@ impl<'a> Contents<'a> {
         let Some(bytes) = bytes else {
             return Ok(format!("{mime_type}, which is no Base64"));
         };
-        let line = format!(
-            "{mime_type}, {}",
-            indicatif::BinaryBytes(bytes.len() as u64)
-        );
+        let size = BinaryBytes(bytes.len() as u64);
+        let line = format!("{mime_type}, {size}");
         let Some(folder) = self.folder else {
             return Ok(line);
         };

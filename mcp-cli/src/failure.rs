@@ -70,12 +70,11 @@ impl Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        let (message, status, url) = (message.into(), None, None);
         Self {
             kind,
-            message,
-            status,
-            url,
+            message: message.into(),
+            status: None,
+            url: None,
         }
     }
 
@@ -220,9 +219,7 @@ fn http(error: &HttpError) -> Failure {
         _ => "answers with",
     };
     let message = format!("{url} {fault} HTTP {status}, {content_type}: {detail}{advice}");
-    Failure {
-        status: Some(*status),
-        url: Some(url.clone()),
-        ..Failure::new(kind, message)
-    }
+    let mut failure = Failure::new(kind, message);
+    (failure.status, failure.url) = (Some(*status), Some(url.clone()));
+    failure
 }

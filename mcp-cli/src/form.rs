@@ -11,10 +11,8 @@ use crate::schema::Schema;
 
 /// Asks whether a person does what the server wants: yes or no, or an error for neither.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
-    match Select::new(question, vec![yes, no, "Cancel"])
-        .raw_prompt()?
-        .index
-    {
+    let question = Select::new(question, vec![yes, no, "Cancel"]);
+    match question.raw_prompt()?.index {
         2 => Err(InquireError::OperationCanceled),
         index => Ok(index == 0),
     }
@@ -27,11 +25,8 @@ pub(crate) fn fill(
     document: &Value,
     given: Map<String, Value>,
 ) -> InquireResult<Option<Map<String, Value>>> {
-    let message = visible(form.message(), true);
-    if !agree(
-        &format!("The server asks: {message}"),
-        ["Answer", "Decline"],
-    )? {
+    let question = format!("The server asks: {}", visible(form.message(), true));
+    if !agree(&question, ["Answer", "Decline"])? {
         return Ok(None);
     }
     let schema = Schema::new(document);
@@ -74,26 +69,24 @@ impl<'a> Field<'a> {
 
     /// Asks a person; none if the field is left out.
     fn ask(&self) -> InquireResult<Option<Value>> {
-        let items = self.schema.items();
-        let choices = items.unwrap_or(self.schema).choices();
-        let choices = choices.into_iter().map(|(value, title)| {
-            let title = title.or(value.as_str()).map(str::to_owned);
-            (value.clone(), title.unwrap_or_else(|| value.to_string()))
-        });
-        let choices: Vec<_> = choices.collect();
+        let choices = self.schema.items().unwrap_or(self.schema).choices();
+        let shown = |(value, title): (&Value, Option<&str>)| {
+            let title = title.or(value.as_str()).unwrap_or_default();
+            (value.clone(), visible(title, true).into_owned())
+        };
+        let (values, titles): (Vec<_>, Vec<_>) = choices.into_iter().map(shown).unzip();
         match self.schema.kinds()[..] {
-            ["array"] => self.ask_several(choices).map(Some),
-            ["boolean"] => self.ask_choice(vec![
-                (true.into(), "yes".to_owned()),
-                (false.into(), "no".to_owned()),
-            ]),
-            _ if choices.is_empty() => self.ask_text(),
-            _ => self.ask_choice(choices),
+            ["array"] => self.ask_several(&values, titles).map(Some),
+            ["boolean"] => {
+                let titles = ["yes", "no"].map(str::to_owned).to_vec();
+                self.ask_choice(vec![true.into(), false.into()], titles)
+            }
+            _ if values.is_empty() => self.ask_text(),
+            _ => self.ask_choice(values, titles),
         }
     }
 
-    fn ask_several(&self, choices: Vec<(Value, String)>) -> InquireResult<Value> {
-        let (values, titles) = shown(choices);
+    fn ask_several(&self, values: &[Value], titles: Vec<String>) -> InquireResult<Value> {
         let defaults = self.default.and_then(Value::as_array).into_iter().flatten();
         let position = |it| values.iter().position(|value| value == it);
         let defaults: Vec<_> = defaults.filter_map(position).collect();
@@ -103,18 +96,20 @@ impl<'a> Field<'a> {
         Ok(chosen.iter().map(|it| values[it.index].clone()).collect())
     }
 
-    fn ask_choice(&self, choices: Vec<(Value, String)>) -> InquireResult<Option<Value>> {
-        let (mut values, mut titles) = shown(choices);
+    fn ask_choice(
+        &self,
+        values: Vec<Value>,
+        mut titles: Vec<String>,
+    ) -> InquireResult<Option<Value>> {
         let default = values.iter().position(|it| self.default == Some(it));
-        // Without a default, what may be left out is.
-        let first = default.unwrap_or(if self.is_required { 0 } else { values.len() });
-        if first == values.len() {
+        if default.is_none() && !self.is_required {
             titles.push("(leave out)".to_owned());
         }
+        // Without a default, what may be left out is.
+        let first = default.unwrap_or(if self.is_required { 0 } else { values.len() });
         let mut question = Select::new(&self.label, titles).with_starting_cursor(first);
         question.help_message = self.help.as_deref().or(question.help_message);
-        let index = question.raw_prompt()?.index;
-        Ok((index < values.len()).then(|| values.swap_remove(index)))
+        Ok(values.get(question.raw_prompt()?.index).cloned())
     }
 
     fn ask_text(&self) -> InquireResult<Option<Value>> {
@@ -137,10 +132,4 @@ impl<'a> Field<'a> {
         let text = question.prompt()?;
         Ok(self.schema.accept(&text).ok().filter(|_| !text.is_empty()))
     }
-}
-
-/// The values of choices, and their titles as they can be shown on a terminal.
-fn shown(choices: Vec<(Value, String)>) -> (Vec<Value>, Vec<String>) {
-    let shown = |(value, title): (_, String)| (value, visible(&title, true).into_owned());
-    choices.into_iter().map(shown).unzip()
 }

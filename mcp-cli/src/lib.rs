@@ -25,10 +25,11 @@ mod tool_arguments;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use tokio::signal::ctrl_c;
 
-use arguments::Arguments;
+use arguments::{Arguments, Command};
+use commands::{call, inspect, listen, prompt, read, servers};
 use failure::Failure;
 use session::Context;
 
@@ -69,11 +70,35 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.json, arguments.verbose);
     let result = tokio::select! {
-        result = commands::run(arguments.command, &context) => result,
+        result = run_command(arguments.command, &context) => result,
         _ = ctrl_c() => Err(Failure::cancelled()),
     };
     tokio::select! {
         () = context.close() => result,
         _ = ctrl_c() => result,
+    }
+}
+
+/// Runs a command by its function.
+///
+/// # Errors
+///
+/// Why it did not succeed.
+async fn run_command(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Servers(it) => servers::run(it, &context.output).await,
+        Command::Inspect(it) => inspect::run(it, context).await,
+        Command::Call(it) => call::run(it, context).await,
+        Command::Read(it) => read::run(it, context).await,
+        Command::Prompt(it) => prompt::run(it, context).await,
+        Command::Listen(it) => listen::run(it, context).await,
+        Command::Login(it) => commands::login::log_in(it, context).await,
+        Command::Logout(it) => commands::login::log_out(&it, &context.output).await,
+        Command::Completions { shell } => {
+            // It panics where it can't write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "mcp", &mut script);
+            context.output.bytes(&script)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Questions of servers: asked on a terminal, or answered by `--answer`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::ProgressBar;
 use inquire::InquireError;
@@ -68,27 +68,23 @@ impl Questions {
             () = self.interrupted.notified() => return Err(Failure::cancelled()),
         };
         self.bar.finish_and_clear();
-        let unanswered = self
-            .unanswered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match &unanswered[..] {
-            [] => Ok(result?),
-            list => {
-                let list = list.join("\n  ");
-                let message = format!("the server asks, and got no answer:\n  {list}");
-                Err(Failure::new(Kind::InputRequired, message))
-            }
+        let list = self.unanswered().join("\n  ");
+        if list.is_empty() {
+            return Ok(result?);
         }
+        let message = format!("the server asks, and got no answer:\n  {list}");
+        Err(Failure::new(Kind::InputRequired, message))
     }
 
     /// The reply to a question that nobody answers.
     fn cancelled(&self, question: String) -> ElicitReply {
-        let unanswered = self.unanswered.lock();
-        unanswered
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(question);
+        self.unanswered().push(question);
         ElicitReply::cancel()
+    }
+
+    fn unanswered(&self) -> MutexGuard<'_, Vec<String>> {
+        let unanswered = self.unanswered.lock();
+        unanswered.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks a person, who may decline (`None`); the other replies are errors.
@@ -110,16 +106,12 @@ impl Questions {
         let document = serde_json::to_value(form.schema()).unwrap_or_default();
         let schema = Schema::new(&document);
         let (content, mut faults) = self.given(schema);
-        let has_default = |it: &&str| form.suggestions().contains_key(*it);
-        let open = schema
-            .names()
-            .into_iter()
-            .filter(|it| !content.contains_key(*it));
-        let open: Vec<_> = open.collect();
-        let is_complete = schema
-            .required()
-            .all(|it| !open.contains(&it) || has_default(&it));
-        let is_answered = !self.answers.is_empty() && faults.is_empty() && is_complete;
+        let suggested = form.suggestions();
+        let mut open = schema.names();
+        open.retain(|it| !content.contains_key(*it));
+        let is_missing = |it| open.contains(&it) && !suggested.contains_key(it);
+        let is_answered = !self.answers.is_empty() && faults.is_empty();
+        let is_answered = is_answered && !schema.required().any(is_missing);
         if is_answered {
             match form.check(&content) {
                 Ok(()) => return Ok(form.accept(content)),
@@ -140,29 +132,14 @@ impl Questions {
     /// The fields of a form that `--answer` fills in, and what is wrong with the answers.
     fn given(&self, schema: Schema<'_>) -> (Map<String, Value>, Vec<String>) {
         let (mut content, mut given) = (Map::new(), Vec::new());
-        let names = schema.names();
-        let answers = self
-            .answers
-            .iter()
-            .filter(|(key, _)| names.contains(&&**key));
-        let mut set = |(key, text): &(String, String)| {
-            set(
-                schema,
-                key,
-                Input::Text(text.clone()),
-                &mut content,
-                &mut given,
-            )
-            .err()
-        };
-        let mut faults: Vec<_> = answers.filter_map(&mut set).collect();
+        let (mut faults, names) = (Vec::new(), schema.names());
+        for (key, text) in self.answers.iter().filter(|it| names.contains(&&*it.0)) {
+            let text = Input::Text(text.clone());
+            faults.extend(set(schema, key, text, &mut content, &mut given).err());
+        }
         for (name, value) in &content {
-            faults.extend(
-                schema
-                    .member(name)
-                    .into_iter()
-                    .flat_map(|it| it.check(value, name)),
-            );
+            let field = schema.member(name).into_iter();
+            faults.extend(field.flat_map(|it| it.check(value, name)));
         }
         let text = |(field, fault)| format!("--answer: `{field}` {fault}");
         (content, faults.into_iter().map(text).collect())
@@ -171,9 +148,8 @@ impl Questions {
     async fn page(&self, page: Page) -> Result<ElicitReply, ElicitReply> {
         let (message, url) = (page.message().to_owned(), page.url().to_owned());
         if !browser::is_allowed(&url) {
-            return Err(self.cancelled(format!(
-                "{url} is not opened: it is neither `https` nor on this machine, or has a user name"
-            )));
+            let reason = "it is neither `https` nor on this machine, or has a user name";
+            return Err(self.cancelled(format!("{url} is not opened: {reason}")));
         }
         if !is_interactive() {
             return Err(self.cancelled(format!("“{message}”: open {url}")));

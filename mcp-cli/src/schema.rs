@@ -22,13 +22,12 @@ pub(crate) struct Schema<'a> {
 impl<'a> Schema<'a> {
     /// The schema that is all of a document.
     pub(crate) fn new(root: &'a Value) -> Self {
-        let (schema, depth) = (root, 0);
-        Self {
+        let nothing = Self {
             root,
-            schema,
-            depth,
-        }
-        .at(root)
+            schema: root,
+            depth: 0,
+        };
+        nothing.at(root)
     }
 
     /// A schema inside this one, or the one to which it refers.
@@ -92,8 +91,8 @@ impl<'a> Schema<'a> {
     /// The names of the members that have a schema.
     pub(crate) fn names(self) -> Vec<&'a str> {
         let own = self.properties().map(|(name, _)| name.as_str());
-        own.chain(self.list("allOf").flat_map(Self::names))
-            .collect()
+        let inherited = self.list("allOf").flat_map(Self::names);
+        own.chain(inherited).collect()
     }
 
     /// The names of the members that an object must have.
@@ -106,32 +105,26 @@ impl<'a> Schema<'a> {
         let names: Vec<_> = self.elements("enumNames").map(Value::as_str).collect();
         let values = self.elements("enum").chain(self.get("const"));
         let name = |index| names.get(index).copied().flatten();
-        let plain: Vec<_> = values
-            .enumerate()
-            .map(|(index, it)| (it, name(index)))
-            .collect();
+        let plain = values.enumerate().map(|(index, it)| (it, name(index)));
+        let plain: Vec<_> = plain.collect();
         if !plain.is_empty() {
             return plain;
         }
         let union = self.list("oneOf").chain(self.list("anyOf"));
-        let titled =
-            union.map(|it| Some((it.get("const")?, it.get("title").and_then(Value::as_str))));
+        let title = |it: Self| it.get("title").and_then(Value::as_str);
+        let titled = union.map(|it| Some((it.get("const")?, title(it))));
         titled.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// The kinds of JSON that fit; none if the schema does not tell.
     pub(crate) fn kinds(self) -> Vec<&'a str> {
         if let Some(kind) = self.get("type") {
-            let named = kind.as_str().into_iter();
-            return named
-                .chain(self.elements("type").filter_map(Value::as_str))
-                .collect();
+            let several = self.elements("type");
+            let kinds = [kind].into_iter().chain(several);
+            return kinds.filter_map(Value::as_str).collect();
         }
-        let mut kinds: Vec<_> = self
-            .choices()
-            .into_iter()
-            .map(|(it, _)| kind_of(it))
-            .collect();
+        let choices = self.choices().into_iter();
+        let mut kinds: Vec<_> = choices.map(|it| kind_of(it.0)).collect();
         if kinds.is_empty() {
             let union = self.list("anyOf").chain(self.list("oneOf"));
             let all: Vec<_> = union.map(Self::kinds).collect();
@@ -180,8 +173,10 @@ impl<'a> Schema<'a> {
     ///
     /// As [`read`](Self::read).
     pub(crate) fn read_item(self, text: &str) -> Result<Value, String> {
-        self.items()
-            .map_or_else(|| Ok(text.into()), |items| items.read(text))
+        match self.items() {
+            Some(items) => items.read(text),
+            None => Ok(text.into()),
+        }
     }
 
     /// Turns a text into a value, and checks it.
@@ -235,12 +230,10 @@ impl<'a> Schema<'a> {
     fn broken_limit(self, value: &Value) -> Option<String> {
         let (least, most, size, unit) = match value {
             Value::Number(it) => ("minimum", "maximum", it.as_f64()?, ""),
-            Value::String(it) => (
-                "minLength",
-                "maxLength",
-                it.chars().count() as f64,
-                " characters",
-            ),
+            Value::String(it) => {
+                let length = it.chars().count() as f64;
+                ("minLength", "maxLength", length, " characters")
+            }
             Value::Array(it) => ("minItems", "maxItems", it.len() as f64, " elements"),
             _ => return None,
         };

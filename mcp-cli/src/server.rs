@@ -11,79 +11,52 @@ use crate::arguments::Connection;
 use crate::failure::Failure;
 use crate::output::{is_interactive, visible};
 
-/// A server, as it was named on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
-    /// A URL (`http`, `https`, `ws` or `wss`), or a program and its arguments.
-    Target(Target),
-    /// The name of a configured server, after its source and a colon where several have it.
-    Name(String),
-}
-
-impl Default for Server {
-    fn default() -> Self {
-        Self::Name(String::new())
-    }
-}
-
 /// First character of words that were several arguments of the process, which no argument has.
 const SEVERAL: char = '\0';
 
-impl Server {
-    /// The one argument in which a program and its arguments are passed on.
-    pub(crate) fn program(words: impl Iterator<Item = String>) -> String {
-        words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
-    }
+/// The one argument in which a program and its arguments are passed on.
+pub(crate) fn joined(words: impl Iterator<Item = String>) -> String {
+    words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
+}
 
-    /// The program or URL. A person is asked for inputs that the entry of a file needs.
-    ///
-    /// # Errors
-    ///
-    /// If no file names the server, or a variable is not set.
-    pub(crate) fn find(&self, config: Option<&Path>) -> Result<Target, Failure> {
-        let name = match self {
-            Self::Target(target) => return Ok(target.clone()),
-            Self::Name(name) => name,
-        };
-        let servers = servers(config)?;
-        let entry = servers.get(name).map_err(|error| unknown(error, name))?;
-        let mut is_interrupted = false;
-        let mut variables = |variable: &Variable<'_>| match variable {
-            Variable::Input(input) if is_interactive() => {
-                let answer = ask(input);
-                is_interrupted |= matches!(answer, Err(InquireError::OperationInterrupted));
-                answer.ok()
-            }
-            other => other.from_env(),
-        };
-        let expanded = entry.expand(&mut variables);
-        match is_interrupted {
-            true => Err(Failure::cancelled()),
-            false => Ok(expanded?),
+/// The URL or the program that a text on the command line stands for; none if it is a name.
+fn parse(text: &str) -> Option<Target> {
+    let remote = Remote {
+        url: text.to_owned(),
+        ..Remote::default()
+    };
+    let scheme = text.split_once("://").map(|it| it.0.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("http" | "https") => Some(Target::Http(remote)),
+        Some("ws" | "wss") => Some(Target::WebSocket(remote)),
+        _ => {
+            let mut words = words(text)?.into_iter();
+            Some(Target::Program(Program {
+                command: words.next()?,
+                args: words.collect(),
+                ..Program::default()
+            }))
         }
     }
 }
 
-impl From<&str> for Server {
-    fn from(text: &str) -> Self {
-        let url = text.to_owned();
-        let remote = Remote {
-            url,
-            ..Remote::default()
-        };
-        let scheme = text.split_once("://").map(|it| it.0.to_ascii_lowercase());
-        Self::Target(match scheme.as_deref() {
-            Some("http" | "https") => Target::Http(remote),
-            Some("ws" | "wss") => Target::WebSocket(remote),
-            _ => match words(text).unwrap_or_default().split_first() {
-                None => return Self::Name(remote.url),
-                Some((command, args)) => Target::Program(Program {
-                    command: command.clone(),
-                    args: args.to_vec(),
-                    ..Program::default()
-                }),
-            },
-        })
+/// The program or URL of a configured server. A person is asked for inputs that it needs.
+fn configured(name: &str, config: Option<&Path>) -> Result<Target, Failure> {
+    let servers = servers(config)?;
+    let entry = servers.get(name).map_err(|error| unknown(error, name))?;
+    let mut is_interrupted = false;
+    let mut variables = |variable: &Variable<'_>| match variable {
+        Variable::Input(input) if is_interactive() => {
+            let answer = ask(input);
+            is_interrupted |= matches!(answer, Err(InquireError::OperationInterrupted));
+            answer.ok()
+        }
+        other => other.from_env(),
+    };
+    let expanded = entry.expand(&mut variables);
+    match is_interrupted {
+        true => Err(Failure::cancelled()),
+        false => Ok(expanded?),
     }
 }
 
@@ -107,15 +80,20 @@ fn words(text: &str) -> Option<Vec<String>> {
 ///
 /// # Errors
 ///
-/// As [`Server::find`], and if an option does not fit the server.
+/// If no file names the server, a variable is not set, or an option does not fit the server.
 pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
-    let mut target = connection.target.find(connection.config.as_deref())?;
+    let mut target = match parse(&connection.target) {
+        Some(target) => target,
+        None => configured(&connection.target, connection.config.as_deref())?,
+    };
     match &mut target {
         Target::Program(program) => {
             refuse("--header", connection.header.is_empty(), "a URL")?;
             for variable in &connection.env {
-                let unset =
-                    |_| Failure::usage(format!("--env {variable}: the variable is not set"));
+                let unset = |_| {
+                    let message = format!("--env {variable}: the variable is not set");
+                    Failure::usage(message)
+                };
                 let (name, value) = match variable.split_once('=') {
                     Some((name, value)) => (name, value.to_owned()),
                     None => (&**variable, env::var(variable).map_err(unset)?),
@@ -128,9 +106,8 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
             refuse("--env", connection.env.is_empty(), "a program")?;
             refuse("--cwd", connection.cwd.is_none(), "a program")?;
             for (name, value) in &connection.header {
-                remote
-                    .headers
-                    .retain(|other, _| !other.eq_ignore_ascii_case(name));
+                let is_other = |it: &String| !it.eq_ignore_ascii_case(name);
+                remote.headers.retain(|it, _| is_other(it));
                 remote.headers.insert(name.clone(), value.clone());
             }
         }
@@ -157,10 +134,9 @@ fn ask(input: &Input) -> InquireResult<String> {
         return Select::new(&question, input.options.clone()).prompt();
     }
     if input.password {
-        let question = Password::new(&question).without_confirmation();
-        return question
-            .with_display_mode(PasswordDisplayMode::Masked)
-            .prompt();
+        let mut question = Password::new(&question).without_confirmation();
+        question.display_mode = PasswordDisplayMode::Masked;
+        return question.prompt();
     }
     let mut question = Text::new(&question);
     question.default = input.default.as_deref();
@@ -191,9 +167,9 @@ fn refuse(option: &str, is_unset: bool, kind: &str) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn program<const N: usize>(words: [&str; N]) -> Server {
+    fn program<const N: usize>(words: [&str; N]) -> Option<Target> {
         let words = words.map(str::to_owned);
-        Server::Target(Target::Program(Program {
+        Some(Target::Program(Program {
             command: words[0].clone(),
             args: words[1..].to_vec(),
             ..Program::default()
@@ -207,18 +183,18 @@ mod tests {
             url: url.to_owned(),
             ..Remote::default()
         };
-        assert_eq!(Server::from(url), Server::Target(Target::Http(remote)));
+        assert_eq!(parse(url), Some(Target::Http(remote)));
         for name in ["weather", "cursor:weather", "weather-2.0"] {
-            assert_eq!(Server::from(name), Server::Name(name.to_owned()));
+            assert_eq!(parse(name), None);
         }
-        assert_eq!(Server::from("./server"), program(["./server"]));
-        assert_eq!(Server::from("npx -y 'a b'"), program(["npx", "-y", "a b"]));
+        assert_eq!(parse("./server"), program(["./server"]));
+        assert_eq!(parse("npx -y 'a b'"), program(["npx", "-y", "a b"]));
     }
 
     #[test]
     fn words_behind_dashes_are_a_program_as_they_are() {
         let words = ["weather", "", "a 'b", "http://x"];
-        let text = Server::program(words.map(str::to_owned).into_iter());
-        assert_eq!(Server::from(&*text), program(words));
+        let text = joined(words.map(str::to_owned).into_iter());
+        assert_eq!(parse(&text), program(words));
     }
 }

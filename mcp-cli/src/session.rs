@@ -44,11 +44,10 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(json: bool, verbose: u8) -> Self {
-        let (output, opened) = (Output::new(json), OnceCell::new());
         Self {
-            output,
+            output: Output::new(json),
             verbose,
-            opened,
+            opened: OnceCell::new(),
         }
     }
 
@@ -198,8 +197,8 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
         if failure.kind == Kind::Timeout {
             failure.message = format!("`{program}` gives {}", failure.message);
             let text = stderr.text();
-            let lines = text.lines().filter(|it| !it.trim().is_empty());
-            let lines: Vec<_> = lines.collect();
+            let mut lines: Vec<_> = text.lines().collect();
+            lines.retain(|it| !it.trim().is_empty());
             let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
             if !last.is_empty() {
                 let last = last.join("\n  ");

@@ -19,19 +19,13 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
 
 /// The signature of a prompt, whose arguments are texts.
 pub(crate) fn of_prompt(prompt: &Prompt) -> String {
-    let arguments = prompt
-        .arguments
-        .iter()
-        .flatten()
-        .map(|it| match it.required {
-            Some(true) => it.name.clone(),
-            _ => format!("{}?", it.name),
-        });
-    format!(
-        "{}({})",
-        prompt.name,
-        arguments.collect::<Vec<_>>().join(", ")
-    )
+    let arguments = prompt.arguments.iter().flatten();
+    let arguments = arguments.map(|it| match it.required {
+        Some(true) => it.name.clone(),
+        _ => format!("{}?", it.name),
+    });
+    let arguments: Vec<_> = arguments.collect();
+    format!("{}({})", prompt.name, arguments.join(", "))
 }
 
 /// The members of an object, each with its type.
@@ -40,18 +34,20 @@ fn members(schema: RawJsonRef<'_>, depth: usize) -> Vec<String> {
     let required: Vec<String> = required.unwrap_or_default();
     let properties = schema.member("properties").and_then(|it| it.members().ok());
     let properties = properties.unwrap_or_default().into_iter();
-    let (first, rest): (Vec<_>, Vec<_>) = properties.partition(|it| required.contains(&it.0));
-    let first = first
-        .into_iter()
-        .map(|(name, it)| format!("{name}: {}", kind(it, depth + 1)));
-    let rest = rest.into_iter().map(|(name, it)| {
-        // It may be left out, which is what null means there.
-        format!(
-            "{name}?: {}",
-            kind(it, depth + 1).trim_end_matches(" | null")
-        )
-    });
-    first.chain(rest).collect()
+    let mut members: Vec<_> = properties
+        .map(|(name, schema)| {
+            let (is_required, kind) = (required.contains(&name), kind(schema, depth + 1));
+            let member = match is_required {
+                true => format!("{name}: {kind}"),
+                // It may be left out, which is what null means there.
+                false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
+            };
+            (!is_required, member)
+        })
+        .collect();
+    // Those that must be given go first, as in a call.
+    members.sort_by_key(|it| it.0);
+    members.into_iter().map(|it| it.1).collect()
 }
 
 /// The name of the type that a schema describes.
@@ -64,11 +60,8 @@ fn kind(schema: RawJsonRef<'_>, depth: usize) -> String {
         return name.rsplit('/').next().unwrap_or_default().to_owned();
     }
     if let Some(values) = list("enum") {
-        return shortened(
-            values.iter().map(|it| it.get().to_owned()),
-            MAX_VALUES,
-            " | ",
-        );
+        let values = values.iter().map(|it| it.get().to_owned());
+        return shortened(values, MAX_VALUES, " | ");
     }
     if let Some(value) = schema.member("const") {
         return value.get().to_owned();

@@ -83,10 +83,8 @@ pub(crate) enum Input {
 /// The key and the value of a word: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
 fn parse(word: &str) -> Result<(&str, Input), Fault> {
     let Some((key, value)) = word.split_once('=').filter(|it| !it.0.is_empty()) else {
-        return Err(fault(
-            word,
-            "must be `key=value`, `key:=JSON` or `key=@FILE`",
-        ));
+        let forms = "`key=value`, `key:=JSON` or `key=@FILE`";
+        return Err(fault(word, format!("must be {forms}")));
     };
     let json_key = key.strip_suffix(':');
     let key = json_key.unwrap_or(key);
@@ -133,12 +131,9 @@ pub(crate) fn set(
     if let (Some(schema), None) = (schema, known)
         && !schema.is_open()
     {
-        let near = nearest(rest, schema.names());
-        let advice = "; `--input` sends what the schema does not name".to_owned();
-        return Err(fault(
-            key,
-            format!("is not known{}", near.unwrap_or(advice)),
-        ));
+        let advice = || "; `--input` sends what the schema does not name".to_owned();
+        let advice = nearest(rest, schema.names()).unwrap_or_else(advice);
+        return Err(fault(key, format!("is not known{advice}")));
     }
     let is_repeated = given.iter().any(|it| it == key);
     given.push(key.to_owned());

@@ -67,10 +67,9 @@ fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
     };
     let number = |value: f64| (value * scale) as u64;
     bar.update(|state| {
-        progress
-            .total
-            .iter()
-            .for_each(|it| state.set_len(number(*it)));
+        if let Some(total) = progress.total {
+            state.set_len(number(total));
+        }
         state.set_pos(number(progress.progress));
     });
     let message = progress.message.as_deref().unwrap_or_default();
@@ -85,13 +84,9 @@ fn show(result: &CallToolResult, folder: Option<&Path>, output: &Output) -> Resu
     };
     let mut structured: Option<Value> = result.structured_as().and_then(Result::ok);
     // Many servers wrap a text into an object of one member.
-    let members = structured
-        .iter()
-        .filter_map(Value::as_object)
-        .filter(|it| it.len() == 1);
-    let mut wrapped = members
-        .flatten()
-        .filter(|(name, it)| it.is_string() || *name == "result");
+    let members = structured.iter().filter_map(Value::as_object);
+    let members = members.filter(|it| it.len() == 1).flatten();
+    let mut wrapped = members.filter(|(name, it)| it.is_string() || *name == "result");
     if let ([block], Some((_, value))) = (&result.content[..], wrapped.next())
         && block.as_text().is_some_and(|text| is_copy(text, value))
     {

@@ -1,7 +1,6 @@
 //! `mcp inspect`: shows what a server offers.
 
-use mcp_runtime::types::{DiscoverRequest, RequestParams, ServerCapabilities, Tool};
-use mcp_runtime::{CallError, Client};
+use mcp_runtime::types::{ServerCapabilities, Tool};
 
 use crate::arguments::{At, Inspect};
 use crate::failure::Failure;
@@ -19,19 +18,11 @@ use crate::tool_arguments::find;
 pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), Failure> {
     let (connection, output) = (&inspect.connection, &context.output);
     let session = context.open(connection).await?;
-    let client = &session.client;
-    let tools = session.list(client.list_tools()).await?;
     if let Some(name) = &inspect.command.tool {
+        let tools = session.list(session.client.list_tools()).await?;
         return show_tool(find("tool", &tools, |it| &it.name, name)?, output);
     }
-    let snapshot = Snapshot::new(
-        &client.negotiated(),
-        session.result(revisions(client)).await?,
-        tools,
-        session.list(client.list_prompts()).await?,
-        session.list(client.list_resources()).await?,
-        session.list(client.list_resource_templates()).await?,
-    );
+    let snapshot = Snapshot::read(&session).await?;
     if output.json {
         return output.document(&snapshot);
     }
@@ -40,18 +31,6 @@ pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), F
         false => format!("found by `{}`", snapshot.revision.era().opening_method()),
     };
     show(&snapshot, &found, output)
-}
-
-/// The revisions that the server names. A handshake settles on one, and names no other.
-async fn revisions(client: &Client) -> Result<Vec<String>, CallError> {
-    match client
-        .request::<DiscoverRequest>(RequestParams::new())
-        .await
-    {
-        Ok(discovered) => Ok(discovered.supported_versions),
-        Err(CallError::Unavailable(_)) => Ok(vec![client.revision().as_str().to_owned()]),
-        Err(error) => Err(error),
-    }
 }
 
 /// Shows the schemas of one tool.
@@ -72,16 +51,11 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
 
 fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure> {
     let (server, revision) = (&snapshot.server, snapshot.revision);
-    let title = server
-        .title
-        .iter()
-        .map(|it| format!(" ({it})"))
-        .collect::<String>();
+    let title = server.title.as_ref().map(|it| format!(" ({it})"));
+    let title = title.unwrap_or_default();
     output.heading(&format!("{} {}{title}", server.name, server.version))?;
-    output.line(&format!(
-        "  revision {revision}, {}, {found}",
-        revision.era()
-    ))?;
+    let era = revision.era();
+    output.line(&format!("  revision {revision}, {era}, {found}"))?;
     if snapshot.revisions.len() > 1 {
         output.line(&format!("  revisions {}", snapshot.revisions.join(", ")))?;
     }
@@ -90,41 +64,38 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
         output.heading("instructions")?;
         described(snapshot.instructions.as_deref(), output)?;
     }
-    section("tools", &snapshot.tools, output, |it| {
-        (signature::of_tool(it), it.description.as_deref())
-    })?;
-    section("prompts", &snapshot.prompts, output, |it| {
-        (signature::of_prompt(it), it.description.as_deref())
-    })?;
-    section("resources", &snapshot.resources, output, |it| {
-        (
-            named(&it.uri, &it.name, it.mime_type.as_deref()),
-            it.description.as_deref(),
-        )
-    })?;
-    section("templates", &snapshot.resource_templates, output, |it| {
-        (
-            named(&it.uri_template, &it.name, it.mime_type.as_deref()),
-            it.description.as_deref(),
-        )
-    })
+    let tools = snapshot.tools.iter();
+    let tools = tools.map(|it| (signature::of_tool(it), it.description.as_deref()));
+    section("tools", tools, output)?;
+    let prompts = snapshot.prompts.iter();
+    let prompts = prompts.map(|it| (signature::of_prompt(it), it.description.as_deref()));
+    section("prompts", prompts, output)?;
+    let named = |uri: &str, name: &str, mime_type: &Option<String>| match mime_type {
+        Some(mime_type) => format!("{uri} ({name}, {mime_type})"),
+        None => format!("{uri} ({name})"),
+    };
+    let resources = snapshot.resources.iter().map(|it| {
+        let name = named(&it.uri, &it.name, &it.mime_type);
+        (name, it.description.as_deref())
+    });
+    section("resources", resources, output)?;
+    let templates = snapshot.resource_templates.iter().map(|it| {
+        let name = named(&it.uri_template, &it.name, &it.mime_type);
+        (name, it.description.as_deref())
+    });
+    section("templates", templates, output)
 }
 
-fn named(uri: &str, name: &str, mime_type: Option<&str>) -> String {
-    let mime_type = mime_type.map_or_else(String::new, |it| format!(", {it}"));
-    format!("{uri} ({name}{mime_type})")
-}
-
-fn section<'a, T>(
+/// Shows the entries of a list, if there are any, with the first lines of their descriptions.
+fn section<'a>(
     title: &str,
-    entries: &'a [T],
+    entries: impl ExactSizeIterator<Item = (String, Option<&'a str>)>,
     output: &Output,
-    shown: impl Fn(&'a T) -> (String, Option<&'a str>),
 ) -> Result<(), Failure> {
-    if !entries.is_empty() {
+    if entries.len() > 0 {
         output.heading(&format!("{title} ({})", entries.len()))?;
     }
-    for (name, description) in entries.iter().map(shown) {
+    for (name, description) in entries {
         output.line(&format!("  {name}"))?;
         // What a list needs; `--tool` shows the rest.
         if let Some(first) = description.and_then(|it| it.trim().lines().next()) {

@@ -23,22 +23,18 @@ const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// Why the server announces nothing.
 pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Failure> {
     let session = context.open(&listen.connection).await?;
-    let Listen {
-        uris,
-        count,
-        duration,
-    } = listen.command;
+    let command = listen.command;
     let filter = SubscriptionFilter::new()
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true)
-        .with_resource_subscriptions(uris);
+        .with_resource_subscriptions(command.uris);
     let mut changes = session.result(session.client.subscribe_to(filter)).await?;
     if context.verbose > 1 {
         note("listening");
     }
     let listening = async {
-        let mut left = count.unwrap_or(usize::MAX);
+        let mut left = command.count.unwrap_or(usize::MAX);
         while left > 0
             && let Some(change) = session.result(changes.next()).await?
         {
@@ -48,7 +44,7 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
     };
     tokio::select! {
         result = listening => result,
-        () = sleep(duration.unwrap_or(FOREVER)) => Ok(()),
+        () = sleep(command.duration.unwrap_or(FOREVER)) => Ok(()),
         _ = ctrl_c() => Ok(()),
     }
 }

@@ -1,12 +1,9 @@
 //! The commands, each in a file.
 
-mod call;
-mod inspect;
-mod listen;
-mod login;
-mod prompt;
-mod read;
-mod run;
-mod servers;
-
-pub(crate) use run::run;
+pub(crate) mod call;
+pub(crate) mod inspect;
+pub(crate) mod listen;
+pub(crate) mod login;
+pub(crate) mod prompt;
+pub(crate) mod read;
+pub(crate) mod servers;

@@ -21,10 +21,8 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     let prompt = find("prompt", &prompts, |it| &it.name, &command.name)?;
     if let Some([argument, text]) = command.complete.as_deref() {
         let reference = PromptReference::new(&*prompt.name);
-        let values = session
-            .result(client.complete(reference, argument, text))
-            .await?;
-        let completion = values.completion;
+        let values = client.complete(reference, argument, text);
+        let completion = session.result(values).await?.completion;
         return match output.json {
             true => output.document(&completion),
             false => completion.values.iter().try_for_each(|it| output.line(it)),
@@ -32,18 +30,17 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     }
     let known = prompt.arguments.as_deref().unwrap_or_default();
     let given = &command.arguments;
+    let is_given = |name: &str| given.iter().any(|it| it.0 == name);
+    let is_known = |name: &str| known.iter().any(|it| it.name == name);
     let required = known.iter().filter(|it| it.required == Some(true));
-    let missing = required.filter(|it| given.iter().all(|(name, _)| *name != it.name));
-    let unknown = given
-        .iter()
-        .filter(|(name, _)| known.iter().all(|it| it.name != *name));
+    let missing = required.filter(|it| !is_given(&it.name));
+    let unknown = given.iter().filter(|it| !is_known(&it.0));
     let missing = missing.map(|it| (it.name.clone(), "is missing".to_owned()));
-    let unknown = unknown.map(|(name, _)| (name.clone(), "is not known".to_owned()));
+    let unknown = unknown.map(|it| (it.0.clone(), "is not known".to_owned()));
     let faults: Vec<_> = missing.chain(unknown).collect();
     reject(&faults, || signature::of_prompt(prompt))?;
-    let prompt = session
-        .result(client.get_prompt(&*prompt.name, command.arguments))
-        .await?;
+    let call = client.get_prompt(&*prompt.name, command.arguments);
+    let prompt = session.result(call).await?;
     if output.json {
         return output.document(&prompt);
     }

@@ -72,9 +72,8 @@ fn expand(template: &str, variables: &[(String, String)]) -> Result<String, Fail
         values.entry(&**name).or_default().push(value.clone());
     }
     if let Some(name) = names.iter().find(|it| !values.contains_key(*it)) {
-        return Err(Failure::usage(format!(
-            "the variable `{name}` has no value: {name}=…"
-        )));
+        let message = format!("the variable `{name}` has no value: {name}=…");
+        return Err(Failure::usage(message));
     }
     let mut context = SimpleContext::new();
     for (name, mut values) in values {
@@ -84,9 +83,7 @@ fn expand(template: &str, variables: &[(String, String)]) -> Result<String, Fail
         };
     }
     let expanded = parsed.expand::<UriSpec, _>(&context);
-    Ok(expanded
-        .map_err(|error| Failure::usage(error.to_string()))?
-        .to_string())
+    Ok(expanded.map_err(fault)?.to_string())
 }
 
 #[cfg(test)]

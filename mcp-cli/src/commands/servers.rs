@@ -110,21 +110,15 @@ fn outcome(line: &Value) -> String {
         return message.to_owned();
     }
     if let Some(revision) = check["revision"].as_str() {
-        return format!(
-            "{revision}, {} tools, {} ms",
-            check["tools"], check["milliseconds"]
-        );
+        let (tools, milliseconds) = (&check["tools"], &check["milliseconds"]);
+        return format!("{revision}, {tools} tools, {milliseconds} ms");
     }
     let args = line["args"].as_array().into_iter().flatten();
-    let words = line["command"]
-        .as_str()
-        .into_iter()
-        .chain(args.filter_map(Value::as_str));
-    let command = shlex::try_join(words).unwrap_or_default();
-    let mark = if line["enabled"] == true {
-        ""
-    } else {
-        " (disabled)"
-    };
-    format!("{}{mark}", line["url"].as_str().unwrap_or(&command))
+    let words = [&line["command"]].into_iter().chain(args);
+    let command = shlex::try_join(words.filter_map(Value::as_str)).unwrap_or_default();
+    let place = line["url"].as_str().unwrap_or(&command);
+    match line["enabled"] == true {
+        true => place.to_owned(),
+        false => format!("{place} (disabled)"),
+    }
 }

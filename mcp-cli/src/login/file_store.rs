@@ -11,7 +11,6 @@ use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 ///
 /// If the environment names no folder for it.
 pub(crate) fn store() -> io::Result<Arc<dyn TokenStore>> {
-    Ok(Arc::new(FileStore::new(
-        user_folder("mcp")?.join("tokens.json"),
-    )))
+    let path = user_folder("mcp")?.join("tokens.json");
+    Ok(Arc::new(FileStore::new(path)))
 }

@@ -14,9 +14,6 @@ pub(crate) fn store() -> io::Result<Arc<dyn TokenStore>> {
     keyring::Entry::store_status().map_err(io::Error::other)?;
     let keyring = keyring_core::get_default_store();
     let keyring = keyring.ok_or_else(|| io::Error::other("this system has no keyring"))?;
-    Ok(Arc::new(KeyringStore::new(
-        keyring,
-        "mcp",
-        user_folder("mcp")?,
-    )))
+    let locks = user_folder("mcp")?;
+    Ok(Arc::new(KeyringStore::new(keyring, "mcp", locks)))
 }

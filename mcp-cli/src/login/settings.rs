@@ -93,9 +93,8 @@ async fn open(page: &str) -> io::Result<()> {
     note(&format!("Log in at {page}"));
     // Without a browser, the person opens it by hand.
     if let Err(error) = browser::open(page).await {
-        note(&format!(
-            "The browser can't be opened ({error}): open the page yourself."
-        ));
+        let advice = "open the page yourself";
+        note(&format!("The browser can't be opened ({error}): {advice}."));
     }
     Ok(())
 }
