@@ -21,7 +21,7 @@ def piped(line, *arguments):
     """A line of bash in which `mcp` is the command; its status is that of `mcp`."""
     ended = subprocess.run(
         ["bash", "-c", f'mcp() {{ "$MCP" "$@"; }}; {line}; exit "${{PIPESTATUS[0]}}"', "bash", *arguments],
-        capture_output=True, text=True, timeout=LIMIT, cwd=HOME, env={**ENVIRONMENT, "MCP": MCP},
+        capture_output=True, text=True, timeout=LIMIT, cwd=HOME, env=ENVIRONMENT,
     )
     return ended.returncode, ended.stdout, ended.stderr
 

@@ -20,6 +20,7 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
     "HOME": HOME,
     "NO_PROXY": "*",
+    "MCP": MCP,
     "TERM": "xterm-256color",
 }
 ENVIRONMENT.pop("NO_COLOR", None)
