@@ -58,6 +58,7 @@ def _():
     log = run("-v", "call", STDIO, "climb")
     assert log.code == 0 and "at step 2" in log.stderr and "at step" not in log.text, log
     assert log.text.startswith("at the top\n"), log
+    assert "at step" not in run("call", STDIO, "climb").stderr
 
 
 end()

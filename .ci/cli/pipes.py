@@ -144,8 +144,8 @@ def _():
             finally:
                 caller.kill()
             assert (caller.returncode, stdout) == (130, ""), (caller.returncode, stdout, stderr)
-            if json_:
-                assert json.loads(stderr)["error"]["code"] == "cancelled", stderr
+            error = json.loads(stderr)["error"]["code"] if json_ and stderr.startswith("{") else stderr
+            assert error.strip() == "cancelled", error
             until(lambda: "cancelled" in open(RECORD).read())
 
 

@@ -11,17 +11,28 @@ const [PROTECTED, WORK] = process.argv.slice(2);
 
 const issuer = await Issuer.start();
 const address = `127.0.0.1:${await freePort()}`;
-const server = start(PROTECTED, [address, issuer.url]);
 const url = `http://${address}/mcp`;
-await answered(server, url);
+
+async function serve() {
+  const server = start(PROTECTED, [address, issuer.url]);
+  await answered(server, url);
+  return server;
+}
+
+let server = await serve();
 const say = (line) => console.log(JSON.stringify(line));
 say({ url, browser: script(WORK, 'person') });
 
 const commands = {
   /** Sets the seconds for which access tokens are good. */
   lifetime: (seconds) => { issuer.lifetime = Number(seconds); },
-  /** Forgets clients, logins and tokens. */
-  forget: () => issuer.rotate(),
+  /** Forgets clients, logins, tokens and keys. */
+  async forget() {
+    await issuer.rotate();
+    server.child.kill();
+    await server.ended;
+    server = await serve();
+  },
   /** How often each thing has happened. */
   log: () => issuer.log.map(({ what, grant }) => (grant ? `${what} ${grant}` : what)),
 };

@@ -135,10 +135,10 @@ def _():
 def _():
     with everything_over_http() as url:
         page = "https://example.com/form?a=b"
-        for keys, action in [("y\r", "accept"), ("n\r", "decline"), (ESCAPE, "cancel")]:
+        for keys, action in [("\r", "accept"), (DOWN + "\r", "decline"), (ESCAPE, "cancel")]:
             terminal = Terminal("call", url, "trigger-url-elicitation", f"url={page}", BROWSER=browser())
-            assert page in terminal.until("example.com?")
-            terminal.send(keys)
+            assert page in terminal.until("Open this page of example.com?")
+            terminal.answer("Cancel", keys)
             code, output = terminal.end()
             assert code == 0 and action in plain(output).lower(), (action, output)
             if action == "accept":
@@ -146,6 +146,15 @@ def _():
                 assert open(PAGE).read() == page + "\n"
                 os.remove(PAGE)
         assert not os.path.exists(PAGE)
+
+
+@part("a no does not open the page")
+def _():
+    with everything_over_http() as url:
+        terminal = Terminal("call", url, "trigger-url-elicitation", "url=https://example.com", BROWSER=browser())
+        terminal.answer("Open this page of example.com?", "n\r")
+        code, output = terminal.end()
+        assert code == 0 and '"action": "decline"' in plain(output) and not os.path.exists(PAGE), output
 
 
 @part("progress")
