@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::node::Node;
+use serde_json::Value;
 
 /// A client, or a convention of several, that names servers in files.
 ///
@@ -15,9 +15,9 @@ pub enum Source {
     /// `.mcp.json` and `mcp.json` of a project, as Claude Code and others share them. Variables:
     /// `${VAR}` and `${VAR:-default}`.
     Project,
-    /// VS Code: `.vscode/mcp.json` and the `mcp.json` of the user, with comments. Variables:
-    /// `${env:VAR}`, `${input:id}`, `${workspaceFolder}`, `${workspaceFolderBasename}`,
-    /// `${userHome}`, `${pathSeparator}` and `${/}`.
+    /// VS Code: `.vscode/mcp.json` and the `mcp.json` of the user. Variables: `${env:VAR}`,
+    /// `${input:id}`, `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}`,
+    /// `${pathSeparator}` and `${/}`.
     VsCode,
     /// Cursor: `.cursor/mcp.json`. Variables as in VS Code, without inputs.
     Cursor,
@@ -26,29 +26,19 @@ pub enum Source {
     ClaudeCode,
     /// Claude Desktop: `claude_desktop_config.json`. No variables.
     ClaudeDesktop,
-    /// Gemini CLI: `.gemini/settings.json`. A `url` is HTTP+SSE unless `type` names another
-    /// transport, `httpUrl` Streamable HTTP. Variables: `$VAR`, `${VAR}` and `${VAR:-default}`.
+    /// Gemini CLI: `.gemini/settings.json`. `httpUrl` is Streamable HTTP, `url` HTTP+SSE unless
+    /// `type` names another transport. Variables: `$VAR`, `${VAR}` and `${VAR:-default}`.
     GeminiCli,
     /// Codex: `.codex/config.toml`. No variables, but members that name some of the environment:
     /// `env_vars`, `bearer_token_env_var`, `env_http_headers`.
     Codex,
     /// Windsurf: `~/.codeium/windsurf/mcp_config.json`. Variables: `${env:VAR}`.
     Windsurf,
-    /// Zed: `settings.json`, with comments. No variables; servers that extensions bring are left
-    /// out.
+    /// Zed: `settings.json`. No variables. Servers that extensions bring are left out.
     Zed,
-    /// Goose: `config.yaml`. Variables in what is sent to a URL: `$VAR` and `${VAR}`, of `envs` or
-    /// the environment; `env_keys` name some for programs. Extensions that are part of Goose are
-    /// left out.
+    /// Goose: `config.yaml`. Variables in the URL and its headers: `$VAR` and `${VAR}`; `env_keys`
+    /// name some for programs. Extensions that are part of Goose are left out.
     Goose,
-}
-
-/// The language of a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Language {
-    Json,
-    Toml,
-    Yaml,
 }
 
 /// The references to variables that the texts of a source have.
@@ -80,71 +70,77 @@ impl Source {
     ];
 
     /// The name, such as `claude-desktop`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::VsCode => "vscode",
-            Self::Cursor => "cursor",
-            Self::ClaudeCode => "claude-code",
-            Self::ClaudeDesktop => "claude-desktop",
-            Self::GeminiCli => "gemini-cli",
-            Self::Codex => "codex",
-            Self::Windsurf => "windsurf",
-            Self::Zed => "zed",
-            Self::Goose => "goose",
-        }
+        self.format().0
     }
 
     /// The member of the file that has the servers by name.
     pub(crate) const fn member(self) -> &'static str {
-        match self {
-            Self::VsCode => "servers",
-            Self::Codex => "mcp_servers",
-            Self::Zed => "context_servers",
-            Self::Goose => "extensions",
-            _ => "mcpServers",
-        }
-    }
-
-    pub(crate) const fn language(self) -> Language {
-        match self {
-            Self::Codex => Language::Toml,
-            Self::Goose => Language::Yaml,
-            _ => Language::Json,
-        }
+        self.format().1
     }
 
     pub(crate) const fn references(self) -> References {
+        self.format().2
+    }
+
+    /// The name, the member with the servers, and the references.
+    const fn format(self) -> (&'static str, &'static str, References) {
         match self {
-            Self::Project | Self::ClaudeCode => References::Braces,
-            Self::GeminiCli | Self::Goose => References::Shell,
-            Self::VsCode | Self::Cursor | Self::Windsurf => References::Editor,
-            Self::ClaudeDesktop | Self::Codex | Self::Zed => References::None,
+            Self::Project => ("project", "mcpServers", References::Braces),
+            Self::VsCode => ("vscode", "servers", References::Editor),
+            Self::Cursor => ("cursor", "mcpServers", References::Editor),
+            Self::ClaudeCode => ("claude-code", "mcpServers", References::Braces),
+            Self::ClaudeDesktop => ("claude-desktop", "mcpServers", References::None),
+            Self::GeminiCli => ("gemini-cli", "mcpServers", References::Shell),
+            Self::Codex => ("codex", "mcp_servers", References::None),
+            Self::Windsurf => ("windsurf", "mcpServers", References::Editor),
+            Self::Zed => ("zed", "context_servers", References::None),
+            Self::Goose => ("goose", "extensions", References::Shell),
         }
     }
 
-    /// The source of a file that somebody names, by its path; `None` where the path is no usual one.
-    pub(crate) fn of_path(path: &Path) -> Option<Self> {
-        let is = |end: &str| path.ends_with(end);
-        let extension = path.extension().and_then(|it| it.to_str());
-        Some(match extension {
-            Some("toml") => Self::Codex,
-            Some("yaml" | "yml") => Self::Goose,
-            _ if is(".cursor/mcp.json") => Self::Cursor,
-            _ if is(".claude.json") => Self::ClaudeCode,
-            _ if is("claude_desktop_config.json") => Self::ClaudeDesktop,
-            _ if is(".gemini/settings.json") => Self::GeminiCli,
-            _ if is("mcp_config.json") => Self::Windsurf,
-            _ => return None,
-        })
+    /// The files, in order of precedence, each below one of the [`Places`](crate::Places), which its
+    /// first part names.
+    pub(crate) const fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::Project => &["project/.mcp.json", "project/mcp.json"],
+            Self::VsCode => &[
+                "project/.vscode/mcp.json",
+                "applications/Code/User/mcp.json",
+                "applications/Code - Insiders/User/mcp.json",
+            ],
+            Self::Cursor => &["project/.cursor/mcp.json", "home/.cursor/mcp.json"],
+            Self::ClaudeCode => &["home/.claude.json"],
+            Self::ClaudeDesktop => &["applications/Claude/claude_desktop_config.json"],
+            Self::GeminiCli => &[
+                "project/.gemini/settings.json",
+                "home/.gemini/settings.json",
+            ],
+            Self::Codex => &["project/.codex/config.toml", "codex/config.toml"],
+            Self::Windsurf => &["home/.codeium/windsurf/mcp_config.json"],
+            Self::Zed => &["project/.zed/settings.json", "config/zed/settings.json"],
+            Self::Goose => &[
+                "config/goose/config.yaml",
+                "config/Block/goose/config/config.yaml",
+            ],
+        }
     }
 
-    /// The source of a JSON file at an unusual path, by its members.
-    pub(crate) fn of_members(root: &Node) -> Self {
-        let shapes = [Self::VsCode, Self::Zed];
+    /// The source of a file that somebody names: of those whose servers its members may be, the one
+    /// whose files have its name.
+    pub(crate) fn of_file(path: &Path, root: &Value) -> Self {
         let has_member = |it: &Self| root.get(it.member()).is_some();
-        shapes.into_iter().find(has_member).unwrap_or(Self::Project)
+        let mut sources: Vec<_> = Self::ALL.into_iter().filter(has_member).collect();
+        let is_its = |file: &&str| {
+            file.split_once('/')
+                .is_some_and(|(_, it)| path.ends_with(it))
+        };
+        // Last of all the project, with `mcp.json` anywhere.
+        sources.reverse();
+        let found = sources
+            .iter()
+            .find(|it| it.files().iter().any(|it| is_its(it)));
+        *found.or(sources.last()).unwrap_or(&Self::Project)
     }
 }
 
