@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::entry::Context;
 use crate::source::References;
-use crate::{Entry, Input, Program, Remote, Source, Target};
+use crate::{Entry, Input, Program, Remote, Target};
 
 /// The members of an entry, as any of the sources names them.
 #[derive(Default, Deserialize)]
@@ -67,26 +67,24 @@ pub(crate) fn entry(
     value: &Value,
 ) -> Result<Option<Entry>, String> {
     let members = Members::deserialize(value).map_err(|_| fault(value))?;
-    let source = context.source;
+    let format = context.source.format();
     let is_enabled = members.enabled.unwrap_or(true) && !members.disabled.unwrap_or(false);
     let borrowed = borrowed(&members);
-    let Some(target) = target(source, members) else {
-        return match source {
-            Source::Zed | Source::Goose => Ok(None),
-            _ => Err("it has neither a command nor a URL".to_owned()),
-        };
+    let Some(target) = target(format.url_is_sse, members) else {
+        let neither = || "it has neither a command nor a URL".to_owned();
+        return format.has_parts.then_some(None).ok_or_else(neither);
     };
-    let is_program = matches!(target, Target::Program(_));
+    let references = match target {
+        Target::Program(_) if format.only_in_urls => References::None,
+        _ => format.references,
+    };
     Ok(Some(Entry {
         name: name.to_owned(),
-        source,
+        source: context.source,
         file: context.file.clone(),
         is_enabled,
         target,
-        references: match source {
-            Source::Goose if is_program => References::None,
-            _ => source.references(),
-        },
+        references,
         borrowed,
         context: Arc::clone(context),
     }))
@@ -107,7 +105,7 @@ fn fault(entry: &Value) -> String {
     fault.unwrap_or_else(|| "it must be a table, with no member under two names".to_owned())
 }
 
-fn target(source: Source, members: Members) -> Option<Target> {
+fn target(url_is_sse: bool, members: Members) -> Option<Target> {
     let transport = members.r#type.or(members.transport);
     let transport = transport.as_deref();
     if let (Some(command), None | Some("stdio")) = (members.command, transport) {
@@ -118,16 +116,16 @@ fn target(source: Source, members: Members) -> Option<Target> {
             cwd: members.cwd,
         }));
     }
-    let is_sse = source == Source::GeminiCli && members.http_url.is_none();
-    let remote = Remote {
-        url: members.http_url.or(members.url)?,
-        headers: table(members.headers),
-    };
+    let is_sse = url_is_sse && members.http_url.is_none();
+    let url = members.http_url.or(members.url)?;
+    let is_websocket = url.starts_with("ws");
+    let headers = table(members.headers);
+    let remote = Remote { url, headers };
     Some(match transport {
         Some("ws" | "websocket") => Target::WebSocket(remote),
         Some("sse") => Target::Sse(remote),
+        None if is_websocket => Target::WebSocket(remote),
         None if is_sse => Target::Sse(remote),
-        None if remote.url.starts_with("ws") => Target::WebSocket(remote),
         _ => Target::Http(remote),
     })
 }
@@ -139,46 +137,37 @@ fn table(table: Table) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The variables or headers that an entry of Codex or Goose takes of the environment without a
-/// reference, as references; those that may be unset have an empty default.
+/// The variables or headers that an entry of Codex or Goose takes of the environment by name, as
+/// references; those that may be unset have an empty default.
 fn borrowed(members: &Members) -> BTreeMap<String, String> {
-    let name = |it: &Value| {
-        it.as_str()
-            .or_else(|| it.get("name")?.as_str())
-            .map(str::to_owned)
-    };
-    let optional = members
-        .env_vars
-        .iter()
-        .flatten()
-        .filter_map(name)
-        .map(|it| (it.clone(), it));
-    let headers = members.env_http_headers.clone().unwrap_or_default();
-    let optional = optional
-        .chain(headers)
-        .map(|(name, it)| (name, format!("${{{it}:-}}")));
-    let required = members.env_keys.iter().flatten();
-    let required = required.map(|it| (it.clone(), format!("${{{it}}}")));
-    let token = members.bearer_token_env_var.iter();
-    let token = token.map(|it| ("Authorization".to_owned(), format!("Bearer ${{{it}}}")));
-    optional.chain(required).chain(token).collect()
+    let mut borrowed = BTreeMap::new();
+    for name in members.env_keys.iter().flatten() {
+        borrowed.insert(name.clone(), format!("${{{name}}}"));
+    }
+    for value in members.env_vars.iter().flatten() {
+        let name = value.as_str().or_else(|| value.get("name")?.as_str());
+        borrowed.extend(name.map(|it| (it.to_owned(), format!("${{{it}:-}}"))));
+    }
+    for (header, name) in members.env_http_headers.iter().flatten() {
+        borrowed.insert(header.clone(), format!("${{{name}:-}}"));
+    }
+    if let Some(token) = &members.bearer_token_env_var {
+        borrowed.insert("Authorization".to_owned(), format!("Bearer ${{{token}}}"));
+    }
+    borrowed
 }
 
-/// The entries of a file, by name, in order of precedence.
-///
-/// `folders` are those of the project, the innermost first, of which Claude Code keeps servers.
+/// The entries of a file, by name, in order of precedence: those of the folders of a project, the
+/// innermost first, as Claude Code has them, then the others.
 pub(crate) fn members<'a>(
-    source: Source,
     root: &'a Value,
+    servers: &str,
     folders: &[&Path],
-) -> impl Iterator<Item = (&'a String, &'a Value)> {
+) -> Vec<(&'a String, &'a Value)> {
     let of_folder = |folder: &&Path| root.get("projects")?.get(folder.to_str()?);
-    let projects = folders.iter().filter(|_| source == Source::ClaudeCode);
-    let tables: Vec<_> = projects.filter_map(of_folder).chain([root]).collect();
-    let members = tables
-        .into_iter()
-        .filter_map(move |it| it.get(source.member())?.as_object());
-    members.flatten()
+    let tables = folders.iter().filter_map(of_folder).chain([root]);
+    let members = tables.filter_map(|it| it.get(servers)?.as_object());
+    members.flatten().collect()
 }
 
 /// The inputs that a file defines. Those that lack a member are as good as not there.

@@ -89,8 +89,11 @@ impl Entry {
             }
         }
         if let Target::Program(program) = &mut target {
-            let cwd = program.cwd.take().unwrap_or_default();
-            program.cwd = Some(text_of(&self.context.folder.join(cwd)));
+            let folder = &self.context.folder;
+            program.cwd = Some(match program.cwd.take() {
+                Some(cwd) => text_of(&folder.join(cwd)),
+                None => text_of(folder),
+            });
         }
         Ok(target)
     }

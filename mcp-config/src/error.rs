@@ -13,8 +13,8 @@ use crate::Source;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileFault {
-    /// The client whose file it is.
-    pub source: Source,
+    /// The client whose file it is; `None` if that could not be told.
+    pub source: Option<Source>,
     /// The file.
     pub file: PathBuf,
     /// The line and the column, in characters, both from 1; `None` where there is no such place.

@@ -46,9 +46,14 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Value, Fault> {
             let mut options = serde_saphyr::Options::default();
             options.alias_limits.max_total_replayed_events = 100_000;
             serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-                let offset = error.location().and_then(|it| it.span().byte_offset());
-                let place = offset.map(|it| position(text, it as usize));
-                (place, error.without_snippet().to_string())
+                let place = error
+                    .location()
+                    .map(|it| (it.line() as usize, it.column() as usize));
+                let text = error.without_snippet().to_string();
+                let text = text
+                    .rsplit_once(" at line ")
+                    .map_or(&*text, |(text, _)| text);
+                (place, text.to_owned())
             })
         }
         _ => {

@@ -54,7 +54,7 @@ impl Servers {
         let folder = absolute(folder.as_ref());
         let project = places.project(&folder);
         let mut servers = Self::default();
-        for source in Source::ALL {
+        for source in Source::all() {
             for (file, folder) in places.files(source, &project) {
                 // What is no file may never end.
                 if file.is_file() {
@@ -108,7 +108,7 @@ impl Servers {
         }
     }
 
-    /// All entries, by precedence: in the order of [`Source::ALL`], then as in the files.
+    /// All entries, by precedence: in the order of [`Source::all`], then by name, but those of a project first.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
@@ -129,7 +129,7 @@ impl Servers {
         home: &Path,
     ) -> Result<(), FileFault> {
         let fault = |source: Option<Source>, entry: Option<&str>, (position, text)| FileFault {
-            source: source.unwrap_or(Source::Project),
+            source,
             file: file.to_owned(),
             position,
             entry: entry.map(str::to_owned),
@@ -145,14 +145,15 @@ impl Servers {
             home: home.to_owned(),
             inputs: decode::inputs(&root),
         });
-        for (name, value) in decode::members(source, &root, project) {
+        let servers = &source.format().servers;
+        for (name, value) in decode::members(&root, servers, project) {
             let is_same = |it: &Entry| it.source == source && it.name == *name;
             match decode::entry(&context, name, value) {
                 Ok(entry) => self
                     .entries
                     .extend(entry.filter(|_| !self.iter().any(is_same))),
                 Err(it) => {
-                    let position = file::position_of(&text, source.member(), name);
+                    let position = file::position_of(&text, servers, name);
                     self.faults
                         .push(fault(Some(source), Some(name), (position, it)));
                 }
@@ -163,7 +164,7 @@ impl Servers {
 
     fn unknown(&self, name: &str) -> ConfigError {
         let is_its = |it: &&FileFault| match &it.entry {
-            Some(entry) => entry == name || format!("{}:{entry}", it.source) == name,
+            Some(entry) => entry == name || name.ends_with(&format!(":{entry}")),
             None => false,
         };
         if let Some(fault) = self.faults.iter().find(is_its) {
