@@ -94,9 +94,8 @@ pub(crate) fn entry(
 fn fault(entry: &Value) -> String {
     let members = entry.as_object().into_iter().flatten();
     let mut faults = members.filter_map(|(name, value)| {
-        let error = Members::deserialize(json!({name: value}))
-            .err()?
-            .to_string();
+        let member = json!({name: value});
+        let error = Members::deserialize(member).err()?.to_string();
         // What comes before shows the value.
         let expected = error.rsplit("expected ").next().unwrap_or_default();
         Some(format!("`{name}` must be {expected}"))
@@ -131,10 +130,9 @@ fn target(url_is_sse: bool, members: Members) -> Option<Target> {
 }
 
 fn table(table: Table) -> BTreeMap<String, String> {
-    let table = table.into_iter().flatten();
-    table
-        .filter_map(|(name, value)| Some((name, value?.0)))
-        .collect()
+    let values = table.into_iter().flatten();
+    let texts = values.filter_map(|(name, value)| Some((name, value?.0)));
+    texts.collect()
 }
 
 /// The variables or headers that an entry of Codex or Goose takes of the environment by name, as

@@ -20,7 +20,8 @@ pub struct Entry {
     pub source: Source,
     /// The file.
     pub file: PathBuf,
-    /// False if the file says that the client does not use the server.
+    /// False if the file says that the client does not use the server. It can be connected to all the
+    /// same.
     pub is_enabled: bool,
     /// The program or URL as the file writes it, with references to variables. Values that come from
     /// the environment by their name alone are not in it.
@@ -162,30 +163,27 @@ impl Entry {
         references: References,
         variables: Variables<'_>,
     ) -> Option<Option<String>> {
-        let Context {
-            folder,
-            home,
-            inputs,
-            ..
-        } = &*self.context;
+        let context = &*self.context;
         Some(match (references, name, name.split_once(':')) {
             (References::None, ..) => return None,
             (References::Braces | References::Shell, ..) => match name.split_once(":-") {
                 None => variables(&Variable::Environment(name)),
                 Some((name, default)) => {
-                    let value = variables(&Variable::Environment(name));
-                    value.or_else(|| Some(default.to_owned()))
+                    variables(&Variable::Environment(name)).or_else(|| Some(default.to_owned()))
                 }
             },
             (_, _, Some(("env", name))) => variables(&Variable::Environment(name)),
             (_, _, Some(("input", id))) => {
-                let input = inputs.iter().find(|it| it.id == id);
+                let input = context.inputs.iter().find(|it| it.id == id);
                 let value = |it| variables(&Variable::Input(it)).or_else(|| it.default.clone());
                 input.and_then(value)
             }
-            (_, "workspaceFolder", _) => Some(text_of(folder)),
-            (_, "workspaceFolderBasename", _) => folder.file_name().map(|it| text_of(it.as_ref())),
-            (_, "userHome", _) => Some(text_of(home)),
+            (_, "workspaceFolder", _) => Some(text_of(&context.folder)),
+            (_, "workspaceFolderBasename", _) => {
+                let name = context.folder.file_name();
+                name.map(|it| text_of(it.as_ref()))
+            }
+            (_, "userHome", _) => Some(text_of(&context.home)),
             (_, "pathSeparator" | "/", _) => Some(MAIN_SEPARATOR_STR.to_owned()),
             _ => return None,
         })
@@ -194,13 +192,7 @@ impl Entry {
 
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Entry({} of {:?}: {:?})",
-            self.qualified_name(),
-            self.file,
-            self.target
-        )
+        write!(f, "Entry({}, {:?})", self.qualified_name(), self.target)
     }
 }
 

@@ -5,16 +5,12 @@ use std::path::PathBuf;
 
 use mcp_runtime::ConnectError;
 
-use crate::Source;
-
 /// A file, or an entry of it, that can't be read. Other files and entries are not affected.
 ///
-/// Its text shows the place in the file, never a value from it.
+/// Its text never shows a value of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileFault {
-    /// The client whose file it is; `None` if that could not be told.
-    pub source: Option<Source>,
     /// The file.
     pub file: PathBuf,
     /// The line and the column, in characters, both from 1; `None` where there is no such place.

@@ -67,12 +67,8 @@ impl Places {
         project: &[&'a Path],
     ) -> Vec<(PathBuf, &'a Path)> {
         let mut files = Vec::new();
-        for (place, file) in source
-            .format()
-            .files
-            .iter()
-            .filter_map(|it| it.split_once('/'))
-        {
+        let parts = |it: &'static String| it.split_once('/');
+        for (place, file) in source.format().files.iter().filter_map(parts) {
             let place = match place {
                 "home" => &self.home,
                 "applications" => &self.applications,

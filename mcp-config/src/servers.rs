@@ -7,6 +7,9 @@ use std::{env, fs};
 use crate::entry::Context;
 use crate::{ConfigError, Entry, FileFault, Places, Source, decode, file};
 
+/// The most servers that a file may name.
+const MAX_ENTRIES: usize = 1_000;
+
 /// The servers that files of MCP clients name.
 ///
 /// Nothing is started, connected to or expanded by reading. A project's file can name any program:
@@ -39,7 +42,7 @@ impl Servers {
     /// repository; without a repository, up to the home folder, which is not searched.
     ///
     /// Files that are missing count as empty; those that can't be read are [`faults`](Self::faults).
-    /// Limit: 8 MiB a file. Where a source has several entries of a name, the one of the innermost
+    /// Limits: 8 MiB and 1,000 servers a file. Where a source has several entries of a name, the one of the innermost
     /// folder counts, and one of a project before one of the user.
     ///
     /// # Errors
@@ -128,15 +131,14 @@ impl Servers {
         project: &[&Path],
         home: &Path,
     ) -> Result<(), FileFault> {
-        let fault = |source: Option<Source>, entry: Option<&str>, (position, text)| FileFault {
-            source,
+        let fault = |entry: Option<&str>, (position, text)| FileFault {
             file: file.to_owned(),
             position,
             entry: entry.map(str::to_owned),
             text,
         };
-        let text = file::text(file).map_err(|it| fault(source, None, it))?;
-        let root = file::parse(&text, file).map_err(|it| fault(source, None, it))?;
+        let text = file::text(file).map_err(|it| fault(None, it))?;
+        let root = file::parse(&text, file).map_err(|it| fault(None, it))?;
         let source = source.unwrap_or_else(|| Source::of_file(file, &root));
         let context = Arc::new(Context {
             source,
@@ -146,16 +148,19 @@ impl Servers {
             inputs: decode::inputs(&root),
         });
         let servers = &source.format().servers;
-        for (name, value) in decode::members(&root, servers, project) {
+        let members = decode::members(&root, servers, project);
+        if members.len() > MAX_ENTRIES {
+            let text = format!("it names more than {MAX_ENTRIES} servers");
+            return Err(fault(None, (None, text)));
+        }
+        for (name, value) in members {
             let is_same = |it: &Entry| it.source == source && it.name == *name;
             match decode::entry(&context, name, value) {
-                Ok(entry) => self
-                    .entries
-                    .extend(entry.filter(|_| !self.iter().any(is_same))),
+                Ok(Some(entry)) if !self.iter().any(is_same) => self.entries.push(entry),
+                Ok(_) => {}
                 Err(it) => {
-                    let position = file::position_of(&text, servers, name);
-                    self.faults
-                        .push(fault(Some(source), Some(name), (position, it)));
+                    let fault = fault(Some(name), (file::position_of(&text, servers, name), it));
+                    self.faults.push(fault);
                 }
             }
         }
@@ -176,9 +181,8 @@ impl Servers {
             false => it.name.clone(),
         });
         let distances = names.map(|it| (strsim::osa_distance(name, &it), it));
-        let nearest = distances
-            .min()
-            .filter(|(distance, _)| *distance <= 1 + name.len() / 4);
+        let is_near = |(distance, _): &(usize, String)| *distance <= 1 + name.len() / 4;
+        let nearest = distances.min().filter(is_near);
         let whole = self.faults.iter().filter(|it| it.entry.is_none());
         ConfigError::Unknown {
             name: name.to_owned(),

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub struct Source(&'static Format);
 
 /// What differs between sources.
-#[derive(PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Format {
     name: String,
     /// The member of a file that has the servers by name.
@@ -36,7 +36,7 @@ pub(crate) struct Format {
 }
 
 /// The references to variables that the texts of a source have.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum References {
     /// None: each text stands for itself.
@@ -93,11 +93,5 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name)
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
     }
 }

@@ -101,6 +101,16 @@ fn a_file_that_is_too_large_is_a_fault() {
 }
 
 #[test]
+fn a_file_with_too_many_servers_is_a_fault() {
+    let entries: Vec<_> = (0..1_001).map(|it| format!("\"{it}\": 1")).collect();
+    let fault = fault(
+        ".mcp.json",
+        format!("{{\"mcpServers\": {{{}}}}}", entries.join(",")),
+    );
+    assert_eq!(fault.text, "it names more than 1000 servers");
+}
+
+#[test]
 fn a_file_that_is_missing_is_a_fault_only_where_it_is_named() {
     let user = User::new();
     assert_eq!(user.servers().faults(), []);
