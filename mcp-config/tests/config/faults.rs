@@ -33,8 +33,8 @@ fn a_fault_has_its_line_and_column() {
         ),
         (
             ".codex/config.toml",
-            "[mcp_servers.a]\n[mcp_servers.b]\nargs = 1",
-            (2, 14),
+            "[mcp_servers.a]\nurl = \"u\"\n[mcp_servers.b]\nargs = 1",
+            (3, 14),
         ),
     ] {
         let fault = fault(file, text);
