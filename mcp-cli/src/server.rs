@@ -31,7 +31,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
                 program.env.insert(name.to_owned(), value);
             }
             if let Some(folder) = &connection.cwd {
-                program.cwd = Some(folder.clone());
+                program.cwd = Some(folder.display().to_string());
             }
         }
         Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {

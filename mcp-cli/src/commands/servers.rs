@@ -86,7 +86,7 @@ struct Check {
 
 impl Line {
     fn of(entry: &Entry) -> Self {
-        let target = entry.target();
+        let target = &entry.target;
         let (mut command, mut args, mut url) = (None, None, None);
         match target {
             Target::Program(program) => {
@@ -98,14 +98,14 @@ impl Line {
             _ => {}
         }
         Self {
-            name: entry.name().to_owned(),
-            source: entry.source().to_string(),
+            name: entry.name.clone(),
+            source: entry.source.to_string(),
             transport: target.transport(),
             command,
             args,
             url,
-            enabled: entry.is_enabled(),
-            file: entry.file().display().to_string(),
+            enabled: entry.is_enabled,
+            file: entry.file.display().to_string(),
             check: None,
         }
     }
