@@ -88,10 +88,10 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "DIR", help_heading = "Connection")]
     pub(crate) cwd: Option<PathBuf>,
     /// The era of the server, which is found out unless set
-    #[arg(long, value_parser = era, help_heading = "Connection")]
+    #[arg(long, help_heading = "Connection")]
     pub(crate) era: Option<Era>,
     /// The only revision to speak, such as 2026-07-28
-    #[arg(long, conflicts_with = "era", value_parser = revision, help_heading = "Connection")]
+    #[arg(long, conflicts_with = "era", help_heading = "Connection")]
     pub(crate) revision: Option<Revision>,
     /// Time limit of each step (start, discover, initialize, call), such as 10s; 60s by default
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "Connection")]
@@ -232,19 +232,15 @@ fn header(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn era(text: &str) -> Result<Era, String> {
-    match text {
-        "handshake" => Ok(Era::Handshake),
-        "stateless" => Ok(Era::Stateless),
-        _ => Err("it must be `handshake` or `stateless`".to_owned()),
-    }
-}
-
-fn revision(text: &str) -> Result<Revision, String> {
-    text.parse().map_err(|_| {
-        let known: Vec<_> = Revision::ALL.iter().map(|it| it.as_str()).collect();
-        format!("it must be one of {}", known.join(", "))
-    })
+/// The text of an error without what is for a terminal only.
+pub(crate) fn plain(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    text.split("\n\nFor more information")
+        .next()
+        .unwrap_or(text)
+        .trim()
+        .to_owned()
 }
 
 /// Puts a program that stands behind `--` into the place of TARGET, which is behind the name of the

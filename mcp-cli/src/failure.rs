@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use mcp_runtime::{CallError, ConnectError, HttpError};
 use serde::Serialize;
@@ -133,8 +134,22 @@ impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
         let kind = match &error {
             ConnectError::Http(error) => return http(error),
+            ConnectError::Timeout {
+                method,
+                waited,
+                output,
+                ..
+            } => {
+                let line = output
+                    .as_ref()
+                    .map(|line| format!("; the first line that it sent is no MCP message: {line}"));
+                return late(method, *waited, &line.unwrap_or_default());
+            }
+            // The address is in it.
+            ConnectError::Lost(cause) if error.child_exit().is_none() => {
+                return Self::new(Kind::Unreachable, cause.to_string());
+            }
             ConnectError::Authentication(_) => Kind::AuthorizationRequired,
-            ConnectError::Timeout { .. } => Kind::Timeout,
             ConnectError::Result { .. } | ConnectError::Revision { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,
             ConnectError::NoRevision | ConnectError::Request(_) => Kind::Unexpected,
@@ -148,8 +163,8 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let kind = match &error {
             CallError::Http(error) => return http(error),
+            CallError::Timeout { method, waited } => return late(method, *waited, ""),
             CallError::Authentication { .. } => Kind::AuthorizationRequired,
-            CallError::Timeout { .. } => Kind::Timeout,
             CallError::Malformed { .. } | CallError::Result { .. } => Kind::NotMcp,
             CallError::Tool(_) => Kind::ToolFailed,
             CallError::Rpc(_) | CallError::Unavailable(_) => Kind::Refused,
@@ -162,6 +177,13 @@ impl From<CallError> for Failure {
         };
         Self::new(kind, error.to_string())
     }
+}
+
+/// The server has not answered in time.
+fn late(method: &str, waited: Duration, detail: &str) -> Failure {
+    let seconds = waited.as_secs_f64();
+    let message = format!("no answer to `{method}` within {seconds:.1} s (`--timeout`){detail}");
+    Failure::new(Kind::Timeout, message)
 }
 
 /// Characters of a response that is no message.

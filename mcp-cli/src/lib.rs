@@ -40,13 +40,17 @@ use session::Opened;
 /// or is no MCP server, 5 if the tool failed or the server refused, 6 for differences, and 130 if
 /// the user cancelled.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments::with_program(arguments)) {
+    let arguments = arguments::with_program(arguments);
+    let wants_json = arguments.iter().any(|it| it == "--json");
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
+        Err(error) if wants_json && error.use_stderr() => {
+            return Failure::usage(arguments::plain(&error)).report(true);
+        }
         // Help and version as well.
         Err(error) => error.exit(),
     };
     let json = arguments.global.json;
-    output::log(arguments.global.verbose);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -1,13 +1,11 @@
 //! Standard output: data only, made harmless on a terminal.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{Effects, Style};
 use serde::Serialize;
-use tracing::level_filters::LevelFilter;
 
 use crate::failure::Failure;
 use crate::json;
@@ -63,7 +61,7 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.line(&json::pretty(value)?)
+        self.json_line(json::pretty(value)?)
     }
 
     /// Writes a document on one line.
@@ -72,15 +70,14 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn compact(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.line(&serde_json::to_string(value).map_err(io::Error::from)?)
+        self.json_line(serde_json::to_string(value).map_err(io::Error::from)?)
     }
 
-    /// Writes a remark to standard error.
-    pub(crate) fn note(&self, text: &str) {
-        let mut stderr = io::stderr().lock();
-        let text = visible(text, stderr.is_terminal());
-        // Nobody is left to be told of an error here.
-        let _ = writeln!(stderr, "{text}");
+    /// Writes JSON. On a terminal, characters that control it are escaped as JSON does.
+    fn json_line(&self, text: String) -> Result<(), Failure> {
+        let escape = |letter: char| format!("\\u{:04x}", u32::from(letter));
+        let text = escaped(&text, self.is_terminal, escape);
+        Ok(writeln!(io::stdout(), "{text}")?)
     }
 
     /// Writes bytes as they are.
@@ -98,15 +95,20 @@ impl Output {
 /// Escapes the characters of a text that control a terminal or hide other text: control characters
 /// other than line feeds and tabs, and those that change the direction of writing.
 pub(crate) fn visible(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    escaped(text, is_terminal, |letter| {
+        letter.escape_unicode().to_string()
+    })
+}
+
+fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
     if !is_terminal || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
-        if is_hidden(letter) {
-            let _ = write!(escaped, "{}", letter.escape_unicode());
-        } else {
-            escaped.push(letter);
+        match is_hidden(letter) {
+            true => escaped += &escape(letter),
+            false => escaped.push(letter),
         }
     }
     Cow::Owned(escaped)
@@ -117,23 +119,12 @@ fn is_hidden(letter: char) -> bool {
     is_direction || (letter.is_control() && letter != '\n' && letter != '\t')
 }
 
-/// Writes the log to standard error: nothing, what servers and this program log, or all of it.
-pub(crate) fn log(verbosity: u8) {
-    let level = match verbosity {
-        0 => LevelFilter::OFF,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
-    };
-    tracing_subscriber::fmt()
-        .with_writer(io::stderr)
-        .with_ansi(!matches!(
-            AutoStream::choice(&io::stderr()),
-            ColorChoice::Never
-        ))
-        .with_max_level(level)
-        .without_time()
-        .with_target(false)
-        .init();
+/// Writes a remark, such as a message of a server's log, to standard error.
+pub(crate) fn note(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let text = visible(text, stderr.is_terminal());
+    // Nobody is left to be told of an error here.
+    let _ = writeln!(stderr, "{text}");
 }
 
 #[cfg(test)]

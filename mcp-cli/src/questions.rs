@@ -5,14 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use inquire::validator::{ErrorMessage, Validation};
-use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
+use inquire::{InquireError, MultiSelect, Select, Text};
+use mcp_auth::client::browser;
+use mcp_runtime::CallError;
 use mcp_runtime::client::{ClientBuilder, ElicitReply, Form, Page};
 use serde_json::{Map, Value};
+use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
 use crate::failure::{Failure, Kind};
-use crate::output::visible;
+use crate::output::{note, visible};
 use crate::schema::Schema;
+use crate::session::Session;
 
 /// How questions are answered, and which were not.
 pub(crate) struct Questions {
@@ -21,12 +25,24 @@ pub(crate) struct Questions {
     /// Hidden while a question is asked.
     pub(crate) bar: ProgressBar,
     unanswered: Mutex<Vec<String>>,
+    /// A person has pressed Ctrl-C at a question, which the terminal hands to nobody else then.
+    interrupted: Notify,
 }
 
 /// The way in which a person leaves a question.
 enum Left {
     Declined,
     Cancelled,
+    Interrupted,
+}
+
+impl From<InquireError> for Left {
+    fn from(error: InquireError) -> Self {
+        match error {
+            InquireError::OperationInterrupted => Self::Interrupted,
+            _ => Self::Cancelled,
+        }
+    }
 }
 
 impl Questions {
@@ -37,6 +53,7 @@ impl Questions {
             is_terminal: io::stdin().is_terminal() && io::stderr().is_terminal(),
             bar: ProgressBar::hidden(),
             unanswered: Mutex::default(),
+            interrupted: Notify::new(),
         })
     }
 
@@ -54,19 +71,46 @@ impl Questions {
             })
     }
 
-    /// The failure of a call in which questions were not answered, if there were some.
-    pub(crate) fn failure(&self) -> Option<Failure> {
+    /// Waits for the result of a call, in which the server may ask.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no result; a question that nobody answered, whatever the server made of it; or that
+    /// a person has pressed Ctrl-C at one.
+    pub(crate) async fn during<T>(
+        &self,
+        session: &Session,
+        call: impl IntoFuture<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        let result = tokio::select! {
+            result = call.into_future() => result,
+            () = self.interrupted.notified() => {
+                return Err(Failure::new(Kind::Cancelled, "cancelled"));
+            }
+        };
+        self.bar.finish_and_clear();
         let unanswered = self
             .unanswered
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        (!unanswered.is_empty()).then(|| {
+        if !unanswered.is_empty() {
             let list = unanswered.join("\n  ");
-            Failure::new(
-                Kind::InputRequired,
-                format!("the server asks, and nobody answers:\n  {list}"),
-            )
-        })
+            let message = format!("the server asks, and got no answer:\n  {list}");
+            return Err(Failure::new(Kind::InputRequired, message));
+        }
+        result.map_err(|error| session.failure(error))
+    }
+
+    /// The reply of a person who has left a question.
+    fn left(&self, left: &Left) -> ElicitReply {
+        match left {
+            Left::Declined => ElicitReply::decline(),
+            Left::Cancelled => ElicitReply::cancel(),
+            Left::Interrupted => {
+                self.interrupted.notify_one();
+                ElicitReply::cancel()
+            }
+        }
     }
 
     fn cancelled(&self, question: String) -> ElicitReply {
@@ -119,40 +163,60 @@ impl Questions {
         let filled = spawn_blocking(move || fill(&asked, open, content)).await;
         match filled {
             Ok(Ok(content)) => form.accept(content),
-            Ok(Err(Left::Declined)) => form.decline(),
-            Ok(Err(Left::Cancelled)) | Err(_) => form.cancel(),
+            Ok(Err(left)) => self.left(&left),
+            Err(_) => form.cancel(),
         }
     }
 
     async fn page(&self, page: Page) -> ElicitReply {
+        if !browser::is_allowed(page.url()) {
+            let url = page.url();
+            let reason = format!(
+                "{url} is not opened: it is neither `https` nor on this machine, or has a user name"
+            );
+            return self.cancelled(reason);
+        }
         if !self.is_terminal {
             return self.cancelled(format!("“{}”: open {}", page.message(), page.url()));
         }
         self.bar.finish_and_clear();
         let (message, url) = (page.message().to_owned(), page.url().to_owned());
-        let confirmed = spawn_blocking(move || confirm(&message, &url)).await;
-        match confirmed {
-            Ok(Ok(true)) => match mcp_auth::client::browser::open(page.url()).await {
+        match spawn_blocking(move || confirm(&message, &url)).await {
+            Ok(Ok(())) => match browser::open(page.url()).await {
                 Ok(()) => page.accept(),
                 Err(error) => self.cancelled(format!("{} can't be opened: {error}", page.url())),
             },
-            Ok(Ok(false)) => page.decline(),
-            Ok(Err(_)) | Err(_) => page.cancel(),
+            Ok(Err(left)) => self.left(&left),
+            Err(_) => page.cancel(),
         }
     }
 }
 
 /// Asks whether a page is to be opened.
-#[allow(clippy::print_stderr, reason = "this program is no server")]
-fn confirm(message: &str, url: &str) -> Result<bool, InquireError> {
-    eprintln!("{}", visible(message, true));
-    eprintln!("{}", visible(url, true));
+fn confirm(message: &str, url: &str) -> Result<(), Left> {
+    note(message);
+    note(url);
     let authority = url.split('/').nth(2).unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
-    Confirm::new(&format!("Open this page of {}?", visible(host, true))).prompt()
+    agree(
+        &format!("Open this page of {}?", visible(host, true)),
+        "Open",
+    )
+}
+
+/// Asks whether a person does what the server wants.
+fn agree(question: &str, agreement: &str) -> Result<(), Left> {
+    const DECLINE: &str = "Decline";
+    match Select::new(question, vec![agreement, DECLINE, "Cancel"]).prompt() {
+        Ok(way) if way == agreement => Ok(()),
+        Ok(DECLINE) => Err(Left::Declined),
+        Ok(_) => Err(Left::Cancelled),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A field of a form.
+#[derive(Clone)]
 struct Field {
     name: String,
     label: String,
@@ -248,18 +312,34 @@ impl Field {
             return Ok(Some(chosen.iter().map(|it| value(it.index)).collect()));
         }
         if !choices.is_empty() {
-            let default = self.default.as_ref().and_then(position).unwrap_or_default();
-            let mut question = Select::new(&self.label, titles).with_starting_cursor(default);
-            question.help_message = self.help.as_deref().or(question.help_message);
-            return Ok(Some(value(question.raw_prompt()?.index)));
+            let chosen = self.ask_choice(titles, self.default.as_ref().and_then(position))?;
+            return Ok(chosen.map(value));
         }
         if self.schema.get("type") == Some(&Value::from("boolean")) {
-            let mut question = Confirm::new(&self.label);
-            question.default = self.default.as_ref().and_then(Value::as_bool);
-            question.help_message = self.help.as_deref();
-            return Ok(Some(question.prompt()?.into()));
+            let default = self.default.as_ref().and_then(Value::as_bool);
+            let titles = ["yes", "no"].map(str::to_owned).to_vec();
+            let chosen = self.ask_choice(titles, default.map(|it| usize::from(!it)))?;
+            return Ok(chosen.map(|index| Value::from(index == 0)));
         }
         self.ask_text()
+    }
+
+    /// Asks for one of several choices, by its index; none if the field is left out.
+    fn ask_choice(
+        &self,
+        mut titles: Vec<String>,
+        default: Option<usize>,
+    ) -> Result<Option<usize>, InquireError> {
+        let count = titles.len();
+        if !self.is_required && default.is_none() {
+            titles.push("(leave out)".to_owned());
+        }
+        // Without a default, what may be left out is.
+        let first = default.unwrap_or(if self.is_required { 0 } else { count });
+        let mut question = Select::new(&self.label, titles).with_starting_cursor(first);
+        question.help_message = self.help.as_deref().or(question.help_message);
+        let index = question.raw_prompt()?.index;
+        Ok((index < count).then_some(index))
     }
 
     fn ask_text(&self) -> Result<Option<Value>, InquireError> {
@@ -267,12 +347,12 @@ impl Field {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         });
-        let (schema, is_required) = (self.schema.clone(), self.is_required);
+        let field = self.clone();
         let check = move |text: &str| {
             let fault = match text.is_empty() {
-                true if is_required => Some("an answer is needed".to_owned()),
+                true if field.is_required => Some("an answer is needed".to_owned()),
                 true => None,
-                false => Schema::new(&schema).read(text).err(),
+                false => field.read_all([text].into_iter()).err(),
             };
             Ok(match fault {
                 Some(fault) => Validation::Invalid(ErrorMessage::Custom(fault)),
@@ -291,31 +371,23 @@ impl Field {
 }
 
 /// Asks a person for the fields of a form, until they fit.
-#[allow(clippy::print_stderr, reason = "this program is no server")]
 fn fill(
     form: &Form,
     fields: Vec<Field>,
     given: Map<String, Value>,
 ) -> Result<Map<String, Value>, Left> {
-    const ANSWER: &str = "Answer";
-    const DECLINE: &str = "Decline";
     let message = visible(form.message(), true);
-    let ways = vec![ANSWER, DECLINE, "Cancel"];
-    match Select::new(&format!("The server asks: {message}"), ways).prompt() {
-        Ok(ANSWER) => {}
-        Ok(DECLINE) => return Err(Left::Declined),
-        _ => return Err(Left::Cancelled),
-    }
+    agree(&format!("The server asks: {message}"), "Answer")?;
     loop {
         let mut content = given.clone();
         for field in &fields {
-            if let Some(value) = field.ask().map_err(|_| Left::Cancelled)? {
+            if let Some(value) = field.ask()? {
                 content.insert(field.name.clone(), value);
             }
         }
         match form.check(&content) {
             Ok(()) => return Ok(content),
-            Err(fault) => eprintln!("{fault}"),
+            Err(fault) => note(&fault),
         }
     }
 }

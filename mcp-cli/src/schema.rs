@@ -183,6 +183,10 @@ impl<'a> Schema<'a> {
             ));
             return;
         }
+        if let Some(limit) = self.broken_limit(value) {
+            faults.push(format!("`{path}` {limit}, and is {value}"));
+            return;
+        }
         if depth == MAX_DEPTH {
             return;
         }
@@ -197,6 +201,24 @@ impl<'a> Schema<'a> {
             }
             _ => {}
         }
+    }
+
+    /// The limit of a number, of a text's length or of a list's that a value does not keep.
+    fn broken_limit(self, value: &Value) -> Option<String> {
+        let (least, most, size, unit) = match value {
+            Value::Number(number) => ("minimum", "maximum", number.as_f64()?, ""),
+            Value::String(text) => {
+                let length = text.chars().count() as f64;
+                ("minLength", "maxLength", length, " characters")
+            }
+            Value::Array(list) => ("minItems", "maxItems", list.len() as f64, " elements"),
+            _ => return None,
+        };
+        let limit = |keyword| self.get(keyword).and_then(Value::as_f64);
+        let too_small = limit(least).filter(|limit| size < *limit);
+        let too_large = limit(most).filter(|limit| size > *limit);
+        let least = too_small.map(|limit| format!("must be at least {limit}{unit}"));
+        least.or_else(|| too_large.map(|limit| format!("must be at most {limit}{unit}")))
     }
 
     fn check_members(
@@ -335,6 +357,26 @@ mod tests {
             "`unit` must be one of \"c\", \"f\", not \"k\"",
         ];
         assert_eq!(faults, expected);
+    }
+
+    #[test]
+    fn limits_are_checked() {
+        let schema = json!({"properties": {
+            "n": {"type": "integer", "minimum": 1, "maximum": 9},
+            "s": {"type": "string", "maxLength": 2},
+            "l": {"type": "array", "minItems": 1},
+        }});
+        let mut faults = Vec::new();
+        Schema::new(&schema).check(&json!({"n": 12, "s": "abc", "l": []}), "", &mut faults);
+        let expected = [
+            "`l` must be at least 1 elements, and is []",
+            "`n` must be at most 9, and is 12",
+            "`s` must be at most 2 characters, and is \"abc\"",
+        ];
+        assert_eq!(faults, expected);
+        faults.clear();
+        Schema::new(&schema).check(&json!({"n": 9, "s": "ab", "l": [1]}), "", &mut faults);
+        assert!(faults.is_empty());
     }
 
     #[test]

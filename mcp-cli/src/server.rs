@@ -9,7 +9,7 @@ use inquire::{InquireError, Password, PasswordDisplayMode, Select, Text};
 use mcp_config::{ConfigError, Entry, Input, Program, Remote, Servers, Target, Variable};
 
 use crate::arguments::Connection;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output::visible;
 use crate::target;
 
@@ -31,7 +31,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
                 program.env.insert(name.to_owned(), value);
             }
             if let Some(folder) = &connection.cwd {
-                program.cwd = Some(folder.clone());
+                program.cwd = Some(folder.display().to_string());
             }
         }
         Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
@@ -99,13 +99,22 @@ pub(crate) fn servers(config: Option<&Path>) -> Result<Servers, Failure> {
 /// If a variable is not set.
 pub(crate) fn expand(entry: &Entry) -> Result<Target, Failure> {
     let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let mut is_interrupted = false;
     let mut variables = |variable: &Variable<'_>| match variable {
-        Variable::Input(input) if is_terminal => ask(input).ok(),
+        Variable::Input(input) if is_terminal => match ask(input) {
+            Err(InquireError::OperationInterrupted) => {
+                is_interrupted = true;
+                None
+            }
+            answer => answer.ok(),
+        },
         other => other.from_env(),
     };
-    entry
-        .expand(&mut variables)
-        .map_err(|error| Failure::usage(error.to_string()))
+    let expanded = entry.expand(&mut variables);
+    if is_interrupted {
+        return Err(Failure::new(Kind::Cancelled, "cancelled"));
+    }
+    expanded.map_err(|error| Failure::usage(error.to_string()))
 }
 
 fn ask(input: &Input) -> Result<String, InquireError> {

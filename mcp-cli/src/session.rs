@@ -8,15 +8,25 @@ use std::time::Duration;
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_config::Target;
 use mcp_runtime::client::{ClientBuilder, Roots};
+use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
 use mcp_runtime::{Client, ConnectError, Timeouts};
 
 use crate::arguments::{Auth, Connection, Global};
 use crate::failure::{Failure, Kind};
 use crate::login;
+use crate::output::note;
 use crate::questions::Questions;
 use crate::server;
 
+/// Times of a program to end by itself: many servers do not when their input is closed, and a person
+/// waits.
+const GRACE: Grace = Grace {
+    close: Duration::from_millis(100),
+    terminate: Duration::from_secs(1),
+};
+/// Lines of a program's standard error that are shown.
+const SHOWN_LINES: usize = 8;
 /// Longest time in which a server must answer the probe of its era.
 const PROBE: Duration = Duration::from_secs(3);
 /// Time of a server to end by itself when the command is done.
@@ -62,7 +72,7 @@ impl Session {
     ) -> Result<Self, Failure> {
         let server = server::of(connection)?;
         let builder = builder(connection, questions)?;
-        let session = Self::connect(server, connection.auth, builder).await?;
+        let session = Self::connect(server, connection.auth, builder, global.verbose > 0).await?;
         opened.put(&session.client);
         if global.verbose > 0 && session.client.server_capabilities().logging.is_some() {
             let level = match global.verbose {
@@ -74,7 +84,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Connects to a server with the settings of `builder`.
+    /// Connects to a server with the settings of `builder`. A program's standard error is shown if
+    /// that is asked for, else it is kept for errors.
     ///
     /// # Errors
     ///
@@ -83,14 +94,19 @@ impl Session {
         target: Target,
         auth: Auth,
         builder: ClientBuilder,
+        is_verbose: bool,
     ) -> Result<Self, Failure> {
         let (url, connected) = match target {
             Target::Program(program) => {
-                let connected = builder.connect(program.child_process()).await;
-                (
-                    None,
-                    connected.map_err(|error| start_failure(error, &program.command)),
-                )
+                let stderr = Captured::new();
+                let child = program.child_process().grace(GRACE);
+                let child = child.stderr(match is_verbose {
+                    true => Stderr::Inherit,
+                    false => Stderr::Capture(stderr.clone()),
+                });
+                let connected = builder.connect(child).await;
+                let failure = |error| start_failure(error, &program.command, &stderr);
+                (None, connected.map_err(failure))
             }
             Target::WebSocket(remote) => {
                 let connected = builder.connect(remote.websocket()).await;
@@ -122,10 +138,21 @@ impl Session {
     }
 }
 
-/// The failure of a program, which may be missing.
-fn start_failure(error: ConnectError, program: &str) -> Failure {
+/// The failure of a program, which may be missing, or wait for something else than messages.
+fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failure {
     let ConnectError::Open(cause) = &error else {
-        return error.into();
+        let mut failure = Failure::from(error);
+        if failure.kind == Kind::Timeout {
+            let text = stderr.text();
+            let lines: Vec<_> = text.lines().filter(|it| !it.trim().is_empty()).collect();
+            let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+            failure.message = format!("`{program}` gives {}", failure.message);
+            if !last.is_empty() {
+                let last = last.join("\n  ");
+                failure.message += &format!("; its standard error ends with:\n  {last}");
+            }
+        }
+        return failure;
     };
     let message = match cause.kind() {
         io::ErrorKind::NotFound if program.contains(char::is_whitespace) => format!(
@@ -151,7 +178,11 @@ pub(crate) fn declaring(questions: &Arc<Questions>) -> ClientBuilder {
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))
         .on_log(|message| {
             let logger = message.logger.as_deref().unwrap_or("server");
-            tracing::info!("{} {logger}: {}", message.level, message.data.get());
+            note(&format!(
+                "{} {logger}: {}",
+                message.level,
+                message.data.get()
+            ));
         });
     questions.answer(builder)
 }

@@ -55,8 +55,12 @@ impl<'a> Document<'a> {
         let mut members: Vec<_> = properties
             .into_iter()
             .map(|(name, schema)| {
-                let mark = if required.contains(&name) { "" } else { "?" };
-                format!("{name}{mark}: {}", self.kind(schema, depth + 1))
+                let kind = self.kind(schema, depth + 1);
+                match required.contains(&name) {
+                    true => format!("{name}: {kind}"),
+                    // It may be left out, which is what null means there.
+                    false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
+                }
             })
             .collect();
         // Those that must be given go first, as in a call.
@@ -169,7 +173,7 @@ mod tests {
         let tool = Tool::new("forecast", input.unwrap());
         assert_eq!(
             of_tool(&tool),
-            r#"forecast(city: string, unit?: "c" | "f", days?: integer | null, tags?: (string | Tag)[])"#
+            r#"forecast(city: string, unit?: "c" | "f", days?: integer, tags?: (string | Tag)[])"#
         );
     }
 

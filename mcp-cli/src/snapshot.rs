@@ -3,7 +3,7 @@
 use mcp_runtime::types::{
     Implementation, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool,
 };
-use mcp_runtime::{Era, Negotiated, Revision};
+use mcp_runtime::{Negotiated, Revision};
 use serde::Serialize;
 
 /// What a server offers: lists sorted by name or URI, without `_meta` and icons.
@@ -61,9 +61,5 @@ impl Snapshot {
             resources,
             resource_templates,
         }
-    }
-
-    pub(crate) fn is_stateless(&self) -> bool {
-        self.revision.era() == Era::Stateless
     }
 }

@@ -1,6 +1,7 @@
 //! The server that a command is about.
 
 use std::convert::Infallible;
+use std::path::MAIN_SEPARATOR;
 use std::str::FromStr;
 
 /// A server, as it was named on the command line.
@@ -33,7 +34,7 @@ impl Target {
             return is_path.then(|| vec![text.to_owned()]);
         }
         // Backslashes separate folders on Windows.
-        match cfg!(windows) {
+        match MAIN_SEPARATOR == '\\' {
             true => Some(text.split_whitespace().map(str::to_owned).collect()),
             false => shlex::split(text),
         }

@@ -30,7 +30,7 @@ pub async fn open(url: &str) -> io::Result<()> {
 }
 
 async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
-    if !is_secure(url) {
+    if !is_allowed(url) {
         let reason = "a page must be at `https://`, or at `http://` on this machine";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
@@ -93,8 +93,9 @@ async fn run(command: &[&str], url: &str) -> io::Result<()> {
     Err(io::Error::other(reason))
 }
 
-/// True for a URL that is safe to open: its scheme is `https`, or `http` and its host is this machine.
-fn is_secure(url: &str) -> bool {
+/// Returns true if [`open`] opens this URL: `https`, or `http` on the loopback interface.
+#[must_use]
+pub fn is_allowed(url: &str) -> bool {
     ServerUrl::parse(url).is_ok_and(|url| url.is_secure())
 }
 
@@ -115,7 +116,7 @@ mod tests {
             "http://[::1]/",
             "http://localhost:1",
         ] {
-            assert!(is_secure(url), "{url}");
+            assert!(is_allowed(url), "{url}");
         }
         for url in [
             "http://as.example.com/",
@@ -131,7 +132,7 @@ mod tests {
             "--version",
             "",
         ] {
-            assert!(!is_secure(url), "{url}");
+            assert!(!is_allowed(url), "{url}");
         }
     }
 

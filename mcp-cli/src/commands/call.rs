@@ -2,15 +2,14 @@
 
 use std::io::{self, IsTerminal};
 
-use indicatif::{ProgressBar, ProgressStyle};
-use mcp_runtime::CallError;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, Tool};
 use serde_json::Value;
 
 use crate::arguments::{Call, Global};
 use crate::content::Contents;
 use crate::failure::{Failure, Kind};
-use crate::output::{Output, visible};
+use crate::output::{Output, note, visible};
 use crate::questions::Questions;
 use crate::session::{Opened, Session};
 use crate::tool_arguments::{self, nearest};
@@ -31,14 +30,16 @@ pub(crate) async fn run(command: Call, global: &Global, opened: &Opened) -> Resu
     let tool = find(&tools, &command.tool)?;
     let input = command.input.as_deref();
     let arguments = tool_arguments::read(tool, &command.arguments, input)?;
-    let result = call(&session, tool, &arguments, &questions, global).await;
-    questions.bar.finish_and_clear();
-    // A question that nobody answered is the reason for whatever the tool made of it.
-    match (result, questions.failure()) {
-        (_, Some(failure)) => Err(failure),
-        (Ok(result), None) => show(&result, &command, &Output::new(global.json)),
-        (Err(error), None) => Err(session.failure(error)),
+    if global.verbose > 1 {
+        note(&format!("calling {}", tool.name));
     }
+    let mut call = session.client.call_tool(&*tool.name, &arguments);
+    if !global.json && io::stderr().is_terminal() {
+        let bar = questions.bar.clone();
+        call = call.on_progress(move |progress| show_progress(&bar, &progress));
+    }
+    let result = questions.during(&session, call).await?;
+    show(&result, &command, &Output::new(global.json))
 }
 
 fn find<'a>(tools: &'a [Tool], name: &str) -> Result<&'a Tool, Failure> {
@@ -51,78 +52,73 @@ fn find<'a>(tools: &'a [Tool], name: &str) -> Result<&'a Tool, Failure> {
     })
 }
 
-async fn call(
-    session: &Session,
-    tool: &Tool,
-    arguments: &Value,
-    questions: &Questions,
-    global: &Global,
-) -> Result<CallToolResult, CallError> {
-    let call = session.client.call_tool(&*tool.name, arguments);
-    if global.json || !io::stderr().is_terminal() {
-        return call.await;
-    }
-    let bar = questions.bar.clone();
-    call.on_progress(move |progress| show_progress(&bar, &progress))
-        .await
-}
-
 /// Shows progress in a bar on standard error.
 fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
-    let template = match progress.total {
-        Some(_) => "{bar:30} {pos}/{len} {msg}",
-        None => "{spinner} {pos} {msg}",
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+    if bar.is_hidden() {
+        let template = match progress.total {
+            Some(_) => "{bar:30} {pos}/{len} {msg}",
+            None => "{spinner} {pos} {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
     }
-    bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
     // Fractions of a whole are shown in thousandths.
     let scale = match progress.total {
         Some(total) if total <= 1.0 => 1000.0,
         _ => 1.0,
     };
     let number = |value: f64| (value * scale) as u64;
-    if let Some(total) = progress.total {
-        bar.set_length(number(total));
-    }
-    if let Some(message) = &progress.message {
-        bar.set_message(visible(message, true).replace('\n', " "));
-    }
-    bar.set_position(number(progress.progress));
+    bar.update(|state| {
+        if let Some(total) = progress.total {
+            state.set_len(number(total));
+        }
+        state.set_pos(number(progress.progress));
+    });
+    let message = progress.message.as_deref().unwrap_or_default();
+    bar.set_message(visible(message, true).replace('\n', " "));
+    bar.set_draw_target(ProgressDrawTarget::stderr());
 }
 
 fn show(result: &CallToolResult, command: &Call, output: &Output) -> Result<(), Failure> {
     if output.json {
         output.document(result)?;
-    } else {
-        let mut contents = Contents::new(command.save.as_deref());
-        let structured: Option<Value> = result.structured_as().and_then(Result::ok);
-        for block in &result.content {
-            // The copy of structured content as text is shown once.
-            let copy = block
-                .as_text()
-                .and_then(|text| serde_json::from_str::<Value>(text).ok());
-            if structured.is_none() || copy != structured {
-                output.line(&contents.show(block)?)?;
-            }
-        }
-        if let Some(structured) = &result.structured_content {
-            output.document(structured)?;
+    }
+    if result.has_failed() {
+        let mut contents = Contents::new(None);
+        let words: Result<Vec<_>, _> = result.content.iter().map(|it| contents.show(it)).collect();
+        let message = format!("the tool reports an error: {}", words?.join("\n"));
+        return Err(Failure::new(Kind::ToolFailed, message));
+    }
+    if output.json {
+        return Ok(());
+    }
+    let structured: Option<Value> = result.structured_as().and_then(Result::ok);
+    let is_copy = |text: &str, value: &Value| {
+        *value == *text || serde_json::from_str(text).is_ok_and(|copy: Value| copy == *value)
+    };
+    // Many servers wrap a text into an object of one member.
+    let wrapped = structured.as_ref().and_then(Value::as_object);
+    let wrapped = wrapped
+        .filter(|it| it.len() == 1)
+        .and_then(|it| it.iter().next());
+    let is_text_enough = wrapped.is_some_and(|(name, value)| {
+        let mut texts = result.texts();
+        let is_wrapper = value.is_string() || name == "result";
+        is_wrapper
+            && result.content.len() == 1
+            && texts.next().is_some_and(|text| is_copy(text, value))
+    });
+    let structured = structured.filter(|_| !is_text_enough);
+    let mut contents = Contents::new(command.save.as_deref());
+    for block in &result.content {
+        let is_shown_below = |text| structured.as_ref().is_some_and(|it| is_copy(text, it));
+        if !block.as_text().is_some_and(is_shown_below) {
+            output.line(&contents.show(block)?)?;
         }
     }
-    match result.has_failed() {
-        true if output.json => Err(failed(result)),
-        true => Err(Failure::new(Kind::ToolFailed, "the tool reports an error")),
-        false => Ok(()),
+    match (&result.structured_content, structured) {
+        (Some(json), Some(_)) => output.document(json),
+        _ => Ok(()),
     }
-}
-
-/// The failure of a tool, with its own words.
-fn failed(result: &CallToolResult) -> Failure {
-    let text = result.texts().collect::<Vec<_>>().join("\n");
-    Failure::new(
-        Kind::ToolFailed,
-        format!("the tool reports an error: {text}"),
-    )
 }

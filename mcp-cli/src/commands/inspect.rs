@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use mcp_runtime::types::{DiscoverRequest, RequestParams, ServerCapabilities, Tool};
-use mcp_runtime::{CallError, Client, Era, Unavailable};
+use mcp_runtime::{CallError, Client, Unavailable};
 
 use crate::arguments::{Global, Inspect};
 use crate::failure::{Failure, Kind};
@@ -33,25 +33,26 @@ pub(crate) async fn run(command: Inspect, global: &Global, opened: &Opened) -> R
         return output.document(&snapshot);
     }
     let is_set = command.connection.era.is_some() || command.connection.revision.is_some();
-    let found = match (is_set, session.client.revision().era()) {
-        (true, _) => "as set",
-        (false, Era::Stateless) => "found by `server/discover`",
-        (false, _) => "found by `initialize`",
+    let found = match is_set {
+        true => "as set".to_owned(),
+        false => format!(
+            "found by `{}`",
+            session.client.revision().era().opening_method()
+        ),
     };
-    show(&snapshot, found, &output)
+    show(&snapshot, &found, &output)
 }
 
 /// Everything that the server lists.
 async fn snapshot(client: &Client) -> Result<Snapshot, CallError> {
-    let revision = client.revision();
-    let revisions = match revision.era() {
-        Era::Stateless => {
-            let discovered = client
-                .request::<DiscoverRequest>(RequestParams::new())
-                .await?;
-            discovered.supported_versions
-        }
-        _ => vec![revision.as_str().to_owned()],
+    let discovered = client
+        .request::<DiscoverRequest>(RequestParams::new())
+        .await;
+    let revisions = match discovered {
+        Ok(discovered) => discovered.supported_versions,
+        // A handshake settles on one, and names no other.
+        Err(CallError::Unavailable(_)) => vec![client.revision().as_str().to_owned()],
+        Err(error) => return Err(error),
     };
     let negotiated = client.negotiated();
     Ok(Snapshot::new(
@@ -106,11 +107,11 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
         .as_ref()
         .map_or_else(String::new, |it| format!(" ({it})"));
     output.heading(&format!("{} {}{title}", server.name, server.version))?;
-    let era = match snapshot.is_stateless() {
-        true => "stateless",
-        false => "handshake",
-    };
-    output.line(&format!("  revision {}, {era}, {found}", snapshot.revision))?;
+    let revision = snapshot.revision;
+    output.line(&format!(
+        "  revision {revision}, {}, {found}",
+        revision.era()
+    ))?;
     if snapshot.revisions.len() > 1 {
         output.line(&format!("  revisions {}", snapshot.revisions.join(", ")))?;
     }

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::arguments::{Global, Listen};
 use crate::failure::{Failure, Kind};
-use crate::output::Output;
+use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::session::{Opened, Session};
 
@@ -36,6 +36,9 @@ pub(crate) async fn run(command: Listen, global: &Global, opened: &Opened) -> Re
         .with_resource_subscriptions(command.uris.clone());
     let subscribed = session.client.subscribe_to(filter).await;
     let mut changes = subscribed.map_err(|it| session.failure(it))?;
+    if global.verbose > 1 {
+        note("listening");
+    }
     let output = Output::new(global.json);
     let end = sleep(command.duration.unwrap_or(FOREVER));
     tokio::pin!(end);

@@ -4,6 +4,7 @@ use std::env;
 
 use mcp_auth::client::Revocation;
 use mcp_config::Target;
+use serde::Serialize;
 
 use crate::arguments::{Global, Login, Logout};
 use crate::failure::{Failure, Kind};
@@ -46,10 +47,38 @@ pub(crate) async fn log_in(
         Ok(_) | Err(mcp_runtime::CallError::Unavailable(_)) => {}
         Err(error) => return Err(session.failure(error)),
     }
+    let logged_in = login::has_tokens(&url).await?;
+    let text = match logged_in {
+        true => format!("logged in at {url}"),
+        false => format!("{url} asks for no login"),
+    };
+    show(
+        &Outcome {
+            url: &url,
+            logged_in,
+            revoked: None,
+        },
+        &text,
+        global,
+    )
+}
+
+/// The state after a login or a logout, for scripts.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    url: &'a str,
+    logged_in: bool,
+    /// Whether the authorization server has revoked the tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked: Option<bool>,
+}
+
+fn show(outcome: &Outcome<'_>, text: &str, global: &Global) -> Result<(), Failure> {
     let output = Output::new(global.json);
-    match login::has_tokens(&url).await? {
-        true => output.line(&format!("logged in at {url}")),
-        false => output.line(&format!("{url} asks for no login")),
+    match output.json {
+        true => output.document(outcome),
+        false => output.line(text),
     }
 }
 
@@ -63,14 +92,20 @@ pub(crate) async fn log_out(command: Logout, global: &Global) -> Result<(), Fail
     let oauth = login::oauth(&url).await?;
     let revoked = oauth.logout().await;
     LoginSettings::remove(&url).await?;
-    let output = Output::new(global.json);
-    match revoked {
-        Ok(Revocation::NotOffered) => output.line(&format!(
+    let revoked = revoked.map_err(|error| Failure::new(Kind::Unreachable, error.to_string()))?;
+    let is_revoked = revoked == Revocation::Done;
+    let text = match is_revoked {
+        true => format!("logged out of {url}"),
+        false => format!(
             "logged out of {url}; its authorization server revokes no tokens, which are valid until they expire"
-        )),
-        Ok(_) => output.line(&format!("logged out of {url}")),
-        Err(error) => Err(Failure::new(Kind::Unreachable, error.to_string())),
-    }
+        ),
+    };
+    let outcome = Outcome {
+        url: &url,
+        logged_in: false,
+        revoked: Some(is_revoked),
+    };
+    show(&outcome, &text, global)
 }
 
 fn url(target: Target) -> Result<String, Failure> {

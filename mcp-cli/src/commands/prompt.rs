@@ -36,15 +36,8 @@ pub(crate) async fn run(command: Prompt, global: &Global, opened: &Opened) -> Re
         };
     }
     check(prompt, &command.arguments)?;
-    let fetched = session
-        .client
-        .get_prompt(&*prompt.name, command.arguments)
-        .await;
-    let fetched = match (fetched, questions.failure()) {
-        (_, Some(failure)) => return Err(failure),
-        (Err(error), None) => return Err(session.failure(error)),
-        (Ok(fetched), None) => fetched,
-    };
+    let call = session.client.get_prompt(&*prompt.name, command.arguments);
+    let fetched = questions.during(&session, call).await?;
     if output.json {
         return output.document(&fetched);
     }

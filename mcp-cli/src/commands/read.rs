@@ -24,12 +24,9 @@ pub(crate) async fn run(command: Read, global: &Global, opened: &Opened) -> Resu
     let uri = expand(&command.uri, &command.variables)?;
     let questions = Questions::new(Vec::new());
     let session = Session::open(&command.connection, global, &questions, opened).await?;
-    let read = session.client.read_resource(uri.clone()).await;
-    let read = match (read, questions.failure()) {
-        (_, Some(failure)) => return Err(failure),
-        (Err(error), None) => return Err(session.failure(error)),
-        (Ok(read), None) => read,
-    };
+    let read = questions
+        .during(&session, session.client.read_resource(uri))
+        .await?;
     let output = Output::new(global.json);
     if output.json {
         return output.document(&read);

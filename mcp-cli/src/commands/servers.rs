@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::arguments::{Auth, Global, Servers};
 use crate::failure::{Failure, Kind};
-use crate::output::Output;
+use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
 use crate::session::{self, Session};
@@ -73,22 +73,20 @@ struct Line {
 }
 
 /// The outcome of a connection.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Check {
-    Connected {
-        revision: &'static str,
-        tools: usize,
-        milliseconds: u128,
-    },
-    Failed {
-        error: Failure,
-    },
+#[derive(Default, Serialize)]
+struct Check {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<usize>,
+    milliseconds: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Failure>,
 }
 
 impl Line {
     fn of(entry: &Entry) -> Self {
-        let target = entry.target();
+        let target = &entry.target;
         let (mut command, mut args, mut url) = (None, None, None);
         match target {
             Target::Program(program) => {
@@ -100,14 +98,14 @@ impl Line {
             _ => {}
         }
         Self {
-            name: entry.name().to_owned(),
-            source: entry.source().to_string(),
+            name: entry.name.clone(),
+            source: entry.source.to_string(),
             transport: target.transport(),
             command,
             args,
             url,
-            enabled: entry.is_enabled(),
-            file: entry.file().display().to_string(),
+            enabled: entry.is_enabled,
+            file: entry.file.display().to_string(),
             check: None,
         }
     }
@@ -125,18 +123,37 @@ impl Line {
     }
 }
 
+impl Check {
+    fn text(&self) -> String {
+        match &self.error {
+            Some(error) => error.message.clone(),
+            None => {
+                let (revision, tools) = (self.revision.unwrap_or_default(), self.tools);
+                let tools = tools.unwrap_or_default();
+                format!("{revision}, {tools} tools, {} ms", self.milliseconds)
+            }
+        }
+    }
+}
+
 /// Connects to a server, and counts its tools.
 async fn check(entry: &Entry, limit: Duration) -> Check {
     let begun = Instant::now();
     let checked = timeout(limit, connect(entry, limit)).await;
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
+    let milliseconds = begun.elapsed().as_millis();
     match checked.unwrap_or_else(|_| Err(late())) {
-        Ok((revision, tools)) => Check::Connected {
-            revision,
-            tools,
-            milliseconds: begun.elapsed().as_millis(),
+        Ok((revision, tools)) => Check {
+            revision: Some(revision),
+            tools: Some(tools),
+            milliseconds,
+            error: None,
         },
-        Err(error) => Check::Failed { error },
+        Err(error) => Check {
+            milliseconds,
+            error: Some(error),
+            ..Check::default()
+        },
     }
 }
 
@@ -149,7 +166,7 @@ async fn connect(entry: &Entry, limit: Duration) -> Result<(&'static str, usize)
         total: limit,
         reset_on_progress: false,
     });
-    let session = Session::connect(target, Auth::Auto, builder).await?;
+    let session = Session::connect(target, Auth::Auto, builder, false).await?;
     let tools = session.client.list_tools().await;
     let revision = session.client.revision().as_str();
     session.client.close().await;
@@ -166,17 +183,7 @@ fn show(lines: &[Line], faults: &[String], output: &Output) -> Result<(), Failur
     let source = width(|it| &it.source).unwrap_or_default();
     for line in lines {
         let outcome = match (&line.check, line.enabled) {
-            (
-                Some(Check::Connected {
-                    revision,
-                    tools,
-                    milliseconds,
-                }),
-                _,
-            ) => {
-                format!("{revision}, {tools} tools, {milliseconds} ms")
-            }
-            (Some(Check::Failed { error }), _) => error.message.clone(),
+            (Some(check), _) => check.text(),
             (None, true) => line.place(),
             (None, false) => format!("{} (disabled)", line.place()),
         };
@@ -189,6 +196,6 @@ fn show(lines: &[Line], faults: &[String], output: &Output) -> Result<(), Failur
     if lines.is_empty() {
         output.line("no file of a client names a server")?;
     }
-    faults.iter().for_each(|fault| output.note(fault));
+    faults.iter().for_each(|fault| note(fault));
     Ok(())
 }

@@ -1,9 +1,6 @@
-//! Logins: tokens are kept between commands, and pages opened for a person at a terminal.
+//! Settings of logins, and the authenticator that they make.
 
-use std::env;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use mcp_auth::OAuth;
 use mcp_auth::client::redirect::{Redirect, RedirectReceiver};
@@ -11,6 +8,7 @@ use mcp_auth::client::store::TokenStore;
 use mcp_runtime::transport::http_client::BoxFuture;
 use serde::{Deserialize, Serialize};
 
+use super::store;
 use crate::failure::{Failure, Kind};
 
 /// What a person has set at the login, for the commands thereafter.
@@ -132,37 +130,6 @@ impl Redirect for NoLogin {
     fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
         Box::pin(async { Err(io::Error::other("a login needs a terminal")) })
     }
-}
-
-#[cfg(not(feature = "keyring"))]
-fn store() -> Result<Arc<dyn TokenStore>, Failure> {
-    use mcp_auth::client::store::FileStore;
-
-    Ok(Arc::new(FileStore::new(folder()?.join("tokens.json"))))
-}
-
-#[cfg(feature = "keyring")]
-fn store() -> Result<Arc<dyn TokenStore>, Failure> {
-    use mcp_auth::client::store::KeyringStore;
-
-    Ok(Arc::new(KeyringStore::new(keyring, "mcp", folder()?)))
-}
-
-/// The folder of this program's data.
-fn folder() -> Result<PathBuf, Failure> {
-    let variable = |name| {
-        env::var_os(name)
-            .filter(|it| !it.is_empty())
-            .map(PathBuf::from)
-    };
-    let home = || variable("HOME").or_else(|| variable("USERPROFILE"));
-    let folder = variable("XDG_DATA_HOME").or_else(|| match env::consts::OS {
-        "windows" => variable("APPDATA"),
-        "macos" => home().map(|it| it.join("Library/Application Support")),
-        _ => home().map(|it| it.join(".local/share")),
-    });
-    let missing = || Failure::usage("there is no folder for tokens: set the variable HOME");
-    Ok(folder.ok_or_else(missing)?.join("mcp"))
 }
 
 fn store_failure(error: io::Error) -> Failure {
