@@ -19,7 +19,9 @@ class Protected:
 
     def __init__(self):
         command = [os.environ["AUTH_NODE"], os.environ["PROTECTED_SCRIPT"], os.environ["PROTECTED"], WORK]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         started = self._line()
         self.url, self.browser = started["url"], started["browser"]
 
@@ -80,7 +82,10 @@ def _():
         assert code == 0 and "alice" in plain(output), output
         # Without a terminal, the tokens are used.
         assert document("call", server.url, "whoami")["content"][0]["text"] == "alice"
-        document("logout", server.url)
+        assert document("logout", server.url)
+        answer = f"{WORK}/answer"
+        Terminal.shell('mcp --json login "$1" >"$2"', server.url, answer, BROWSER=server.browser).end()
+        assert json.loads(Path(answer).read_text())
 
 
 @part("tokens that expire are refreshed, until they can not be")

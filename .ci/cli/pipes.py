@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from checks import end, part
-from program import ENVIRONMENT, HOME, LIMIT, MCP, WORK, done, document, fails, run
+from program import ENVIRONMENT, HOME, LIMIT, MCP, WORK, document, done, fails, run
 from servers import FASTMCP, fastmcp_over_http, free_port, until
 
 RECORD = f"{WORK}/record"
@@ -21,7 +21,11 @@ def piped(line, *arguments):
     """A line of bash in which `mcp` is the command; its status is that of `mcp`."""
     ended = subprocess.run(
         ["bash", "-c", f'mcp() {{ "$MCP" "$@"; }}; {line}; exit "${{PIPESTATUS[0]}}"', "bash", *arguments],
-        capture_output=True, text=True, timeout=LIMIT, cwd=HOME, env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        cwd=HOME,
+        env=ENVIRONMENT,
     )
     return ended.returncode, ended.stdout, ended.stderr
 
@@ -33,13 +37,19 @@ def _():
     assert done("call", URL, *words).json == document("call", URL, *words)["structuredContent"]
     assert document("inspect", URL)["server"]["name"] == "stranger"
     assert document("inspect", URL, "--tool", "forecast")["name"] == "forecast"
-    assert done("inspect", URL, "--tool", "forecast").text.startswith("forecast(place: {city: string, height?: integer}, ")
+    assert done("inspect", URL, "--tool", "forecast").text.startswith(
+        "forecast(place: {city: string, height?: integer}, "
+    )
     assert document("read", URL, "note://Ada/x")["contents"][0]["text"] == "x of Ada"
     assert document("prompt", URL, "travel", "city=Oslo")["messages"][0]["role"] == "user"
     assert document("prompt", URL, "travel", "--complete", "city", "L")["values"] == ["Lima"]
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"]:
         assert b"mcp" in done("completions", shell).stdout
     assert subprocess.run(["bash", "-n"], input=done("completions", "bash").stdout, timeout=LIMIT).returncode == 0
+    version = subprocess.run(
+        [f"{os.path.dirname(MCP)}/cargo-mcp", "mcp", "--version"], capture_output=True, timeout=LIMIT
+    )
+    assert version.stdout == done("--version").stdout and version.stdout, version
     for option in ["--help", "--version", "--json --help"]:
         assert done(*option.split()).stdout
     assert run("listen", URL, "--era", "handshake", "--for", "1s").stdout == b""
@@ -55,10 +65,18 @@ def _():
     config = f"{WORK}/servers.json"
     dead = f"http://127.0.0.1:{free_port()}/mcp"
     with open(config, "w") as file:
-        servers = {"alive": {"type": "http", "url": URL}, "dead": {"type": "http", "url": dead}, "unset": {"command": "${UNSET_X}"}}
+        servers = {
+            "alive": {"type": "http", "url": URL},
+            "dead": {"type": "http", "url": dead},
+            "unset": {"command": "${UNSET_X}"},
+        }
         json.dump({"mcpServers": servers}, file)
     listed = document("servers", "--config", config)["servers"]
-    assert [(server["name"], server["transport"]) for server in listed] == [("alive", "http"), ("dead", "http"), ("unset", "stdio")]
+    assert [(server["name"], server["transport"]) for server in listed] == [
+        ("alive", "http"),
+        ("dead", "http"),
+        ("unset", "stdio"),
+    ]
     assert len(done("servers", "--config", config).text.splitlines()) == 3
     alive, dead, unset = document("servers", "--check", "--config", config)["servers"]
     assert (alive["check"]["revision"], alive["check"]["tools"]) == ("2026-07-28", 8), alive
@@ -136,7 +154,13 @@ def _():
         for json_ in [[], ["--json"]]:
             open(RECORD, "w").close()
             command = [MCP, *json_, "call", target, *options, "wait"]
-            caller = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**ENVIRONMENT, "RECORD": RECORD})
+            caller = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={**ENVIRONMENT, "RECORD": RECORD},
+            )
             try:
                 until(lambda: "waiting" in open(RECORD).read())
                 caller.send_signal(signal.SIGINT)

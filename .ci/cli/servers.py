@@ -1,4 +1,4 @@
-"""Servers of others: how they are started. NODE, PACKAGES and PYTHON are of the folder of the checks."""
+"""Servers of others. NODE and PYTHON name the programs, PACKAGES the folder of npm packages."""
 
 import os
 import socket
@@ -27,7 +27,11 @@ def free_port():
 def _serving(command, port, **environment):
     """The URL of a server, once it listens."""
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
     )
     try:
         until(lambda: process.poll() is not None or _accepts(port))

@@ -22,10 +22,18 @@ def offers_everything(target):
     assert first.stdout == second.stdout
     snapshot = first.json
     assert len(snapshot["tools"]) == 17, snapshot["tools"]
-    for list_, name in [("tools", "name"), ("prompts", "name"), ("resources", "uri"), ("resourceTemplates", "uriTemplate")]:
+    for list_, name in [
+        ("tools", "name"),
+        ("prompts", "name"),
+        ("resources", "uri"),
+        ("resourceTemplates", "uriTemplate"),
+    ]:
         names = [item[name] for item in snapshot[list_]]
         assert names and names == sorted(names), names
-    assert not keys({**snapshot, "tools": [{**tool, "inputSchema": {}} for tool in snapshot["tools"]]}) & {"_meta", "icons"}
+    assert not keys({**snapshot, "tools": [{**tool, "inputSchema": {}} for tool in snapshot["tools"]]}) & {
+        "_meta",
+        "icons",
+    }
     shown = done("inspect", target).text
     for line in ["tools (17)", "get-sum(a: number, b: number)", "args-prompt(city, state?)", "found by `initialize`"]:
         assert line in shown, shown
@@ -103,7 +111,10 @@ def _():
         finally:
             listener.kill()
         assert listener.returncode == 0
-        assert [json.loads(line) for line in lines] == [{"changed": "tools"}, {"changed": "resource", "uri": "note://a"}]
+        assert [json.loads(line) for line in lines] == [
+            {"changed": "tools"},
+            {"changed": "resource", "uri": "note://a"},
+        ]
 
 
 end()

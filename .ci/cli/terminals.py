@@ -8,7 +8,7 @@ import stat
 import sys
 
 from checks import end, part
-from program import HOME, WORK, Terminal, plain
+from program import WORK, Terminal, plain
 from servers import EVERYTHING, FASTMCP, everything_over_http, fastmcp_over_http, until
 
 RECORD, RELEASE, PAGE = f"{WORK}/record", f"{WORK}/release", f"{WORK}/page"
@@ -124,9 +124,16 @@ def _():
         result = json.loads(plain(output).split("Raw result: ")[1])["content"]
         assert code == 0 and "homepage" not in result, output
         expected = {
-            "name": "Ada", "check": True, "email": "ada@example.com", "birthdate": "1815-12-10", "integer": 42,
-            "untitledSingleSelectEnum": "Monica", "untitledMultipleSelectEnum": ["Guitar"],
-            "titledSingleSelectEnum": "hero-1", "titledMultipleSelectEnum": ["fish-1"], "legacyTitledEnum": "pet-1",
+            "name": "Ada",
+            "check": True,
+            "email": "ada@example.com",
+            "birthdate": "1815-12-10",
+            "integer": 42,
+            "untitledSingleSelectEnum": "Monica",
+            "untitledMultipleSelectEnum": ["Guitar"],
+            "titledSingleSelectEnum": "hero-1",
+            "titledMultipleSelectEnum": ["fish-1"],
+            "legacyTitledEnum": "pet-1",
         }
         assert expected.items() <= result.items(), result
 
