@@ -257,6 +257,9 @@ impl Client {
             let params = SetLevelRequestParams::new(level.clone());
             let _: EmptyResult = self.request::<SetLevelRequest>(params).await?;
         }
+        if self.server_capabilities().logging.is_none() {
+            crate::log::warn!("the server declares no `logging`: it may send no log messages");
+        }
         self.state().session().log_level = Some(level);
         Ok(())
     }
