@@ -15,6 +15,7 @@ mod held_threads;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;
 mod mounting;
+mod not_finite;
 mod pictures;
 #[cfg(feature = "testing")]
 mod questions;
