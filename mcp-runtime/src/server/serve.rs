@@ -30,7 +30,7 @@ use crate::transport::Transport;
     message = "`{Self}` is nothing to serve at",
     label = "no endpoint",
     note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called",
-    note = "a listener that is open already is `http(listener)`, with one of std: `listener.into_std()?` of tokio's"
+    note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`"
 )]
 pub trait Endpoint: Send + 'static {
     /// Serves until the last connection ends or the server is shut down.

@@ -20,6 +20,8 @@ mod pictures;
 #[cfg(feature = "testing")]
 mod questions;
 mod requests;
+#[cfg(feature = "http-server")]
+mod settings;
 mod skipped;
 #[path = "../support/mod.rs"]
 mod support;

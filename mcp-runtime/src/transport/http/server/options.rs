@@ -94,7 +94,6 @@ impl Default for HttpOptions {
 
 impl HttpOptions {
     /// The default options.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -108,10 +107,9 @@ impl HttpOptions {
             .into_iter()
             .map(|host| host.into().to_ascii_lowercase())
             .inspect(|host| {
-                if host.contains("://") || host.contains('/') {
-                    let host = host.as_str();
+                if host.contains('/') {
                     crate::log::warn!(
-                        host,
+                        ?host,
                         "no host has this name: write it as in `mcp.example.com`"
                     );
                 }
@@ -136,9 +134,8 @@ impl HttpOptions {
             .inspect(|origin| {
                 let rest = origin.split_once("://").map(|(_, rest)| rest);
                 if rest.is_none_or(|rest| rest.contains('/')) && origin != "null" {
-                    let origin = origin.as_str();
                     crate::log::warn!(
-                        origin,
+                        ?origin,
                         "no origin is written so, but as in `https://app.example.com`"
                     );
                 }
