@@ -23,8 +23,8 @@ const PARTS: [(&str, &str, usize, Option<usize>); 9] = [
         10_500,
         None,
     ),
-    ("mcp-macros", "mcp-macros/src/", 4_550, None),
-    ("mcp-runtime", "mcp-runtime/src/", 28_400, Some(243)),
+    ("mcp-macros", "mcp-macros/src/", 4_600, None),
+    ("mcp-runtime", "mcp-runtime/src/", 28_550, Some(243)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 
