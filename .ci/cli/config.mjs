@@ -7,7 +7,7 @@ const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8')
 
 // An entry as one line: what it leads to, as the file writes it.
 const line = ({ command, args = [], url }) => url ?? [command, ...args].join(' ')
-const ours = read('ours').map(({ target, ...entry }) => ({ ...entry, leads: line(target) }))
+const ours = read('ours').servers.map((entry) => ({ ...entry, leads: line(entry) }))
 const sources = ['project', 'vscode', 'cursor', 'claude-code', 'claude-desktop', 'gemini-cli', 'codex',
   'windsurf', 'zed', 'goose']
 assert.deepEqual([...new Set(ours.map(({ source }) => source))], sources)

@@ -23,8 +23,10 @@ struct Members {
     #[serde(alias = "envs")]
     env: Table,
     cwd: Option<String>,
-    #[serde(alias = "serverUrl", alias = "uri")]
+    #[serde(alias = "uri")]
     url: Option<String>,
+    #[serde(rename = "serverUrl")]
+    server_url: Option<String>,
     #[serde(rename = "httpUrl")]
     http_url: Option<String>,
     #[serde(alias = "http_headers")]
@@ -51,7 +53,7 @@ impl TryFrom<Value> for Text {
         match value {
             Value::String(text) => Ok(Self(text)),
             Value::Number(_) | Value::Bool(_) => Ok(Self(value.to_string())),
-            _ => Err("expected a string"),
+            _ => Err("expected made of strings"),
         }
     }
 }
@@ -116,7 +118,7 @@ fn target(url_is_sse: bool, members: Members) -> Option<Target> {
         }));
     }
     let is_sse = url_is_sse && members.http_url.is_none();
-    let url = members.http_url.or(members.url)?;
+    let url = members.http_url.or(members.server_url).or(members.url)?;
     let is_websocket = url.starts_with("ws");
     let headers = table(members.headers);
     let remote = Remote { url, headers };
@@ -130,9 +132,8 @@ fn target(url_is_sse: bool, members: Members) -> Option<Target> {
 }
 
 fn table(table: Table) -> BTreeMap<String, String> {
-    let values = table.into_iter().flatten();
-    let texts = values.filter_map(|(name, value)| Some((name, value?.0)));
-    texts.collect()
+    let text = |(name, value): (String, Option<Text>)| Some((name, value?.0));
+    table.into_iter().flatten().filter_map(text).collect()
 }
 
 /// The variables or headers that an entry of Codex or Goose takes of the environment by name, as

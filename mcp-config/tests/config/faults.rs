@@ -92,6 +92,32 @@ fn a_file_at_fault_leaves_the_others_and_is_named_with_unknown_names() {
 }
 
 #[test]
+fn a_fault_names_the_member_and_what_it_must_be() {
+    for (entry, expected) in [
+        (r#"{"command": 1}"#, "`command` must be a string"),
+        (
+            r#"{"command": "a", "args": [["b"]]}"#,
+            "`args` must be made of strings",
+        ),
+        (
+            r#"{"command": "a", "env": {"A": []}}"#,
+            "`env` must be made of strings",
+        ),
+        (r#"{"command": "a", "env": []}"#, "`env` must be a map"),
+        (
+            r#"{"url": "a", "enabled": "no"}"#,
+            "`enabled` must be a boolean",
+        ),
+    ] {
+        let fault = fault(
+            ".mcp.json",
+            format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
+        );
+        assert_eq!(fault.text, expected);
+    }
+}
+
+#[test]
 fn a_file_that_is_too_large_is_a_fault() {
     let fault = fault(".mcp.json", vec![b' '; (8 << 20) + 1]);
     assert_eq!(

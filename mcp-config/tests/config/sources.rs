@@ -147,6 +147,16 @@ fn windsurf_names_urls_by_a_member_of_its_own() {
 }
 
 #[test]
+fn a_server_of_windsurf_may_have_both_urls() {
+    let user = User::new();
+    let text = r#"{"mcpServers": {"a": {"url": "https://a/", "serverUrl": "https://b/"}}}"#;
+    user.write("../../.codeium/windsurf/mcp_config.json", text);
+    let servers = user.servers();
+    assert_eq!(servers.faults(), []);
+    assert_eq!(listed(&servers, "windsurf"), ["a http https://b/"]);
+}
+
+#[test]
 fn servers_of_zeds_extensions_are_left_out() {
     let servers = User::of_all_clients().servers();
     assert_eq!(
