@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use mcp_runtime::{Era, Revision};
 
@@ -90,7 +90,7 @@ pub(crate) struct Connection {
     pub(crate) env: Vec<String>,
     /// The folder in which the program is started
     #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<String>,
     /// The era of the server, which is found out unless set
     #[arg(long)]
     pub(crate) era: Option<Era>,
@@ -103,25 +103,15 @@ pub(crate) struct Connection {
     /// A folder that the server may work on
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Whether to log in where the server asks for it
-    #[arg(long, default_value = "auto")]
-    pub(crate) auth: Auth,
+    /// `none`: sends no token of `mcp login`, and never logs in
+    #[arg(long, value_name = "none", value_parser = ["none"])]
+    pub(crate) auth: Option<String>,
     /// Answers a question of the server: the value of a form's field
     #[arg(long = "answer", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) answers: Vec<(String, String)>,
     /// Looks up names in this file only
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-}
-
-/// Use of the tokens of `mcp login`.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Auth {
-    /// Uses tokens, and logs in on a terminal
-    #[default]
-    Auto,
-    /// Sends no token, and never logs in
-    None,
 }
 
 #[derive(Args)]

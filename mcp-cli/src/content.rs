@@ -85,10 +85,8 @@ fn extension(mime_type: &str) -> &str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
     let kind = essence.rsplit('/').next().unwrap_or_default();
     match essence {
-        "image/jpeg" => "jpg",
         "image/svg+xml" => "svg",
         "audio/mpeg" => "mp3",
-        "audio/x-wav" => "wav",
         "text/plain" => "txt",
         _ if (1..=5).contains(&kind.len()) && kind.bytes().all(|it| it.is_ascii_alphanumeric()) => {
             kind

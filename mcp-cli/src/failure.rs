@@ -152,7 +152,12 @@ impl From<ConnectError> for Failure {
                 return Self::new(Kind::Unreachable, cause.to_string());
             }
             ConnectError::Authentication(_) => Kind::AuthorizationRequired,
-            ConnectError::Result { .. } | ConnectError::Revision { .. } => Kind::NotMcp,
+            ConnectError::Revision { asked, offered, .. } => {
+                let offered = offered.join(", ");
+                let message = format!("the server does not speak revision {asked}, but {offered}");
+                return Self::new(Kind::NotMcp, message);
+            }
+            ConnectError::Result { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,
             ConnectError::NoRevision | ConnectError::Request(_) => Kind::Unexpected,
             _ => Kind::Unreachable,
@@ -177,7 +182,9 @@ impl From<CallError> for Failure {
             CallError::Full => Kind::Unexpected,
             _ => Kind::Unreachable,
         };
-        Self::new(kind, error.to_string())
+        let pages = error.required_pages().unwrap_or_default().into_iter();
+        let pages = pages.map(|it| format!("\nopen {}, then call again", it.url));
+        Self::new(kind, format!("{error}{}", pages.collect::<String>()))
     }
 }
 
@@ -201,10 +208,12 @@ fn http(error: &HttpError) -> Failure {
         _ => Kind::NotMcp,
     };
     let content_type = error.content_type.as_deref().unwrap_or("no content type");
-    let detail = match &error.error {
-        Some(error) => error.message.clone(),
-        None => error.excerpt.chars().take(EXCERPT).collect(),
-    };
+    let excerpt = || error.excerpt.chars().take(EXCERPT).collect();
+    let message = error.error.as_ref().map(|it| it.message.to_string());
+    let mut detail = message.unwrap_or_else(excerpt);
+    if !detail.trim().is_empty() {
+        detail.insert_str(0, ": ");
+    }
     let is_root = url.splitn(4, '/').nth(3).is_none_or(str::is_empty);
     let advice = match (status, &error.location) {
         (_, Some(target)) => format!("; it redirects to {target}, which is not followed"),
@@ -218,7 +227,7 @@ fn http(error: &HttpError) -> Failure {
         Kind::NotMcp => "is no MCP server:",
         _ => "answers with",
     };
-    let message = format!("{url} {fault} HTTP {status}, {content_type}: {detail}{advice}");
+    let message = format!("{url} {fault} HTTP {status}, {content_type}{detail}{advice}");
     let mut failure = Failure::new(kind, message);
     (failure.status, failure.url) = (Some(*status), Some(url.clone()));
     failure

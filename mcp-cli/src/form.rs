@@ -26,7 +26,7 @@ pub(crate) fn fill(
     given: Map<String, Value>,
 ) -> InquireResult<Option<Map<String, Value>>> {
     let question = format!("The server asks: {}", visible(form.message(), true));
-    if !agree(&question, ["Answer", "Decline"])? {
+    if !agree(&question, ["Answer", "No"])? {
         return Ok(None);
     }
     let schema = Schema::new(document);

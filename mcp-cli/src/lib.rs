@@ -30,7 +30,7 @@ use tokio::signal::ctrl_c;
 
 use arguments::{Arguments, Command};
 use commands::{call, inspect, listen, prompt, read, servers};
-use failure::Failure;
+use failure::{Failure, Kind};
 use session::Context;
 
 /// Runs the command with the arguments of a process, the first of which is the name of the program.
@@ -73,8 +73,9 @@ async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
         result = run_command(arguments.command, &context) => result,
         _ = ctrl_c() => Err(Failure::cancelled()),
     };
+    let is_cancelled = result.as_ref().is_err_and(|it| it.kind == Kind::Cancelled);
     tokio::select! {
-        () = context.close() => result,
+        () = context.close(is_cancelled) => result,
         _ = ctrl_c() => result,
     }
 }

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Kind};
 use crate::form::{agree, fill};
 use crate::output::{is_interactive, note, visible};
 use crate::schema::Schema;
-use crate::tool_arguments::{Input, set};
+use crate::tool_arguments::{Input, nearest, set, unknown};
 
 /// How questions are answered, and which were not.
 pub(crate) struct Questions {
@@ -118,10 +118,11 @@ impl Questions {
                 Err(fault) => faults.push(fault),
             }
         }
-        if is_answered || !faults.is_empty() || !is_interactive() {
-            let names = open.iter().map(|it| format!("--answer {it}=…"));
-            let names: Vec<_> = names.chain(faults).collect();
-            let question = format!("“{}”: {}", form.message(), names.join(" "));
+        if faults.is_empty() && !is_interactive() {
+            faults.extend(open.iter().map(|it| format!("--answer {it}=…")));
+        }
+        if !faults.is_empty() || !is_interactive() {
+            let question = format!("“{}”: {}", form.message(), faults.join(" "));
             return Err(self.cancelled(question));
         }
         let asked = form.clone();
@@ -133,9 +134,14 @@ impl Questions {
     fn given(&self, schema: Schema<'_>) -> (Map<String, Value>, Vec<String>) {
         let (mut content, mut given) = (Map::new(), Vec::new());
         let (mut faults, names) = (Vec::new(), schema.names());
-        for (key, text) in self.answers.iter().filter(|it| names.contains(&&*it.0)) {
+        for (key, text) in &self.answers {
             let text = Input::Text(text.clone());
-            faults.extend(set(schema, key, text, &mut content, &mut given).err());
+            if names.contains(&&**key) {
+                faults.extend(set(schema, key, text, &mut content, &mut given).err());
+            } else if nearest(key, names.clone()).is_some() {
+                // Others may belong to another form.
+                faults.push(unknown(key, key, &names));
+            }
         }
         for (name, value) in &content {
             let field = schema.member(name).into_iter();

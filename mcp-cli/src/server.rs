@@ -29,6 +29,7 @@ fn parse(text: &str) -> Option<Target> {
     match scheme.as_deref() {
         Some("http" | "https") => Some(Target::Http(remote)),
         Some("ws" | "wss") => Some(Target::WebSocket(remote)),
+        Some(scheme) if scheme.bytes().all(|it| it.is_ascii_alphanumeric()) => None,
         _ => {
             let mut words = words(text)?.into_iter();
             Some(Target::Program(Program {
@@ -147,7 +148,11 @@ fn ask(input: &Input) -> InquireResult<String> {
 fn unknown(error: ConfigError, name: &str) -> Failure {
     let is_unknown = matches!(error, ConfigError::Unknown { .. });
     let mut failure = Failure::from(error);
-    if is_unknown {
+    if name.contains("://") {
+        failure.message = format!("{name}: a URL must begin with http, https, ws or wss");
+    } else if name.contains(char::is_whitespace) {
+        failure.message = format!("the quotes of the command {name} do not match");
+    } else if is_unknown {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
         failure.message += &match is_program {

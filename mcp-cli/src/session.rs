@@ -13,9 +13,9 @@ use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
 use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use crate::arguments::{Auth, Connection};
+use crate::arguments::Connection;
 use crate::failure::{Failure, Kind};
 use crate::login;
 use crate::output::{Output, note};
@@ -32,6 +32,8 @@ const GRACE: Grace = Grace {
 const SHOWN_LINES: usize = 8;
 /// Longest time in which a server must answer the probe of its era.
 const PROBE: Duration = Duration::from_secs(3);
+/// Time of a server to handle a cancellation before it is ended.
+const CANCELLATION: Duration = Duration::from_secs(1);
 /// Time of a server to end by itself when the command is done.
 const CLOSE: Duration = Duration::from_secs(5);
 
@@ -70,8 +72,11 @@ impl Context {
     }
 
     /// Closes the connection, and waits until the program of the server has ended.
-    pub(crate) async fn close(&self) {
+    pub(crate) async fn close(&self, is_cancelled: bool) {
         if let Some(client) = self.opened.get() {
+            if is_cancelled {
+                sleep(CANCELLATION).await;
+            }
             // It is ended by force where it does not end.
             let _ = timeout(CLOSE, client.close()).await;
         }
@@ -99,7 +104,7 @@ impl Session {
         verbose: u8,
     ) -> Result<Self, Failure> {
         let questions = Questions::new(options.answers.clone());
-        let builder = builder(options, &questions)?;
+        let builder = builder(options, &questions, verbose)?;
         let (remote, connected) = match target {
             Target::Program(program) => {
                 let captured = Captured::new();
@@ -118,7 +123,7 @@ impl Session {
             }
             Target::Http(remote) | Target::Sse(remote) => {
                 let mut http = remote.http();
-                if options.auth == Auth::Auto && !has_credentials(&remote) {
+                if options.auth.is_none() && !has_credentials(&remote) {
                     http = http.auth(login::oauth(&remote.url).await?);
                 }
                 let connected = builder.connect(http).await;
@@ -225,7 +230,11 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
 }
 
 /// A client that declares all that a client can, as servers hide tools from those that do not.
-fn builder(options: &Connection, questions: &Arc<Questions>) -> Result<ClientBuilder, Failure> {
+fn builder(
+    options: &Connection,
+    questions: &Arc<Questions>,
+    verbose: u8,
+) -> Result<ClientBuilder, Failure> {
     let timeouts = Timeouts {
         reset_on_progress: true,
         ..Timeouts::default()
@@ -236,10 +245,13 @@ fn builder(options: &Connection, questions: &Arc<Questions>) -> Result<ClientBui
         .timeouts(options.timeout.map_or(timeouts, Timeouts::within))
         .probe_timeout(options.timeout.unwrap_or(PROBE).min(PROBE))
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))
-        .on_log(|message| {
+        .on_log(move |message| {
             let logger = message.logger.as_deref().unwrap_or("server");
             let (level, text) = (&message.level, message.data.get());
-            note(&format!("{level} {logger}: {text}"));
+            // Some servers send it without having been asked.
+            if verbose > 0 {
+                note(&format!("{level} {logger}: {text}"));
+            }
         });
     if let Some(era) = options.era {
         builder = builder.era(era);

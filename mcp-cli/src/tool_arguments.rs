@@ -30,8 +30,9 @@ pub(crate) fn read(tool: &Tool, words: &[String], input: Option<&Path>) -> Resul
     }
     let arguments = Value::Object(arguments);
     let mut wrong = schema.check(&arguments, "");
-    // An argument that could not be read counts as given.
-    wrong.retain(|(path, _)| !faults.iter().any(|it| it.0 == *path));
+    // An argument that could not be read counts as given, and the object that it is in.
+    let is_at = |it: &Fault, path: &str| format!("{}.", it.0).starts_with(&format!("{path}."));
+    wrong.retain(|(path, _)| !faults.iter().any(|it| is_at(it, path)));
     faults.extend(wrong);
     reject(&faults, || signature::of_tool(tool))?;
     Ok(arguments)
@@ -131,9 +132,7 @@ pub(crate) fn set(
     if let (Some(schema), None) = (schema, known)
         && !schema.is_open()
     {
-        let advice = || "; `--input` sends what the schema does not name".to_owned();
-        let advice = nearest(rest, schema.names()).unwrap_or_else(advice);
-        return Err(fault(key, format!("is not known{advice}")));
+        return Err(unknown(key, rest, &schema.names()));
     }
     let is_repeated = given.iter().any(|it| it == key);
     given.push(key.to_owned());
@@ -174,8 +173,14 @@ pub(crate) fn find<'a, T>(
     })
 }
 
+/// The fault of a key that has a name in it which is not known.
+pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
+    let near = nearest(name, known.iter().copied());
+    fault(key, format!("is not known{}", near.unwrap_or_default()))
+}
+
 /// A question after the name that is most like another one, if one is.
-fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
     let (distance, near) = known.into_iter().map(|it| (distance(it), it)).min()?;

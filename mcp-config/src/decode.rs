@@ -4,179 +4,184 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::entry::{Borrowed, FileContext, Local};
-use crate::node::{Fault, Node, Value};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::entry::Context;
 use crate::source::References;
-use crate::{Entry, Input, Program, Remote, Source, Target};
+use crate::{Entry, Input, Program, Remote, Target};
 
-/// An entry by its name, or what is wrong with it.
-type Decoded = Result<Entry, (String, Fault)>;
-
-/// Reads the entries of a file, in order of precedence.
-///
-/// `folders` are the folders of the project, the innermost first, of which Claude Code keeps servers.
-///
-/// # Errors
-///
-/// If no entry of the file can be told from the others.
-pub(crate) fn entries(
-    source: Source,
-    root: &Node,
-    file: &Arc<FileContext>,
-    folders: &[&Path],
-) -> Result<Vec<Decoded>, Fault> {
-    let mut members = Vec::new();
-    if source == Source::ClaudeCode {
-        let projects = root.map("projects")?;
-        for folder in folders {
-            let project = projects.iter().find(|(path, _)| Path::new(path) == *folder);
-            if let Some((_, project)) = project {
-                members.extend(project.map(source.member())?);
-            }
-        }
-    }
-    members.extend(root.map(source.member())?);
-    let entry = |(name, node): &(String, Node)| {
-        let entry = entry(source, name, node, file).transpose()?;
-        Some(entry.map_err(|fault| (name.clone(), fault)))
-    };
-    Ok(members.into_iter().filter_map(entry).collect())
+/// The members of an entry, as any of the sources names them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Members {
+    r#type: Option<String>,
+    transport: Option<String>,
+    #[serde(alias = "cmd")]
+    command: Option<String>,
+    args: Option<Vec<Text>>,
+    #[serde(alias = "envs")]
+    env: Table,
+    cwd: Option<String>,
+    #[serde(alias = "uri")]
+    url: Option<String>,
+    #[serde(rename = "serverUrl")]
+    server_url: Option<String>,
+    #[serde(rename = "httpUrl")]
+    http_url: Option<String>,
+    #[serde(alias = "http_headers")]
+    headers: Table,
+    enabled: Option<bool>,
+    disabled: Option<bool>,
+    env_keys: Option<Vec<String>>,
+    env_vars: Option<Vec<Value>>,
+    bearer_token_env_var: Option<String>,
+    env_http_headers: Option<BTreeMap<String, String>>,
 }
 
-/// The inputs that a file defines.
-pub(crate) fn inputs(source: Source, root: &Node) -> Result<Vec<Input>, Fault> {
-    if source != Source::VsCode {
-        return Ok(Vec::new());
+type Table = Option<BTreeMap<String, Option<Text>>>;
+
+/// A text, or what stands for one: a number or a truth value as it is written.
+#[derive(Deserialize)]
+#[serde(try_from = "Value")]
+struct Text(String);
+
+impl TryFrom<Value> for Text {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        match value {
+            Value::String(text) => Ok(Self(text)),
+            Value::Number(_) | Value::Bool(_) => Ok(Self(value.to_string())),
+            _ => Err("expected made of strings"),
+        }
     }
-    let input = |node: &Node| {
-        let option = |node: &Node| node.as_text().or_else(|| node.text("value").ok()?);
-        Ok(Input {
-            id: node.text("id")?.unwrap_or_default(),
-            description: node.text("description")?,
-            password: node.bool("password")?.unwrap_or(false),
-            default: node.text("default")?,
-            options: node.list("options")?.iter().filter_map(option).collect(),
-        })
-    };
-    root.list("inputs")?.iter().map(input).collect()
 }
 
 /// Reads an entry; `None` for those that lead to no server of their own, but to a part of the client.
-fn entry(
-    source: Source,
+///
+/// # Errors
+///
+/// A text without values of the file: they may be secret.
+pub(crate) fn entry(
+    context: &Arc<Context>,
     name: &str,
-    node: &Node,
-    file: &Arc<FileContext>,
-) -> Result<Option<Entry>, Fault> {
-    let fault = |text: &str| Fault {
-        at: Some(node.at),
-        text: text.to_owned(),
+    value: &Value,
+) -> Result<Option<Entry>, String> {
+    let members = Members::deserialize(value).map_err(|_| fault(value))?;
+    let format = context.source.format();
+    let is_enabled = members.enabled.unwrap_or(true) && !members.disabled.unwrap_or(false);
+    let borrowed = borrowed(&members);
+    let Some(target) = target(format.url_is_sse, members) else {
+        let neither = || "it has neither a command nor a URL".to_owned();
+        return format.has_parts.then_some(None).ok_or_else(neither);
     };
-    if !matches!(node.value, Value::Map(_)) {
-        return Err(fault("it must be a table of settings"));
-    }
-    let Some(target) = target(source, node)? else {
-        let is_part = matches!(source, Source::Zed | Source::Goose);
-        let none = || fault("it has neither a command nor a URL");
-        return is_part.then_some(None).ok_or_else(none);
-    };
-    let is_program = matches!(target, Target::Program(_));
-    let is_goose = source == Source::Goose;
-    let local = if is_goose && !is_program {
-        node.table("envs")?
-    } else {
-        BTreeMap::new()
+    let references = match target {
+        Target::Program(_) if format.only_in_urls => References::None,
+        _ => format.references,
     };
     Ok(Some(Entry {
         name: name.to_owned(),
-        source,
-        file: Arc::clone(file),
-        is_enabled: node.bool("enabled")?.unwrap_or(true)
-            && !node.bool("disabled")?.unwrap_or(false),
-        references: if is_goose && is_program {
-            References::None
-        } else {
-            source.references()
-        },
-        borrowed: borrowed(source, node, is_program)?,
+        source: context.source,
+        file: context.file.clone(),
+        is_enabled,
         target,
-        local: Local(local),
+        references,
+        borrowed,
+        context: Arc::clone(context),
     }))
 }
 
-/// A member with a URL, and the transport that it means where the entry names none.
-type UrlMember = (&'static str, fn(Remote) -> Target);
-
-fn target(source: Source, node: &Node) -> Result<Option<Target>, Fault> {
-    let transport = node.text("type")?;
-    let transport = match transport {
-        None if source == Source::Project => node.text("transport")?,
-        other => other,
-    };
-    let is_goose = source == Source::Goose;
-    let command = node.text(if is_goose { "cmd" } else { "command" })?;
-    let is_remote = transport.as_deref().is_some_and(|it| it != "stdio");
-    if let Some(command) = command.filter(|_| !is_remote) {
-        return Ok(Some(Target::Program(Program {
-            command,
-            args: node.texts("args")?,
-            env: node.table(if is_goose { "envs" } else { "env" })?,
-            cwd: node.text("cwd")?.map(Into::into),
-        })));
-    }
-    let urls: &[UrlMember] = match source {
-        Source::GeminiCli => &[("httpUrl", Target::Http), ("url", Target::Sse)],
-        Source::Windsurf => &[("serverUrl", Target::Http), ("url", Target::Http)],
-        Source::Goose => &[("uri", Target::Http)],
-        _ => &[("url", Target::Http)],
-    };
-    let headers = match source {
-        Source::Codex => "http_headers",
-        _ => "headers",
-    };
-    for (member, usual) in urls {
-        if let Some(url) = node.text(member)? {
-            let make = match transport.as_deref() {
-                Some("sse") => Target::Sse,
-                Some("ws" | "websocket") => Target::WebSocket,
-                Some(_) => Target::Http,
-                None if url.starts_with("ws://") || url.starts_with("wss://") => Target::WebSocket,
-                None => *usual,
-            };
-            let headers = node.table(headers)?;
-            return Ok(Some(make(Remote { url, headers })));
-        }
-    }
-    Ok(None)
+/// What is wrong with an entry: the first member that alone is wrong.
+fn fault(entry: &Value) -> String {
+    let members = entry.as_object().into_iter().flatten();
+    let mut faults = members.filter_map(|(name, value)| {
+        let member = json!({name: value});
+        let error = Members::deserialize(member).err()?.to_string();
+        // What comes before shows the value.
+        let expected = error.rsplit("expected ").next().unwrap_or_default();
+        Some(format!("`{name}` must be {expected}"))
+    });
+    let fault = faults.next();
+    fault.unwrap_or_else(|| "it must be a table, with no member under two names".to_owned())
 }
 
-/// What the entry takes of the environment without a reference.
-fn borrowed(source: Source, node: &Node, is_program: bool) -> Result<Vec<Borrowed>, Fault> {
-    let variable = |name: &str, variable: &str, is_required| Borrowed {
-        name: name.to_owned(),
-        prefix: "",
-        variable: variable.to_owned(),
-        is_required,
-    };
-    match source {
-        Source::Goose if is_program => {
-            let names = node.texts("env_keys")?;
-            Ok(names.iter().map(|it| variable(it, it, true)).collect())
-        }
-        Source::Codex if is_program => {
-            let name = |it: &Node| it.as_text().or_else(|| it.text("name").ok()?);
-            let names = node.list("env_vars")?.iter().filter_map(name);
-            Ok(names.map(|it| variable(&it, &it, false)).collect())
-        }
-        Source::Codex => {
-            let token = node.text("bearer_token_env_var")?.map(|token| Borrowed {
-                prefix: "Bearer ",
-                ..variable("Authorization", &token, true)
-            });
-            let headers = node.table("env_http_headers")?;
-            let headers = headers.iter().map(|(name, it)| variable(name, it, false));
-            Ok(token.into_iter().chain(headers).collect())
-        }
-        _ => Ok(Vec::new()),
+fn target(url_is_sse: bool, members: Members) -> Option<Target> {
+    let transport = members.r#type.or(members.transport);
+    let transport = transport.as_deref();
+    if let (Some(command), None | Some("stdio")) = (members.command, transport) {
+        return Some(Target::Program(Program {
+            command,
+            args: members.args.into_iter().flatten().map(|it| it.0).collect(),
+            env: table(members.env),
+            cwd: members.cwd,
+        }));
     }
+    let is_sse = url_is_sse && members.http_url.is_none();
+    let url = members.http_url.or(members.server_url).or(members.url)?;
+    let is_websocket = url.starts_with("ws");
+    let headers = table(members.headers);
+    let remote = Remote { url, headers };
+    Some(match transport {
+        Some("ws" | "websocket") => Target::WebSocket(remote),
+        Some("sse") => Target::Sse(remote),
+        None if is_websocket => Target::WebSocket(remote),
+        None if is_sse => Target::Sse(remote),
+        _ => Target::Http(remote),
+    })
+}
+
+fn table(table: Table) -> BTreeMap<String, String> {
+    let text = |(name, value): (String, Option<Text>)| Some((name, value?.0));
+    table.into_iter().flatten().filter_map(text).collect()
+}
+
+/// The variables or headers that an entry of Codex or Goose takes of the environment by name, as
+/// references; those that may be unset have an empty default.
+fn borrowed(members: &Members) -> BTreeMap<String, String> {
+    let mut borrowed = BTreeMap::new();
+    for name in members.env_keys.iter().flatten() {
+        borrowed.insert(name.clone(), format!("${{{name}}}"));
+    }
+    for value in members.env_vars.iter().flatten() {
+        let name = value.as_str().or_else(|| value.get("name")?.as_str());
+        borrowed.extend(name.map(|it| (it.to_owned(), format!("${{{it}:-}}"))));
+    }
+    for (header, name) in members.env_http_headers.iter().flatten() {
+        borrowed.insert(header.clone(), format!("${{{name}:-}}"));
+    }
+    if let Some(token) = &members.bearer_token_env_var {
+        borrowed.insert("Authorization".to_owned(), format!("Bearer ${{{token}}}"));
+    }
+    borrowed
+}
+
+/// The entries of a file, by name, in order of precedence: those of the folders of a project, the
+/// innermost first, as Claude Code has them, then the others.
+pub(crate) fn members<'a>(
+    root: &'a Value,
+    servers: &str,
+    folders: &[&Path],
+) -> Vec<(&'a String, &'a Value)> {
+    let of_folder = |folder: &&Path| root.get("projects")?.get(folder.to_str()?);
+    let tables = folders.iter().filter_map(of_folder).chain([root]);
+    let members = tables.filter_map(|it| it.get(servers)?.as_object());
+    members.flatten().collect()
+}
+
+/// The inputs that a file defines. Those that lack a member are as good as not there.
+pub(crate) fn inputs(root: &Value) -> Vec<Input> {
+    let text = |value: &Value, name| value.get(name)?.as_str().map(str::to_owned);
+    let option = |it: &Value| text(it, "value").or_else(|| it.as_str().map(str::to_owned));
+    let list = |it: Option<&Value>| it.and_then(Value::as_array).cloned().unwrap_or_default();
+    let input = |it: &Value| {
+        Some(Input {
+            id: text(it, "id")?,
+            description: text(it, "description"),
+            password: it.get("password") == Some(&Value::Bool(true)),
+            default: text(it, "default"),
+            options: list(it.get("options")).iter().filter_map(option).collect(),
+        })
+    };
+    list(root.get("inputs")).iter().filter_map(input).collect()
 }

@@ -1,98 +1,55 @@
 //! An entry of a file: a server with its name.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_runtime::{Client, ClientBuilder};
 
 use crate::source::References;
-use crate::variables::{Reference, expand};
-use crate::{ConfigError, Input, Source, Target, Variable};
+use crate::{ConfigError, Input, Source, Target, Variable, Variables};
 
 /// A server that a file names.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[non_exhaustive]
 pub struct Entry {
-    pub(crate) name: String,
-    pub(crate) source: Source,
-    pub(crate) file: Arc<FileContext>,
-    pub(crate) is_enabled: bool,
-    pub(crate) target: Target,
+    /// The name in the file.
+    pub name: String,
+    /// The client whose file it is.
+    pub source: Source,
+    /// The file.
+    pub file: PathBuf,
+    /// False if the file says that the client does not use the server. It can be connected to all the
+    /// same.
+    pub is_enabled: bool,
+    /// The program or URL as the file writes it, with references to variables. Values that come from
+    /// the environment by their name alone are not in it.
+    pub target: Target,
     pub(crate) references: References,
-    pub(crate) borrowed: Vec<Borrowed>,
-    pub(crate) local: Local,
+    /// References in the form of [`References::Braces`], by the variable or header that they are for.
+    pub(crate) borrowed: BTreeMap<String, String>,
+    pub(crate) context: Arc<Context>,
 }
 
 /// What all entries of a file share.
-#[derive(Debug)]
-pub(crate) struct FileContext {
-    pub(crate) path: PathBuf,
+pub(crate) struct Context {
+    pub(crate) source: Source,
+    pub(crate) file: PathBuf,
     /// The folder of the project that the file belongs to, or that it is read for.
     pub(crate) folder: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) inputs: Vec<Input>,
 }
 
-/// A variable of the environment that an entry takes by its name alone.
-#[derive(Clone, Debug)]
-pub(crate) struct Borrowed {
-    /// The variable or header that gets the value.
-    pub(crate) name: String,
-    pub(crate) prefix: &'static str,
-    pub(crate) variable: String,
-    pub(crate) is_required: bool,
-}
-
-/// Variables that an entry itself gives values.
-#[derive(Clone, Default)]
-pub(crate) struct Local(pub(crate) BTreeMap<String, String>);
-
-impl std::fmt::Debug for Local {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
-    }
-}
-
 impl Entry {
-    /// The name in the file.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The name with its source, such as `cursor:weather`: no other entry has it.
-    #[must_use]
+    /// The name with its source, such as `cursor:weather`.
     pub fn qualified_name(&self) -> String {
         format!("{}:{}", self.source, self.name)
     }
 
-    /// The client whose file it is from.
-    #[must_use]
-    pub fn source(&self) -> Source {
-        self.source
-    }
-
-    /// The file.
-    #[must_use]
-    pub fn file(&self) -> &Path {
-        &self.file.path
-    }
-
-    /// Returns false if the file says that the client does not use the server.
-    #[must_use]
-    pub fn is_enabled(&self) -> bool {
-        self.is_enabled
-    }
-
-    /// The program or URL as the file writes it, with references to variables. Values that come from
-    /// the environment by their name alone are not in it.
-    #[must_use]
-    pub fn target(&self) -> &Target {
-        &self.target
-    }
-
-    /// The program or URL with the values of variables, which `variables` returns: each input once.
-    /// `None` leaves a variable to its default.
+    /// The program or URL with the values of variables, which `variables` returns. It is asked once
+    /// for each.
     ///
     /// A program without a folder of its own runs in that of the project: where the file is one of a
     /// project, the folder in which it lies (or its folder `.cursor` and the like), else the folder
@@ -116,46 +73,28 @@ impl Entry {
     /// # Errors
     ///
     /// [`ConfigError::Unset`] if a variable has neither value nor default.
-    pub fn expand(
-        &self,
-        variables: &mut dyn FnMut(&Variable<'_>) -> Option<String>,
-    ) -> Result<Target, ConfigError> {
-        let mut answers = BTreeMap::new();
-        let mut resolve = |reference: Reference<'_>, spelling: &str| {
-            let value = match reference {
-                Reference::Environment { name, default } => self
-                    .environment(name, variables)
-                    .or_else(|| default.map(str::to_owned)),
-                Reference::Input(id) => match answers.get(id) {
-                    Some(answer) => Some(String::clone(answer)),
-                    None => self.input(id, variables).inspect(|answer| {
-                        answers.insert(id.to_owned(), answer.clone());
-                    }),
-                },
-                Reference::WorkspaceFolder => Some(self.file.folder.display().to_string()),
-                Reference::WorkspaceFolderBasename => {
-                    let name = self.file.folder.file_name().unwrap_or_default();
-                    Some(name.to_string_lossy().into_owned())
-                }
-                Reference::UserHome => Some(self.file.home.display().to_string()),
-                Reference::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
-            };
-            value.ok_or_else(|| self.unset(spelling))
+    pub fn expand(&self, variables: Variables<'_>) -> Result<Target, ConfigError> {
+        let mut values = BTreeMap::new();
+        let variables: Variables<'_> = &mut |it| {
+            let value = values.entry(format!("{it:?}"));
+            value.or_insert_with(|| variables(it)).clone()
         };
-        let expanded = |text: &str| expand(text, self.references, &mut resolve);
-        let mut target = self.target.try_map(expanded)?;
-        for it in &self.borrowed {
-            match self.environment(&it.variable, variables) {
-                Some(value) => {
-                    let value = format!("{}{value}", it.prefix);
-                    target.table().entry(it.name.clone()).or_insert(value);
-                }
-                None if it.is_required => return Err(self.unset(&it.variable)),
-                None => {}
+        let mut target = self.target.clone();
+        for text in target.texts() {
+            *text = self.expanded(text, self.references, variables)?;
+        }
+        for (name, text) in &self.borrowed {
+            let value = self.expanded(text, References::Braces, variables)?;
+            if !value.is_empty() {
+                target.table().entry(name.clone()).or_insert(value);
             }
         }
         if let Target::Program(program) = &mut target {
-            program.run_in(&self.file.folder);
+            let folder = &self.context.folder;
+            program.cwd = Some(match program.cwd.take() {
+                Some(cwd) => text_of(&folder.join(cwd)),
+                None => text_of(folder),
+            });
         }
         Ok(target)
     }
@@ -177,29 +116,94 @@ impl Entry {
         Ok(target.connect(builder).await?)
     }
 
-    fn environment(
+    /// Replaces the references in a text. What has the form of a reference but is none stays as it
+    /// is, as in the clients.
+    fn expanded(
+        &self,
+        text: &str,
+        references: References,
+        variables: Variables<'_>,
+    ) -> Result<String, ConfigError> {
+        let mut expanded = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            expanded += before;
+            let found = match after.strip_prefix('{') {
+                Some(after) => after.split_once('}'),
+                None if references == References::Shell => word(after),
+                None => None,
+            };
+            let value =
+                |(name, after)| Some((name, after, self.value(name, references, variables)?));
+            rest = match found.and_then(value) {
+                Some((_, after, Some(value))) => {
+                    expanded += &value;
+                    after
+                }
+                Some((name, _, None)) => {
+                    return Err(ConfigError::Unset {
+                        entry: self.name.clone(),
+                        variable: name.to_owned(),
+                        file: self.file.clone(),
+                    });
+                }
+                None => {
+                    expanded.push('$');
+                    after
+                }
+            };
+        }
+        Ok(expanded + rest)
+    }
+
+    /// The value of a reference, if it has one; `None` for what is no reference.
+    fn value(
         &self,
         name: &str,
-        variables: &mut dyn FnMut(&Variable<'_>) -> Option<String>,
-    ) -> Option<String> {
-        let local = self.local.0.get(name).cloned();
-        local.or_else(|| variables(&Variable::Environment(name)))
+        references: References,
+        variables: Variables<'_>,
+    ) -> Option<Option<String>> {
+        let context = &*self.context;
+        Some(match (references, name, name.split_once(':')) {
+            (References::None, ..) => return None,
+            (References::Braces | References::Shell, ..) => match name.split_once(":-") {
+                None => variables(&Variable::Environment(name)),
+                Some((name, default)) => {
+                    variables(&Variable::Environment(name)).or_else(|| Some(default.to_owned()))
+                }
+            },
+            (_, _, Some(("env", name))) => variables(&Variable::Environment(name)),
+            (_, _, Some(("input", id))) => {
+                let input = context.inputs.iter().find(|it| it.id == id);
+                let value = |it| variables(&Variable::Input(it)).or_else(|| it.default.clone());
+                input.and_then(value)
+            }
+            (_, "workspaceFolder", _) => Some(text_of(&context.folder)),
+            (_, "workspaceFolderBasename", _) => {
+                let name = context.folder.file_name();
+                name.map(|it| text_of(it.as_ref()))
+            }
+            (_, "userHome", _) => Some(text_of(&context.home)),
+            (_, "pathSeparator" | "/", _) => Some(MAIN_SEPARATOR_STR.to_owned()),
+            _ => return None,
+        })
     }
+}
 
-    fn input(
-        &self,
-        id: &str,
-        variables: &mut dyn FnMut(&Variable<'_>) -> Option<String>,
-    ) -> Option<String> {
-        let input = self.file.inputs.iter().find(|it| it.id == id)?;
-        variables(&Variable::Input(input)).or_else(|| input.default.clone())
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Entry({}, {:?})", self.qualified_name(), self.target)
     }
+}
 
-    fn unset(&self, variable: &str) -> ConfigError {
-        ConfigError::Unset {
-            entry: self.name.clone(),
-            variable: variable.to_owned(),
-            file: self.file.path.clone(),
-        }
-    }
+/// The name at the beginning of a text, and what comes after it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let is_end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
+    let end = text.find(is_end).unwrap_or(text.len());
+    let is_name = end > 0 && !text.starts_with(|c: char| c.is_ascii_digit());
+    is_name.then(|| text.split_at(end))
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }

@@ -1,44 +1,30 @@
 //! Faults of files, and why an entry can't be had.
 
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 
 use mcp_runtime::ConnectError;
 
-use crate::Source;
-
 /// A file, or an entry of it, that can't be read. Other files and entries are not affected.
 ///
-/// Its text shows the place in the file, never a value from it.
+/// Its text never shows a value of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileFault {
-    /// The client whose file it is.
-    pub source: Source,
     /// The file.
     pub file: PathBuf,
-    /// The place in the file; `None` if the file could not be read at all.
-    pub position: Option<Position>,
+    /// The line and the column, in characters, both from 1; `None` where there is no such place.
+    pub position: Option<(usize, usize)>,
     /// The entry at fault; `None` where no entry of the file can be used.
     pub entry: Option<String>,
     /// What is wrong.
     pub text: String,
 }
 
-/// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1, in characters.
-    pub column: usize,
-}
-
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file.display())?;
-        if let Some(Position { line, column }) = self.position {
+        if let Some((line, column)) = self.position {
             write!(f, ":{line}:{column}")?;
         }
         if let Some(entry) = &self.entry {
@@ -52,15 +38,6 @@ impl fmt::Display for FileFault {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The folder to start from can't be had.
-    #[error("the folder {} can't be used: {error}", folder.display())]
-    Folder {
-        /// The folder as it was given.
-        folder: PathBuf,
-        /// The error of the operating system.
-        #[source]
-        error: io::Error,
-    },
     /// The environment names no home folder.
     #[error("there is no home folder: set HOME, or on Windows USERPROFILE")]
     NoHome,
@@ -86,11 +63,11 @@ pub enum ConfigError {
         candidates: Vec<String>,
     },
     /// A variable has no value, and no default: set it, or remove it from the file.
-    #[error("server `{entry}` in {} needs {variable}, which is not set", file.display())]
+    #[error("server `{entry}` in {} needs the variable `{variable}`, which is not set", file.display())]
     Unset {
         /// The name of the entry.
         entry: String,
-        /// The variable, as the file writes it, such as `${TOKEN}` or `${input:token}`.
+        /// The variable, as the file writes it, such as `TOKEN` or `input:token`.
         variable: String,
         /// The file.
         file: PathBuf,
@@ -102,7 +79,7 @@ pub enum ConfigError {
 
 /// What to do about a name that nobody has.
 fn hints(nearest: Option<&str>, faults: &[FileFault]) -> String {
-    let mut text = nearest.map_or_else(String::new, |it| format!("; `{it}` is similar"));
+    let mut text = nearest.map_or_else(String::new, |it| format!("; is `{it}` meant?"));
     for fault in faults {
         text += &format!("; a file can't be read: {fault}");
     }

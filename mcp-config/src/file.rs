@@ -1,133 +1,90 @@
-//! Reading one file.
+//! Reading the values of a file.
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
 
-use crate::entry::FileContext;
-use crate::node::Fault;
-use crate::source::Language;
-use crate::{Entry, FileFault, Position, Source, decode, parse};
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::Value;
 
 /// The largest file that is read, in bytes: 8 MiB. Claude Code keeps much else in its own.
-const MAX_FILE_BYTES: u64 = 8 << 20;
+const MAX_BYTES: u64 = 8 << 20;
 
-/// A file to read.
-pub(crate) struct FileSpec<'a> {
-    /// The source; `None` if the members of the file tell it.
-    pub(crate) source: Option<Source>,
-    pub(crate) path: &'a Path,
-    /// The folder in which programs run.
-    pub(crate) folder: &'a Path,
-    /// The folders of the project, the innermost first.
-    pub(crate) project: &'a [&'a Path],
-    pub(crate) home: &'a Path,
-}
+/// Why a file can't be read: line and column, where they are known, and a text without values of the
+/// file, which may be secret.
+pub(crate) type Fault = (Option<(usize, usize)>, String);
 
-impl FileSpec<'_> {
-    /// The fault of a file that must be there.
-    pub(crate) fn missing(&self) -> FileFault {
-        let fault = unread("there is no such file");
-        self.fault(self.source, "", None, fault)
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String, Fault> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map(|it| it.take(MAX_BYTES + 1));
+    let read = file.and_then(|mut it| it.read_to_end(&mut bytes));
+    read.map_err(|error| (None, error.to_string()))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err((None, "it is larger than 8 MiB".to_owned()));
     }
-
-    fn fault(
-        &self,
-        source: Option<Source>,
-        text: &str,
-        entry: Option<String>,
-        fault: Fault,
-    ) -> FileFault {
-        FileFault {
-            source: source.unwrap_or(Source::Project),
-            file: self.path.to_owned(),
-            position: fault.at.map(|at| position(text, at)),
-            entry,
-            text: fault.text,
-        }
-    }
-}
-
-/// What a file has.
-#[derive(Default)]
-pub(crate) struct Content {
-    pub(crate) entries: Vec<Entry>,
-    /// The faults of other entries.
-    pub(crate) faults: Vec<FileFault>,
-}
-
-/// Reads a file; `None` if there is none.
-pub(crate) fn read(spec: &FileSpec<'_>) -> Result<Option<Content>, FileFault> {
-    let bytes = bytes(spec.path).map_err(|fault| spec.fault(spec.source, "", None, fault))?;
-    let Some(bytes) = bytes else {
-        return Ok(None);
-    };
-    let lossy = String::from_utf8_lossy(&bytes);
-    let text = lossy.strip_prefix('\u{feff}').unwrap_or(&lossy);
-    let fault = |source, entry, fault| spec.fault(source, text, entry, fault);
+    let text = String::from_utf8_lossy(&bytes);
     if let Err(error) = std::str::from_utf8(&bytes) {
-        let at = Some(error.valid_up_to());
-        let invalid = "it is not valid UTF-8".to_owned();
-        return Err(fault(spec.source, None, Fault { at, text: invalid }));
+        let place = position(&text, error.valid_up_to());
+        return Err((Some(place), "it is not valid UTF-8".to_owned()));
     }
-    let language = spec.source.map_or(Language::Json, Source::language);
-    let root = parse::parse(text, language).map_err(|it| fault(spec.source, None, it))?;
-    let source = spec.source.unwrap_or_else(|| Source::of_members(&root));
-    let whole = |it| fault(Some(source), None, it);
-    let context = Arc::new(FileContext {
-        path: spec.path.to_owned(),
-        folder: spec.folder.to_owned(),
-        home: spec.home.to_owned(),
-        inputs: decode::inputs(source, &root).map_err(whole)?,
-    });
-    let decoded = decode::entries(source, &root, &context, spec.project).map_err(whole)?;
-    let mut content = Content::default();
-    for entry in decoded {
-        match entry {
-            Ok(entry) => content.entries.push(entry),
-            Err((name, it)) => content.faults.push(fault(Some(source), Some(name), it)),
-        }
-    }
-    Ok(Some(content))
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The content of a file; `None` if there is none.
-fn bytes(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
-    let read = || -> io::Result<Option<Vec<u8>>> {
-        if !fs::metadata(path)?.is_file() {
-            return Ok(None);
+/// Parses the text of a file in the language that its name tells: TOML, YAML, or JSON, in which
+/// comments and trailing commas are accepted. An empty one is null.
+///
+/// Limits: 512 levels of nesting in JSON, 80 in TOML, 64 in YAML, whose aliases may not become more
+/// than 100,000 values.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Value, Fault> {
+    match path.extension().and_then(|it| it.to_str()) {
+        Some("toml") => toml::from_str(text).map_err(|error| {
+            let place = error.span().map(|it| position(text, it.start));
+            (place, error.message().to_owned())
+        }),
+        Some("yaml" | "yml") => {
+            let mut options = serde_saphyr::Options::default();
+            options.alias_limits.max_total_replayed_events = 100_000;
+            serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+                let place = error
+                    .location()
+                    .map(|it| (it.line() as usize, it.column() as usize));
+                let text = error.without_snippet().to_string();
+                let text = text
+                    .rsplit_once(" at line ")
+                    .map_or(&*text, |(text, _)| text);
+                (place, text.to_owned())
+            })
         }
-        let mut bytes = Vec::new();
-        let file = fs::File::open(path)?;
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
-    };
-    match read() {
-        Ok(Some(bytes)) if bytes.len() as u64 > MAX_FILE_BYTES => {
-            Err(unread("it is larger than 8 MiB"))
+        _ => {
+            let options = ParseOptions {
+                allow_missing_commas: false,
+                ..ParseOptions::default()
+            };
+            parse_to_serde_value(text, &options).map_err(|error| {
+                let place = (error.line_display(), error.column_display());
+                (Some(place), error.kind().to_string())
+            })
         }
-        Ok(bytes) => Ok(bytes),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-            _ => Err(unread(&error.to_string())),
-        },
     }
 }
 
-fn unread(text: &str) -> Fault {
-    Fault {
-        at: None,
-        text: text.to_owned(),
-    }
+/// The place where a text defines the entry `name` of `member`: the first of its name after that of
+/// the member that is a key.
+pub(crate) fn position_of(text: &str, member: &str, name: &str) -> Option<(usize, usize)> {
+    let start = text.find(member)? + member.len();
+    let mut found = text[start..].match_indices(name);
+    let (offset, _) = found.find(|(at, _)| {
+        let after = text[start + at + name.len()..].trim_start_matches(['"', '\'', ' ']);
+        after.starts_with([':', ']', '.', '='])
+    })?;
+    Some(position(text, start + offset))
 }
 
-/// The line and the column of an offset in bytes.
-fn position(text: &str, at: usize) -> Position {
-    let before = &text[..text.floor_char_boundary(at)];
+/// The line and the column of an offset in bytes, both from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
-    Position {
-        line: 1 + before.matches('\n').count(),
-        column: 1 + before[line..].chars().count(),
-    }
+    let column = before[line..].chars().count();
+    (before.matches('\n').count() + 1, column + 1)
 }

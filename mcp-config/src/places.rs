@@ -23,76 +23,65 @@ pub struct Places {
 
 impl Places {
     /// The folders below a home folder, without regard to the environment.
-    #[must_use]
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        let home = home.into();
-        let (applications, config) = match OS {
-            "macos" => ("Library/Application Support", ".config"),
-            "windows" => ("AppData/Roaming", "AppData/Roaming"),
-            _ => (".config", ".config"),
-        };
-        Self {
-            applications: home.join(applications),
-            config: home.join(config),
-            codex: home.join(".codex"),
-            home,
-        }
+        Self::with_variables(home.into(), |_| None)
     }
 
     /// The folders of the user who runs this process, by the environment: `HOME` (on Windows
-    /// `USERPROFILE`), `XDG_CONFIG_HOME`, `CODEX_HOME`, on Windows `APPDATA`.
+    /// `USERPROFILE`), `XDG_CONFIG_HOME` (on Windows `APPDATA`) and `CODEX_HOME`.
     ///
     /// # Errors
     ///
     /// [`ConfigError::NoHome`].
     pub fn from_env() -> Result<Self, ConfigError> {
-        let home = env::home_dir().filter(|it| it.is_absolute());
-        let mut places = Self::new(home.ok_or(ConfigError::NoHome)?);
-        let folder = |name| {
-            env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|it| it.is_absolute())
-        };
-        let settings = folder(if OS == "windows" {
-            "APPDATA"
-        } else {
-            "XDG_CONFIG_HOME"
-        });
-        if let Some(settings) = settings {
-            if OS != "macos" {
-                places.applications.clone_from(&settings);
-            }
-            places.config = settings;
-        }
-        if let Some(codex) = folder("CODEX_HOME") {
-            places.codex = codex;
-        }
-        Ok(places)
+        let home = env::home_dir().ok_or(ConfigError::NoHome)?;
+        Ok(Self::with_variables(home, |name| {
+            env::var_os(name).map(PathBuf::from)
+        }))
     }
 
-    /// The files of the user, of one source, in order of precedence.
-    pub(crate) fn files(&self, source: Source) -> Vec<PathBuf> {
-        let applications = |path| self.applications.join(path);
-        match source {
-            Source::Project => Vec::new(),
-            Source::VsCode => ["Code", "Code - Insiders"]
-                .map(|it| applications(it).join("User/mcp.json"))
-                .into(),
-            Source::Cursor => vec![self.home.join(".cursor/mcp.json")],
-            Source::ClaudeCode => vec![self.home.join(".claude.json")],
-            Source::ClaudeDesktop => vec![applications("Claude/claude_desktop_config.json")],
-            Source::GeminiCli => vec![self.home.join(".gemini/settings.json")],
-            Source::Codex => vec![self.codex.join("config.toml")],
-            Source::Windsurf => vec![self.home.join(".codeium/windsurf/mcp_config.json")],
-            Source::Zed => vec![self.config.join(match OS {
-                "windows" => "Zed/settings.json",
-                _ => "zed/settings.json",
-            })],
-            Source::Goose => vec![self.config.join(match OS {
-                "windows" => "Block/goose/config/config.yaml",
-                _ => "goose/config.yaml",
-            })],
+    fn with_variables(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        let folder = |name, usual| {
+            let folder = variable(name).filter(|it| it.is_absolute());
+            folder.unwrap_or_else(|| home.join(usual))
+        };
+        let config = match OS {
+            "windows" => folder("APPDATA", "AppData/Roaming"),
+            _ => folder("XDG_CONFIG_HOME", ".config"),
+        };
+        Self {
+            applications: match OS {
+                "macos" => home.join("Library/Application Support"),
+                _ => config.clone(),
+            },
+            config,
+            codex: folder("CODEX_HOME", ".codex"),
+            home,
         }
+    }
+
+    /// The files of a source, each with the folder that its programs run in, in order of precedence.
+    pub(crate) fn files<'a>(
+        &self,
+        source: Source,
+        project: &[&'a Path],
+    ) -> Vec<(PathBuf, &'a Path)> {
+        let mut files = Vec::new();
+        let parts = |it: &'static String| it.split_once('/');
+        for (place, file) in source.format().files.iter().filter_map(parts) {
+            let place = match place {
+                "home" => &self.home,
+                "applications" => &self.applications,
+                "config" => &self.config,
+                "codex" => &self.codex,
+                _ => {
+                    files.extend(project.iter().map(|it| (it.join(file), *it)));
+                    continue;
+                }
+            };
+            files.extend(project.first().map(|it| (place.join(file), *it)));
+        }
+        files
     }
 
     /// The folders whose files belong to the project of `folder`, the innermost first: up to the
@@ -104,18 +93,5 @@ impl Places {
             None => *it == folder || it.starts_with(&self.home) && *it != self.home,
         };
         folder.ancestors().take_while(belongs).collect()
-    }
-}
-
-/// The files of one source in a folder of a project, in order of precedence.
-pub(crate) fn in_project(source: Source) -> &'static [&'static str] {
-    match source {
-        Source::Project => &[".mcp.json", "mcp.json"],
-        Source::VsCode => &[".vscode/mcp.json"],
-        Source::Cursor => &[".cursor/mcp.json"],
-        Source::GeminiCli => &[".gemini/settings.json"],
-        Source::Codex => &[".codex/config.toml"],
-        Source::Zed => &[".zed/settings.json"],
-        _ => &[],
     }
 }

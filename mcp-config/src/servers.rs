@@ -1,11 +1,14 @@
 //! The entries of all files.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs, io, path};
+use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
 
-use crate::file::{self, FileSpec};
-use crate::places::in_project;
-use crate::{ConfigError, Entry, FileFault, Places, Source};
+use crate::entry::Context;
+use crate::{ConfigError, Entry, FileFault, Places, Source, decode, file};
+
+/// The most servers that a file may name.
+const MAX_ENTRIES: usize = 1_000;
 
 /// The servers that files of MCP clients name.
 ///
@@ -39,50 +42,34 @@ impl Servers {
     /// repository; without a repository, up to the home folder, which is not searched.
     ///
     /// Files that are missing count as empty; those that can't be read are [`faults`](Self::faults).
-    /// Limit: 8 MiB a file. Where a source has several entries of a name, the one of the innermost
+    /// Limits: 8 MiB and 1,000 servers a file. Where a source has several entries of a name, the one of the innermost
     /// folder counts, and one of a project before one of the user.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Folder`] and [`ConfigError::NoHome`].
+    /// [`ConfigError::NoHome`].
     pub fn find(folder: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        Self::find_in(folder, &Places::from_env()?)
+        Ok(Self::find_in(folder, &Places::from_env()?))
     }
 
     /// As [`find`](Self::find), with the user's folders in other places.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigError::Folder`].
-    pub fn find_in(folder: impl AsRef<Path>, places: &Places) -> Result<Self, ConfigError> {
-        let given = folder.as_ref();
-        let folder = real(given).map_err(|error| ConfigError::Folder {
-            folder: given.to_owned(),
-            error,
-        })?;
+    pub fn find_in(folder: impl AsRef<Path>, places: &Places) -> Self {
+        let folder = absolute(folder.as_ref());
         let project = places.project(&folder);
         let mut servers = Self::default();
-        for source in Source::ALL {
-            let of_project = project.iter().flat_map(|folder| {
-                let paths = in_project(source).iter();
-                paths.map(|it| (folder.join(it), *folder))
-            });
-            let of_user = places.files(source).into_iter().map(|it| (it, &*folder));
-            for (path, folder) in of_project.chain(of_user) {
-                let added = servers.add(&FileSpec {
-                    source: Some(source),
-                    path: &path,
-                    folder,
-                    project: &project,
-                    home: &places.home,
-                });
-                servers.faults.extend(added.err());
+        for source in Source::all() {
+            for (file, folder) in places.files(source, &project) {
+                // What is no file may never end.
+                if file.is_file() {
+                    let read = servers.add(Some(source), &file, folder, &project, &places.home);
+                    servers.faults.extend(read.err());
+                }
             }
         }
-        Ok(servers)
+        servers
     }
 
-    /// Reads one file, in the form of the client that its path or its members are typical of;
+    /// Reads one file, in the form of the client that its members and its name are typical of;
     /// otherwise as one of a project: `{"mcpServers": {…}}`. Programs run in the folder of this
     /// process.
     ///
@@ -90,25 +77,13 @@ impl Servers {
     ///
     /// [`ConfigError::File`] if the file can't be read; single entries at fault are
     /// [`faults`](Self::faults).
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        let folder = env::current_dir().map_err(|error| ConfigError::Folder {
-            folder: PathBuf::from("."),
-            error,
-        })?;
-        let path = path.as_ref();
-        let spec = FileSpec {
-            source: Source::of_path(path),
-            path,
-            folder: &folder,
-            project: &[&folder],
-            home: &env::home_dir().unwrap_or_default(),
-        };
+    pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        let folder = absolute(".".as_ref());
+        let home = env::home_dir().unwrap_or_default();
         let mut servers = Self::default();
-        let is_there = servers.add(&spec).map_err(ConfigError::File)?;
-        match is_there {
-            true => Ok(servers),
-            false => Err(ConfigError::File(spec.missing())),
-        }
+        let read = servers.add(None, file.as_ref(), &folder, &[&folder], &home);
+        read.map_err(ConfigError::File)?;
+        Ok(servers)
     }
 
     /// The entry `name`, such as `weather`, or `cursor:weather` where several sources have one. Of
@@ -119,12 +94,12 @@ impl Servers {
     /// [`ConfigError::Ambiguous`]; [`ConfigError::Unknown`], which names the most similar one, and
     /// files that can't be read; [`ConfigError::File`] if the entry itself is at fault.
     pub fn get(&self, name: &str) -> Result<&Entry, ConfigError> {
-        let mut found: Vec<_> = self.iter().filter(|it| it.name() == name).collect();
+        let mut found: Vec<_> = self.iter().filter(|it| it.name == name).collect();
         if found.is_empty() {
             found.extend(self.iter().filter(|it| it.qualified_name() == name));
         }
-        if found.iter().any(|it| it.is_enabled()) {
-            found.retain(|it| it.is_enabled());
+        if found.iter().any(|it| it.is_enabled) {
+            found.retain(|it| it.is_enabled);
         }
         match *found {
             [] => Err(self.unknown(name)),
@@ -136,7 +111,7 @@ impl Servers {
         }
     }
 
-    /// All entries, by precedence: in the order of [`Source::ALL`], then as in the files.
+    /// All entries, by precedence: in the order of [`Source::all`], then by name, but those of a project first.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
@@ -147,25 +122,55 @@ impl Servers {
         &self.faults
     }
 
-    /// Adds what a file has and no file before it; returns false if there is none.
-    fn add(&mut self, spec: &FileSpec<'_>) -> Result<bool, FileFault> {
-        let Some(content) = file::read(spec)? else {
-            return Ok(false);
+    /// Adds the entries of a file whose names its source does not have yet.
+    fn add(
+        &mut self,
+        source: Option<Source>,
+        file: &Path,
+        folder: &Path,
+        project: &[&Path],
+        home: &Path,
+    ) -> Result<(), FileFault> {
+        let fault = |entry: Option<&str>, (position, text)| FileFault {
+            file: file.to_owned(),
+            position,
+            entry: entry.map(str::to_owned),
+            text,
         };
-        for entry in content.entries {
-            let is_same = |it: &Entry| it.source() == entry.source() && it.name() == entry.name();
-            if !self.iter().any(is_same) {
-                self.entries.push(entry);
+        let text = file::text(file).map_err(|it| fault(None, it))?;
+        let root = file::parse(&text, file).map_err(|it| fault(None, it))?;
+        let source = source.unwrap_or_else(|| Source::of_file(file, &root));
+        let context = Arc::new(Context {
+            source,
+            file: file.to_owned(),
+            folder: folder.to_owned(),
+            home: home.to_owned(),
+            inputs: decode::inputs(&root),
+        });
+        let servers = &source.format().servers;
+        let members = decode::members(&root, servers, project);
+        if members.len() > MAX_ENTRIES {
+            let text = format!("it names more than {MAX_ENTRIES} servers");
+            return Err(fault(None, (None, text)));
+        }
+        for (name, value) in members {
+            let is_same = |it: &Entry| it.source == source && it.name == *name;
+            match decode::entry(&context, name, value) {
+                Ok(Some(entry)) if !self.iter().any(is_same) => self.entries.push(entry),
+                Ok(_) => {}
+                Err(it) => {
+                    let fault = fault(Some(name), (file::position_of(&text, servers, name), it));
+                    self.faults.push(fault);
+                }
             }
         }
-        self.faults.extend(content.faults);
-        Ok(true)
+        Ok(())
     }
 
     fn unknown(&self, name: &str) -> ConfigError {
-        let is_its = |it: &&FileFault| {
-            let entry = it.entry.as_deref();
-            entry.is_some_and(|entry| entry == name || format!("{}:{entry}", it.source) == name)
+        let is_its = |it: &&FileFault| match &it.entry {
+            Some(entry) => entry == name || name.ends_with(&format!(":{entry}")),
+            None => false,
         };
         if let Some(fault) = self.faults.iter().find(is_its) {
             return ConfigError::File(fault.clone());
@@ -173,12 +178,11 @@ impl Servers {
         let is_qualified = name.contains(':');
         let names = self.iter().map(|it| match is_qualified {
             true => it.qualified_name(),
-            false => it.name().to_owned(),
+            false => it.name.clone(),
         });
         let distances = names.map(|it| (strsim::osa_distance(name, &it), it));
-        let nearest = distances
-            .min()
-            .filter(|(distance, _)| *distance <= 1 + name.len() / 4);
+        let is_near = |(distance, _): &(usize, String)| *distance <= 1 + name.len() / 4;
+        let nearest = distances.min().filter(is_near);
         let whole = self.faults.iter().filter(|it| it.entry.is_none());
         ConfigError::Unknown {
             name: name.to_owned(),
@@ -188,15 +192,12 @@ impl Servers {
     }
 }
 
-/// The absolute path of a folder.
-fn real(folder: &Path) -> io::Result<PathBuf> {
+/// The absolute path of a folder; the same if there is none.
+fn absolute(folder: &Path) -> PathBuf {
     // Paths by which `canonicalize` names folders on Windows are not those that programs expect.
     let path = match env::consts::OS {
-        "windows" => path::absolute(folder)?,
-        _ => fs::canonicalize(folder)?,
+        "windows" => path::absolute(folder),
+        _ => fs::canonicalize(folder),
     };
-    match fs::metadata(&path)?.is_dir() {
-        true => Ok(path),
-        false => Err(io::ErrorKind::NotADirectory.into()),
-    }
+    path.unwrap_or_else(|_| folder.to_owned())
 }

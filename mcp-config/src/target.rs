@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
 
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
@@ -24,8 +23,7 @@ pub enum Target {
     WebSocket(Remote),
 }
 
-/// A program with its arguments. `Debug` shows no values of variables, and no arguments: they may be
-/// secret.
+/// A program with its arguments. `Debug` shows the program only: the rest may be secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// The program, looked up in `PATH`.
@@ -36,11 +34,10 @@ pub struct Program {
     /// gets](ChildProcess::inherit_env).
     pub env: BTreeMap<String, String>,
     /// The folder to run in; this process's own unless set.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<String>,
 }
 
-/// A URL with the headers to send. `Debug` shows neither values of headers nor the query and the user
-/// of the URL: they may be secret.
+/// A URL with the headers to send. `Debug` shows neither: they may be secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Remote {
     /// The URL.
@@ -51,7 +48,6 @@ pub struct Remote {
 
 impl Target {
     /// The name of the transport: `stdio`, `http`, `sse` or `websocket`.
-    #[must_use]
     pub const fn transport(&self) -> &'static str {
         match self {
             Self::Program(_) => "stdio",
@@ -74,31 +70,18 @@ impl Target {
         }
     }
 
-    /// Replaces each text, except for names.
-    pub(crate) fn try_map<E>(
-        &self,
-        mut f: impl FnMut(&str) -> Result<String, E>,
-    ) -> Result<Self, E> {
-        let mut target = self.clone();
-        match &mut target {
-            Self::Program(program) => {
-                program.command = f(&program.command)?;
-                for arg in &mut program.args {
-                    *arg = f(arg)?;
-                }
-                if let Some(cwd) = &mut program.cwd {
-                    // It was made of a text.
-                    *cwd = f(&cwd.to_string_lossy())?.into();
-                }
+    /// All texts, except for names.
+    pub(crate) fn texts(&mut self) -> Vec<&mut String> {
+        let (texts, table): (Vec<_>, _) = match self {
+            Self::Program(it) => {
+                let texts = [&mut it.command].into_iter().chain(&mut it.args);
+                (texts.chain(&mut it.cwd).collect(), &mut it.env)
             }
-            Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => {
-                remote.url = f(&remote.url)?;
+            Self::Http(it) | Self::Sse(it) | Self::WebSocket(it) => {
+                (vec![&mut it.url], &mut it.headers)
             }
-        }
-        for value in target.table().values_mut() {
-            *value = f(value)?;
-        }
-        Ok(target)
+        };
+        texts.into_iter().chain(table.values_mut()).collect()
     }
 
     /// The variables of the program, or the headers of the URL.
@@ -113,7 +96,6 @@ impl Target {
 impl Program {
     /// The transport that starts the program. Its environment is that of every [`ChildProcess`], and
     /// [`env`](Self::env).
-    #[must_use]
     pub fn child_process(&self) -> ChildProcess {
         let process = ChildProcess::new(&self.command).args(&self.args);
         let process = self
@@ -124,11 +106,6 @@ impl Program {
             Some(cwd) => process.current_dir(cwd),
             None => process,
         }
-    }
-
-    /// Makes the folder to run in absolute, below `folder`.
-    pub(crate) fn run_in(&mut self, folder: &Path) {
-        self.cwd = Some(folder.join(self.cwd.take().unwrap_or_default()));
     }
 }
 
@@ -141,7 +118,6 @@ impl Remote {
     }
 
     /// The transport to the URL by a WebSocket.
-    #[must_use]
     pub fn websocket(&self) -> WebSocketUrl {
         let url = websocket(&self.url);
         let headers = self.headers.iter();
@@ -151,23 +127,12 @@ impl Remote {
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program")
-            .field("command", &self.command)
-            .field("env", &self.env.keys())
-            .field("cwd", &self.cwd)
-            .finish_non_exhaustive()
+        write!(f, "Program({}, …)", self.command)
     }
 }
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let url = self.url.split(['?', '#']).next().unwrap_or_default();
-        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        f.debug_struct("Remote")
-            .field("url", &format_args!("{scheme}://{host}{path}"))
-            .field("headers", &self.headers.keys())
-            .finish_non_exhaustive()
+        f.write_str("Remote(…)")
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct NoLogin;
 
 impl Redirect for NoLogin {
     fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
-        Box::pin(async { Err(io::Error::other("nobody is there to log in")) })
+        Box::pin(async { Err(io::Error::other("a login needs a person at a terminal")) })
     }
 }
 

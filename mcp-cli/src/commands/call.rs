@@ -1,10 +1,9 @@
 //! `mcp call`: calls a tool.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcp_runtime::types::{CallToolResult, ProgressNotificationParams};
+use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, ToolExecutionTaskSupport};
 use serde_json::Value;
 
 use crate::arguments::{At, Call};
@@ -24,6 +23,17 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     let (command, output, client) = (&call.command, &context.output, &session.client);
     let tools = session.result(client.list_tools()).await?;
     let tool = find("tool", &tools, |it| &it.name, &command.tool)?;
+    let support = tool
+        .execution
+        .as_ref()
+        .and_then(|it| it.task_support.as_ref());
+    if support == Some(&ToolExecutionTaskSupport::Required) {
+        let message = format!(
+            "the tool `{}` runs as a task only, which `mcp` does not",
+            tool.name
+        );
+        return Err(Failure::new(Kind::Refused, message));
+    }
     let arguments = read(tool, &command.arguments, command.input.as_deref())?;
     if context.verbose > 1 {
         note(&format!("calling {}", tool.name));
@@ -37,16 +47,16 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     if output.json {
         output.document(&result)?;
     }
-    if result.has_failed() {
-        let mut contents = Contents::new(None);
-        let words = result.content.iter().map(|it| contents.show(it));
-        let words = words.collect::<Result<Vec<_>, _>>()?.join("\n");
-        let message = format!("the tool reports an error: {words}");
-        return Err(Failure::new(Kind::ToolFailed, message));
-    }
-    match output.json {
-        true => Ok(()),
-        false => show(&result, command.save.as_deref(), output),
+    let mut contents = Contents::new(command.save.as_deref());
+    let shown = result.content.iter().map(|it| contents.show(it));
+    let shown: Vec<_> = shown.collect::<Result<_, _>>()?;
+    match (result.has_failed(), output.json) {
+        (true, _) => {
+            let message = format!("the tool reports an error: {}", shown.join("\n"));
+            Err(Failure::new(Kind::ToolFailed, message))
+        }
+        (false, true) => Ok(()),
+        (false, false) => show(&result, &shown, output),
     }
 }
 
@@ -77,8 +87,8 @@ fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
     bar.set_draw_target(ProgressDrawTarget::stderr());
 }
 
-/// Shows text, and structured content that is not in it.
-fn show(result: &CallToolResult, folder: Option<&Path>, output: &Output) -> Result<(), Failure> {
+/// Shows the lines of contents, and structured content that is not in it.
+fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<(), Failure> {
     let is_copy = |text: &str, value: &Value| {
         *value == *text || serde_json::from_str(text).is_ok_and(|copy: Value| copy == *value)
     };
@@ -92,11 +102,10 @@ fn show(result: &CallToolResult, folder: Option<&Path>, output: &Output) -> Resu
     {
         structured = None;
     }
-    let mut contents = Contents::new(folder);
-    for block in &result.content {
+    for (block, line) in result.content.iter().zip(shown) {
         let is_shown_below = |text| structured.as_ref().is_some_and(|it| is_copy(text, it));
         if !block.as_text().is_some_and(is_shown_below) {
-            output.line(&contents.show(block)?)?;
+            output.line(line)?;
         }
     }
     match (&result.structured_content, structured) {

@@ -13,9 +13,6 @@ use crate::failure::Failure;
 use crate::output::{Output, note};
 use crate::session::Context;
 
-/// A time that does not end.
-const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
-
 /// Prints each change until Ctrl-C, or until the number or the time that was given is over.
 ///
 /// # Errors
@@ -44,26 +41,24 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
     };
     tokio::select! {
         result = listening => result,
-        () = sleep(command.duration.unwrap_or(FOREVER)) => Ok(()),
+        () = sleep(command.duration.unwrap_or(Duration::MAX)) => Ok(()),
         _ = ctrl_c() => Ok(()),
     }
 }
 
 /// Prints a change; returns false if it is none.
 fn show(change: Option<Change>, output: &Output) -> Result<bool, Failure> {
-    let (line, document) = match change {
-        Some(Change::Tools) => ("tools".to_owned(), json!({"changed": "tools"})),
-        Some(Change::Prompts) => ("prompts".to_owned(), json!({"changed": "prompts"})),
-        Some(Change::Resources) => ("resources".to_owned(), json!({"changed": "resources"})),
-        Some(Change::Resource(uri)) => {
-            let document = json!({"changed": "resource", "uri": uri});
-            (uri, document)
-        }
+    let (changed, uri) = match &change {
+        Some(Change::Tools) => ("tools", None),
+        Some(Change::Prompts) => ("prompts", None),
+        Some(Change::Resources) => ("resources", None),
+        Some(Change::Resource(uri)) => ("resource", Some(&**uri)),
         _ => return Ok(false),
     };
-    match output.json {
-        true => output.compact(&document)?,
-        false => output.line(&line)?,
+    match (output.json, uri) {
+        (true, Some(uri)) => output.compact(&json!({"changed": changed, "uri": uri}))?,
+        (true, None) => output.compact(&json!({"changed": changed}))?,
+        (false, uri) => output.line(uri.unwrap_or(changed))?,
     }
     Ok(true)
 }

@@ -7,7 +7,7 @@ use crate::content::Contents;
 use crate::failure::Failure;
 use crate::session::Context;
 use crate::signature;
-use crate::tool_arguments::{find, reject};
+use crate::tool_arguments::{find, reject, unknown};
 
 /// Fetches the prompt and shows its messages, or values for an argument.
 ///
@@ -19,7 +19,12 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     let (command, output, client) = (prompt.command, &context.output, &session.client);
     let prompts = session.result(client.list_prompts()).await?;
     let prompt = find("prompt", &prompts, |it| &it.name, &command.name)?;
+    let known = prompt.arguments.as_deref().unwrap_or_default();
+    let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
+    let check = |name: &str| (!names.contains(&name)).then(|| unknown(name, name, &names));
+    let signature = || signature::of_prompt(prompt);
     if let Some([argument, text]) = command.complete.as_deref() {
+        reject(check(argument).as_slice(), signature)?;
         let reference = PromptReference::new(&*prompt.name);
         let values = client.complete(reference, argument, text);
         let completion = session.result(values).await?.completion;
@@ -28,17 +33,14 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
             false => completion.values.iter().try_for_each(|it| output.line(it)),
         };
     }
-    let known = prompt.arguments.as_deref().unwrap_or_default();
     let given = &command.arguments;
     let is_given = |name: &str| given.iter().any(|it| it.0 == name);
-    let is_known = |name: &str| known.iter().any(|it| it.name == name);
     let required = known.iter().filter(|it| it.required == Some(true));
     let missing = required.filter(|it| !is_given(&it.name));
-    let unknown = given.iter().filter(|it| !is_known(&it.0));
     let missing = missing.map(|it| (it.name.clone(), "is missing".to_owned()));
-    let unknown = unknown.map(|it| (it.0.clone(), "is not known".to_owned()));
+    let unknown = given.iter().filter_map(|it| check(&it.0));
     let faults: Vec<_> = missing.chain(unknown).collect();
-    reject(&faults, || signature::of_prompt(prompt))?;
+    reject(&faults, signature)?;
     let call = client.get_prompt(&*prompt.name, command.arguments);
     let prompt = session.result(call).await?;
     if output.json {

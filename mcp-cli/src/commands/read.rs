@@ -23,12 +23,15 @@ pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure
     let uri = expand(&command.uri, &command.variables)?;
     let session = context.open(&read.connection).await?;
     let read = session.result(session.client.read_resource(uri)).await?;
+    if let Some(path) = &command.output {
+        let bytes: Vec<_> = read.contents.iter().flat_map(raw).collect();
+        fs::write(path, bytes).map_err(|error| Failure::of_file(path, &error))?;
+    }
     if output.json {
         return output.document(&read);
     }
-    if let Some(path) = &command.output {
-        let bytes: Vec<_> = read.contents.iter().flat_map(raw).collect();
-        return fs::write(path, bytes).map_err(|error| Failure::of_file(path, &error));
+    if command.output.is_some() {
+        return Ok(());
     }
     for contents in &read.contents {
         match contents {

@@ -47,13 +47,13 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
 /// A server of a file, as the file writes it.
 fn line(entry: &Entry) -> Value {
     let mut line = json!({
-        "name": entry.name(),
-        "source": entry.source().to_string(),
-        "transport": entry.target().transport(),
-        "enabled": entry.is_enabled(),
-        "file": entry.file(),
+        "name": entry.name,
+        "source": entry.source.to_string(),
+        "transport": entry.target.transport(),
+        "enabled": entry.is_enabled,
+        "file": entry.file,
     });
-    match entry.target() {
+    match &entry.target {
         Target::Program(program) => {
             line["command"] = json!(program.command);
             line["args"] = json!(program.args);

@@ -7,7 +7,7 @@ use mcp_auth::OAuth;
 use mcp_auth::client::browser;
 use serde::{Deserialize, Serialize};
 
-use super::store;
+use super::store::store;
 use crate::failure::{Failure, Kind};
 use crate::output::{is_interactive, note};
 

@@ -110,6 +110,9 @@ fn call_writes_pictures_into_a_folder() {
     assert_eq!(run.text(), "image/png, 20 B: pictures/content-1.png\n");
     let bytes = std::fs::read(user.path("pictures/content-1.png")).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"));
+    let run = user.run(&["call", "picture", "--json", "--save", "more", "--", &demo()]);
+    assert_eq!(run.json()["content"][0]["type"], "image");
+    assert!(user.path("more/content-1.png").exists());
 }
 
 #[test]
@@ -143,6 +146,9 @@ fn read_prints_contents() {
     let run = user.run(&["read", "pixel://picture", "-o", "pixel.png", "--", &demo()]);
     assert_eq!(run.text(), "");
     assert_eq!(std::fs::read(user.path("pixel.png")).unwrap().len(), 20);
+    let run = user.run(&["read", "note://1", "--json", "-o", "note", "--", &demo()]);
+    assert_eq!(run.json()["contents"][0]["text"], "note 1");
+    assert_eq!(std::fs::read(user.path("note")).unwrap(), b"note 1");
     let piped = user
         .command(&["read", "pixel://picture", "--", &demo()])
         .output()

@@ -45,6 +45,24 @@ fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
             "greet(name, tone?)",
         ],
     );
+    let completed = mcp(&["prompt", "greet", "--complete", "nme", "A", "--", &demo()]);
+    completed.fails(
+        2,
+        &["`nme` is not known; is `name` meant?", "greet(name, tone?)"],
+    );
+}
+
+#[test]
+fn a_value_that_can_not_be_read_is_one_fault() {
+    let run = mcp(&[
+        "call",
+        "forecast",
+        "place.city=@no-such-file",
+        "--",
+        &demo(),
+    ]);
+    run.fails(2, &["`place.city` can't be read from no-such-file"]);
+    assert!(!run.stderr.contains("is missing"), "{}", run.stderr);
 }
 
 #[test]
@@ -145,7 +163,21 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     mcp(&["inspect", &url, "--auth", "none"]).fails(3, &[&login]);
     mcp(&["inspect", &url, "--json"]).fails(3, &["\"code\":\"authorization_required\""]);
     let wrong = mcp(&["inspect", &url, "--header", "Authorization: Bearer x"]);
-    wrong.fails(3, &["401"]);
+    wrong.fails(3, &["401", "`Authorization` is refused", &login]);
+    assert!(!wrong.stderr.contains("no MCP server"), "{}", wrong.stderr);
+    mcp(&["login", &url]).fails(3, &[&login]);
+}
+
+#[test]
+fn a_server_that_answers_with_an_error_is_still_one() {
+    for (head, code) in [
+        ("429 Too Many Requests", 5),
+        ("500 Internal Server Error", 4),
+    ] {
+        let run = mcp(&["inspect", &answering(head, "")]);
+        run.fails(code, &["answers with HTTP"]);
+        assert!(!run.stderr.trim_end().ends_with(':'), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -164,7 +196,19 @@ fn a_question_without_an_answer_names_its_fields() {
             &demo(),
         ]);
         wrong.fails(5, &["`size` must be one of"]);
+        assert!(!wrong.stderr.contains('…'), "{}", wrong.stderr);
     }
+    let run = mcp(&[
+        "call",
+        "order",
+        "--answer",
+        "size=small",
+        "--answer",
+        "cont=1",
+        "--",
+        &demo(),
+    ]);
+    run.fails(5, &["`cont` is not known; is `count` meant?"]);
 }
 
 #[test]
@@ -184,6 +228,12 @@ fn options_are_for_their_kind_of_server() {
     mcp(&["inspect", "--root", "no-such-folder", "--", &demo()]).fails(2, &["no-such-folder"]);
     mcp(&["login", "--", &demo()]).fails(2, &["a login needs the `http` URL"]);
     mcp(&["read", "note://{id}", "--", &demo()]).fails(2, &["`id` has no value: id=…"]);
+}
+
+#[test]
+fn a_target_that_is_none_is_told() {
+    mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "http, https, ws or wss"]);
+    mcp(&["inspect", "'a b"]).fails(2, &["quotes", "'a b"]);
 }
 
 #[test]

@@ -46,6 +46,7 @@ const ONLY: &[(&str, &[&str])] = &[
             "mcp-runtime",
             "serde",
             "serde-saphyr",
+            "serde_json",
             "strsim",
             "thiserror",
             "toml",

@@ -1,0 +1,30 @@
+"""Parts of a check, which run at once and are counted."""
+
+import sys
+import time
+import traceback
+
+failed = 0
+
+
+def part(name):
+    """Runs the decorated function; the check goes on where it fails."""
+
+    def run(function):
+        global failed
+        begun = time.monotonic()
+        try:
+            function()
+        except Exception:
+            failed += 1
+            print(f"FAILED: {name}\n{traceback.format_exc()}", flush=True)
+        else:
+            print(f"ok: {name} ({time.monotonic() - begun:.1f} s)", flush=True)
+
+    return run
+
+
+def end():
+    """Ends this program, with what was found."""
+    print("everything held" if failed == 0 else f"{failed} parts failed")
+    sys.exit(failed != 0)

@@ -1,0 +1,125 @@
+"""Logins at the example `protected`, with a certified authorization server and a browser that is a script."""
+
+import json
+import os
+import stat
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+from checks import end, part
+from program import HOME, WORK, Terminal, document, done, fails, plain
+from servers import until
+
+TOKENS = Path(HOME) / ".local/share/mcp/tokens.json"
+
+
+class Protected:
+    """The server, and what its authorization server is told and asked."""
+
+    def __init__(self):
+        command = [os.environ["AUTH_NODE"], os.environ["PROTECTED_SCRIPT"], os.environ["PROTECTED"], WORK]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        started = self._line()
+        self.url, self.browser = started["url"], started["browser"]
+
+    def _line(self):
+        # `oidc-provider` has warnings among the lines.
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                return json.loads(line)
+        raise AssertionError("the authorization server has ended")
+
+    def tell(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self._line().get("answer")
+
+
+@contextmanager
+def protected():
+    server = Protected()
+    try:
+        yield server
+    finally:
+        server.process.stdin.close()
+        server.process.wait(timeout=10)
+
+
+def log_in(server, **environment):
+    terminal = Terminal("login", server.url, BROWSER=server.browser, **environment)
+    code, output = terminal.end()
+    assert code == 0 and f"logged in at {server.url}" in plain(output), output
+
+
+def asks_for_login(server, *arguments):
+    message = fails(3, "authorization_required", *arguments)
+    assert f"mcp login {server.url}" in message, message
+
+
+@part("a login, and the commands after it")
+def _():
+    with protected() as server:
+        for arguments in [["inspect", server.url], ["call", server.url, "whoami"], ["login", server.url]]:
+            asks_for_login(server, *arguments)
+        log_in(server)
+        assert stat.S_IMODE(TOKENS.stat().st_mode) == 0o600, oct(TOKENS.stat().st_mode)
+        assert done("call", server.url, "whoami").text == "alice\n"
+        assert {tool["name"] for tool in document("inspect", server.url)["tools"]} == {"whoami", "write"}
+        asks_for_login(server, "inspect", server.url, "--auth", "none")
+        assert server.url in done("logout", server.url).text
+        assert server.url not in TOKENS.read_text()
+        asks_for_login(server, "call", server.url, "whoami")
+        assert done("logout", server.url).text
+
+
+@part("a login by another command, and by a script without a terminal")
+def _():
+    with protected() as server:
+        code, output = Terminal("call", server.url, "whoami", BROWSER=server.browser).end()
+        assert code == 0 and "alice" in plain(output), output
+        # Without a terminal, the tokens are used.
+        assert document("call", server.url, "whoami")["content"][0]["text"] == "alice"
+        assert document("logout", server.url)
+        answer = f"{WORK}/answer"
+        Terminal.shell('mcp --json login "$1" >"$2"', server.url, answer, BROWSER=server.browser).end()
+        assert json.loads(Path(answer).read_text())
+
+
+@part("tokens that expire are refreshed, until they can not be")
+def _():
+    with protected() as server:
+        server.tell("lifetime 1")
+        log_in(server)
+
+        def is_refreshed():
+            assert done("call", server.url, "whoami").text == "alice\n"
+            return "grant.success refresh_token" in server.tell("log")
+
+        until(is_refreshed)
+        server.tell("forget")
+        asks_for_login(server, "call", server.url, "whoami")
+
+
+@part("a login that the person refuses")
+def _():
+    with protected() as server:
+        code, output = Terminal("login", server.url, BROWSER=server.browser, REFUSE="yes").end()
+        assert code == 3 and "access_denied" in plain(output), (code, output)
+        asks_for_login(server, "call", server.url, "whoami")
+
+
+@part("a terminal without a browser shows the page")
+def _():
+    with protected() as server:
+        terminal = Terminal("login", server.url, BROWSER="/nowhere/browser")
+        page = "http" + terminal.until("\r\n").split("Log in at http")[1]
+        terminal.until("open the page yourself")
+        subprocess.run([server.browser, page], check=True, timeout=30)
+        code, output = terminal.end()
+        assert code == 0 and "logged in" in plain(output), output
+
+
+end()

@@ -1,0 +1,145 @@
+"""The command under test, in pipes and on a terminal. MCP names the program, WORK a folder for files."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+
+import pexpect
+
+MCP = os.environ["MCP"]
+WORK = os.environ["WORK"]
+HOME = f"{WORK}/home"
+# Seconds in which each step must be done.
+LIMIT = 60
+
+os.makedirs(HOME, exist_ok=True)
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
+    "HOME": HOME,
+    "NO_PROXY": "*",
+    "MCP": MCP,
+    "TERM": "xterm-256color",
+}
+ENVIRONMENT.pop("NO_COLOR", None)
+
+
+@dataclass
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    stdout: bytes
+    stderr: str
+
+    def __repr__(self):
+        return f"code {self.code}, stdout {self.stdout[:800]!r}, stderr {self.stderr[:800]!r}"
+
+    @property
+    def text(self):
+        return self.stdout.decode()
+
+    @property
+    def json(self):
+        """The one document of standard output."""
+        return json.loads(self.stdout)
+
+    @property
+    def error(self):
+        """The one line of standard error, with `--json`."""
+        [line] = self.stderr.splitlines()
+        return json.loads(line)["error"]
+
+
+def run(*arguments, stdin=b"", **environment):
+    """Runs the command in pipes."""
+    ended = subprocess.run(
+        [MCP, *arguments], input=stdin, capture_output=True, timeout=LIMIT, cwd=HOME, env={**ENVIRONMENT, **environment}
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr.decode())
+
+
+def done(*arguments, **options):
+    """Runs a command that succeeds."""
+    ended = run(*arguments, **options)
+    assert ended.code == 0, ended
+    return ended
+
+
+def document(*arguments, **options):
+    """The document that a command prints that succeeds."""
+    return done("--json", *arguments, **options).json
+
+
+def fails(code, kind, *arguments, data=False, **options):
+    """Runs a command that fails, for people and for scripts, and returns its message.
+
+    `data` is true if it prints something before.
+    """
+    for_people = run(*arguments, **options)
+    assert for_people.code == code and "panicked" not in for_people.stderr, for_people
+    ended = run("--json", *arguments, **options)
+    assert ended.code == code and bool(ended.stdout) == data, ended
+    if data:
+        ended.json
+    assert ended.error["code"] == kind, ended
+    message = ended.error["message"]
+    if not data:
+        assert for_people.stdout == b"" and for_people.stderr == f"error: {message}\n", (for_people, ended)
+    return message
+
+
+class Terminal:
+    """The command in a pseudo-terminal, for its standard input, output and error."""
+
+    def __init__(self, *arguments, **environment):
+        self._start(MCP, list(arguments), environment)
+
+    @classmethod
+    def shell(cls, line, *arguments, **environment):
+        """A line of a shell in which `mcp` is the command; its arguments are those of the line."""
+        self = cls.__new__(cls)
+        self._start("sh", ["-c", f'mcp() {{ "$MCP" "$@"; }}; {line}', "sh", *arguments], environment)
+        return self
+
+    def _start(self, program, arguments, environment):
+        self.child = pexpect.spawn(
+            program, arguments, timeout=LIMIT, cwd=HOME, dimensions=(50, 160), env={**ENVIRONMENT, **environment}
+        )
+        self.child.delaybeforesend = None
+        self.output = b""
+
+    def until(self, text):
+        """Waits until a text is shown; returns what was shown since the last one."""
+        self.child.expect_exact(text)
+        self.output += self.child.before + self.child.after
+        return plain(self.child.before)
+
+    def send(self, keys):
+        self.child.send(keys)
+
+    def answer(self, question, keys="\r"):
+        """Waits for a question, and types an answer."""
+        self.until(question)
+        self.send(keys)
+
+    def interrupt(self):
+        self.child.kill(signal.SIGINT)
+
+    def end(self):
+        """Waits until the command has ended; returns its exit code and all that it has shown."""
+        self.child.expect(pexpect.EOF)
+        self.output += self.child.before
+        self.child.close()
+        assert self.child.exitstatus is not None, (self.child.signalstatus, self.output)
+        return self.child.exitstatus, self.output
+
+
+ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def plain(output):
+    """What a terminal shows, without colours and moves of the cursor."""
+    return ESCAPE.sub(b"", output).decode().replace("\r\n", "\n")
