@@ -34,8 +34,10 @@ pub(crate) fn fill(
         let mut content = given.clone();
         // In the order of the form.
         for (name, _) in &form.schema().properties {
-            if let Some(field) = Field::of(schema, name).filter(|_| !given.contains_key(name)) {
-                content.extend(field.ask()?.map(|value| (name.clone(), value)));
+            if let Some(field) = schema.member(name).filter(|_| !given.contains_key(name)) {
+                let is_required = schema.required().any(|it| it == name);
+                let value = ask(field, name, is_required)?;
+                content.extend(value.map(|value| (name.clone(), value)));
             }
         }
         match form.check(&content) {
@@ -45,91 +47,72 @@ pub(crate) fn fill(
     }
 }
 
-/// A field of a form.
-struct Field<'a> {
-    schema: Schema<'a>,
-    label: String,
-    help: Option<String>,
-    default: Option<&'a Value>,
-    is_required: bool,
+/// Asks for a field; none if it is left out.
+fn ask(field: Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
+    let text = |keyword| field.get(keyword).and_then(Value::as_str);
+    let label = visible(text("title").unwrap_or(name), true);
+    let help = text("description").map(|it| visible(it, true));
+    let default = field.get("default").filter(|it| !it.is_null());
+    let (values, mut titles) = choices(field);
+    let position = |it: &Value| values.iter().position(|value| value == it);
+    if field.kinds() == ["array"] {
+        let defaults = default.and_then(Value::as_array).into_iter().flatten();
+        let defaults: Vec<_> = defaults.filter_map(position).collect();
+        let mut question = MultiSelect::new(&label, titles).with_default(&defaults);
+        question.help_message = help.as_deref().or(question.help_message);
+        let chosen = question.raw_prompt()?.into_iter();
+        return Ok(Some(chosen.map(|it| values[it.index].clone()).collect()));
+    }
+    if values.is_empty() {
+        return ask_text(field, is_required, &label, help.as_deref());
+    }
+    let default = default.and_then(position);
+    // Without a default, what may be left out is.
+    let first = default.unwrap_or(if is_required { 0 } else { values.len() });
+    if first == values.len() {
+        titles.push("(leave out)".to_owned());
+    }
+    let mut question = Select::new(&label, titles).with_starting_cursor(first);
+    question.help_message = help.as_deref().or(question.help_message);
+    Ok(values.get(question.raw_prompt()?.index).cloned())
 }
 
-impl<'a> Field<'a> {
-    fn of(form: Schema<'a>, name: &str) -> Option<Self> {
-        let schema = form.member(name)?;
-        let text = |keyword| schema.get(keyword).and_then(Value::as_str);
-        Some(Self {
-            schema,
-            label: visible(text("title").unwrap_or(name), true).into_owned(),
-            help: text("description").map(|it| visible(it, true).into_owned()),
-            default: schema.get("default").filter(|it| !it.is_null()),
-            is_required: form.required().any(|it| it == name),
-        })
+/// The values of a field or of its list's elements, and their titles as a terminal can show them.
+fn choices(field: Schema<'_>) -> (Vec<Value>, Vec<String>) {
+    if field.kinds() == ["boolean"] {
+        let titles = ["yes", "no"].map(str::to_owned);
+        return (vec![true.into(), false.into()], titles.to_vec());
     }
+    let choices = field.items().unwrap_or(field).choices().into_iter();
+    let shown = |(value, title): (&Value, Option<&str>)| {
+        let title = title.or(value.as_str()).unwrap_or_default();
+        (value.clone(), visible(title, true).into_owned())
+    };
+    choices.map(shown).unzip()
+}
 
-    /// Asks a person; none if the field is left out.
-    fn ask(&self) -> InquireResult<Option<Value>> {
-        let choices = self.schema.items().unwrap_or(self.schema).choices();
-        let shown = |(value, title): (&Value, Option<&str>)| {
-            let title = title.or(value.as_str()).unwrap_or_default();
-            (value.clone(), visible(title, true).into_owned())
+fn ask_text(
+    field: Schema<'_>,
+    is_required: bool,
+    label: &str,
+    help: Option<&str>,
+) -> InquireResult<Option<Value>> {
+    let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
+    let default = field.get("default").filter(|it| !it.is_null()).map(text);
+    let document = field.document();
+    let mut question = Text::new(label).with_validator(move |text: &str| {
+        let read = match text.is_empty() {
+            true if is_required => Err("an answer is needed".to_owned()),
+            true => Ok(Value::Null),
+            false => Schema::new(&document).accept(text),
         };
-        let (values, titles): (Vec<_>, Vec<_>) = choices.into_iter().map(shown).unzip();
-        match self.schema.kinds()[..] {
-            ["array"] => self.ask_several(&values, titles).map(Some),
-            ["boolean"] => {
-                let titles = ["yes", "no"].map(str::to_owned).to_vec();
-                self.ask_choice(vec![true.into(), false.into()], titles)
-            }
-            _ if values.is_empty() => self.ask_text(),
-            _ => self.ask_choice(values, titles),
-        }
-    }
-
-    fn ask_several(&self, values: &[Value], titles: Vec<String>) -> InquireResult<Value> {
-        let defaults = self.default.and_then(Value::as_array).into_iter().flatten();
-        let position = |it| values.iter().position(|value| value == it);
-        let defaults: Vec<_> = defaults.filter_map(position).collect();
-        let mut question = MultiSelect::new(&self.label, titles).with_default(&defaults);
-        question.help_message = self.help.as_deref().or(question.help_message);
-        let chosen = question.raw_prompt()?;
-        Ok(chosen.iter().map(|it| values[it.index].clone()).collect())
-    }
-
-    fn ask_choice(
-        &self,
-        values: Vec<Value>,
-        mut titles: Vec<String>,
-    ) -> InquireResult<Option<Value>> {
-        let default = values.iter().position(|it| self.default == Some(it));
-        if default.is_none() && !self.is_required {
-            titles.push("(leave out)".to_owned());
-        }
-        // Without a default, what may be left out is.
-        let first = default.unwrap_or(if self.is_required { 0 } else { values.len() });
-        let mut question = Select::new(&self.label, titles).with_starting_cursor(first);
-        question.help_message = self.help.as_deref().or(question.help_message);
-        Ok(values.get(question.raw_prompt()?.index).cloned())
-    }
-
-    fn ask_text(&self) -> InquireResult<Option<Value>> {
-        let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
-        let default = self.default.map(text);
-        let (document, is_required) = (self.schema.document(), self.is_required);
-        let mut question = Text::new(&self.label).with_validator(move |text: &str| {
-            let read = match text.is_empty() {
-                true if is_required => Err("an answer is needed".to_owned()),
-                true => Ok(Value::Null),
-                false => Schema::new(&document).accept(text),
-            };
-            Ok(match read {
-                Ok(_) => Validation::Valid,
-                Err(fault) => Validation::Invalid(ErrorMessage::Custom(fault)),
-            })
-        });
-        question.default = default.as_deref();
-        question.help_message = self.help.as_deref();
-        let text = question.prompt()?;
-        Ok(self.schema.accept(&text).ok().filter(|_| !text.is_empty()))
-    }
+        Ok(match read {
+            Ok(_) => Validation::Valid,
+            Err(fault) => Validation::Invalid(ErrorMessage::Custom(fault)),
+        })
+    });
+    question.default = default.as_deref();
+    question.help_message = help;
+    let text = question.prompt()?;
+    Ok(field.accept(&text).ok().filter(|_| !text.is_empty()))
 }
