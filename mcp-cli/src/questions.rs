@@ -67,7 +67,7 @@ impl Questions {
             result = request.into_future() => result,
             () = self.interrupted.notified() => return Err(Failure::cancelled()),
         };
-        self.bar.finish_and_clear();
+        self.clear_bar();
         let list = self.unanswered().join("\n  ");
         if list.is_empty() {
             return Ok(result?);
@@ -82,6 +82,13 @@ impl Questions {
         ElicitReply::cancel()
     }
 
+    /// Removes the bar. One that is hidden would not be drawn any more.
+    fn clear_bar(&self) {
+        if !self.bar.is_hidden() {
+            self.bar.finish_and_clear();
+        }
+    }
+
     fn unanswered(&self) -> MutexGuard<'_, Vec<String>> {
         let unanswered = self.unanswered.lock();
         unanswered.unwrap_or_else(PoisonError::into_inner)
@@ -92,7 +99,7 @@ impl Questions {
         &self,
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,
     ) -> Result<T, ElicitReply> {
-        self.bar.finish_and_clear();
+        self.clear_bar();
         match spawn_blocking(question).await {
             Ok(Ok(Some(answer))) => return Ok(answer),
             Ok(Ok(None)) => return Err(ElicitReply::decline()),

@@ -34,7 +34,6 @@ impl Default for Timeouts {
 
 impl Timeouts {
     /// A limit of `limit` in all, regardless of progress.
-    #[must_use]
     pub const fn within(limit: Duration) -> Self {
         Self {
             idle: limit,
