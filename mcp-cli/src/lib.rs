@@ -40,6 +40,8 @@ use session::Context;
 /// or is no MCP server, 5 if the tool failed or the server refused, 6 for differences, and 130 if
 /// the user cancelled.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // Failures have all that matters, and with `--json` nothing else is on standard error.
+    mcp_runtime::log::silence();
     let arguments = arguments::with_program(arguments);
     let wants_json = arguments.iter().any(|it| it == "--json");
     let arguments = match Arguments::try_parse_from(arguments) {

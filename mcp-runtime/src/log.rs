@@ -4,6 +4,7 @@
 use std::fmt::{Debug, Write as _};
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fmt};
 
 use tracing::field::{Field, Visit};
@@ -14,11 +15,19 @@ use tracing::{Dispatch, Event, Level, Metadata, Subscriber, dispatcher};
 /// The environment variable that silences them, if it is `off`.
 const VARIABLE: &str = "MCP_LOG";
 
+/// True in a program that tells a person by itself what went wrong.
+static SILENCED: AtomicBool = AtomicBool::new(false);
+
 /// Writes to standard error; `None` if that is silenced.
 static STDERR: LazyLock<Option<Dispatch>> = LazyLock::new(|| {
     let is_off = env::var_os(VARIABLE).is_some_and(|value| value == "off");
-    (!is_off).then(|| Dispatch::new(Stderr))
+    (!is_off && !SILENCED.load(Ordering::Relaxed)).then(|| Dispatch::new(Stderr))
 });
+
+/// Silences warnings and errors, as the variable does. For the start of a program.
+pub fn silence() {
+    SILENCED.store(true, Ordering::Relaxed);
+}
 
 /// `tracing::warn!`, which is seen without a subscriber as well.
 #[macro_export]
