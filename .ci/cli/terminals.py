@@ -207,7 +207,7 @@ def _():
 def _():
     for arguments in [[URL, "wait"], [shlex.join(FASTMCP), "--env", "RECORD", "wait"], ["--json", URL, "wait"]]:
         open(RECORD, "w").close()
-        terminal = Terminal("call", *arguments)
+        terminal = Terminal("call", *arguments, RECORD=RECORD)
         until(lambda: "waiting" in open(RECORD).read())
         terminal.send(INTERRUPT)
         code, output = terminal.end()
