@@ -126,6 +126,13 @@ impl<R: Request, T> Call<R, T> {
         }
     }
 
+    /// Converts the result another way, which does not depend on the output schema of a tool.
+    pub(super) fn converted_by(mut self, convert: Convert<R, T>) -> Self {
+        self.convert = convert;
+        self.typed = None;
+        self
+    }
+
     /// Converts the result by the output schema of a tool.
     pub(super) fn typed_by(mut self, tool: String) -> Self {
         self.typed = Some(tool);
