@@ -16,7 +16,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = client.connect(server).await?;
     let capabilities = client.server_capabilities();
     let server = client.server_info();
-    let server = server.map(|it| json!({"name": it.name, "version": it.version, "title": it.title}));
+    let server =
+        server.map(|it| json!({"name": it.name, "version": it.version, "title": it.title}));
     let mut tools = Vec::new();
     let mut prompts = Vec::new();
     let (mut resources, mut templates) = (Vec::new(), Vec::new());

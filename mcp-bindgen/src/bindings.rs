@@ -130,7 +130,9 @@ impl Bindings {
     pub fn read(path: &Path) -> io::Result<Self> {
         let bytes = fs::read(path)?;
         let snapshot = Snapshot::parse(&bytes).map_err(io::Error::other)?;
-        let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let file = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
             file,
             ..Self::new(snapshot)
@@ -209,7 +211,11 @@ impl Bindings {
         }
         let earlier = self.snapshot.rust.clone().unwrap_or_default();
         let recorded = Some(earlier.server.as_str()).filter(|name| !name.is_empty());
-        let name = self.name.as_deref().or(recorded).unwrap_or(&self.snapshot.server.name);
+        let name = self
+            .name
+            .as_deref()
+            .or(recorded)
+            .unwrap_or(&self.snapshot.server.name);
         let names = naming::name(&mut model, name, &earlier);
         let origin = Origin {
             command: &self.command,
@@ -227,9 +233,17 @@ impl Bindings {
 
     /// Checks that options name tools of the server, and reads the paths of types.
     fn checked(&self) -> Result<HashMap<String, syn::Type>, Error> {
-        let tools = self.snapshot.tools.iter().filter_map(|tool| tool.text("name"));
+        let tools = self
+            .snapshot
+            .tools
+            .iter()
+            .filter_map(|tool| tool.text("name"));
         let tools: BTreeSet<_> = tools.collect();
-        let named = self.only.iter().chain(&self.skip).chain(self.outputs.keys());
+        let named = self
+            .only
+            .iter()
+            .chain(&self.skip)
+            .chain(self.outputs.keys());
         if let Some(unknown) = named.into_iter().find(|name| !tools.contains(*name)) {
             return Err(Error::UnknownTool(unknown.clone()));
         }

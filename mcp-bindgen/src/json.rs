@@ -151,7 +151,10 @@ impl<'de> Visitor<'de> for AnyJson {
 pub(crate) fn indented(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0, false, false);
-    let mut characters = json.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).peekable();
+    let mut characters = json
+        .chars()
+        .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
+        .peekable();
     while let Some(c) = characters.next() {
         if in_text {
             in_text = escaped || c != '"';

@@ -22,6 +22,7 @@
 
 mod bindings;
 pub mod code;
+mod compare;
 mod emit;
 mod error;
 mod json;
@@ -30,5 +31,6 @@ mod snapshot;
 mod texts;
 
 pub use bindings::{Bindings, Format, Generated};
+pub use compare::{Difference, compare};
 pub use error::{Error, Note};
 pub use snapshot::Snapshot;

@@ -103,16 +103,10 @@ impl Entry {
     pub(crate) fn text(&self, member: &str) -> Option<String> {
         serde_json::from_str(self.raw(member)?).ok()
     }
-
-    /// The members.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
-        let members = self.0.iter();
-        members.map(|(name, value)| (name.as_str(), value.get()))
-    }
 }
 
-/// Name and URI of each list, and the member that names its entries.
-pub(crate) const LISTS: [(&str, &str); 4] = [
+/// The lists, and the member that names the entries of each.
+const LISTS: [(&str, &str); 4] = [
     ("tools", "name"),
     ("prompts", "name"),
     ("resources", "uri"),
@@ -162,16 +156,6 @@ impl Snapshot {
     pub fn with_names_of(mut self, earlier: &Self) -> Self {
         self.rust.clone_from(&earlier.rust);
         self
-    }
-
-    /// The entries of the list `name`, one of [`LISTS`].
-    pub(crate) fn list(&self, name: &str) -> &[Entry] {
-        match name {
-            "tools" => &self.tools,
-            "prompts" => &self.prompts,
-            "resources" => &self.resources,
-            _ => &self.resource_templates,
-        }
     }
 
     /// The name and version of the server, as it gives them.

@@ -102,7 +102,9 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// The text without control characters, and without those that change the direction of text.
 fn printable(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+    let text = text
+        .replace("\r\n", "\n")
+        .replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let text = text.replace('\t', "    ");
     let is_kept = |c: &char| {
         let changes_direction = matches!(*c,
@@ -168,10 +170,13 @@ fn escaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let address = ["https://", "http://"].into_iter().find(|it| rest.starts_with(it));
+        let address = ["https://", "http://"]
+            .into_iter()
+            .find(|it| rest.starts_with(it));
         if let Some(scheme) = address {
             let end = rest.find(|c: char| c.is_whitespace() || "<>\"'\\|{}[]()".contains(c));
-            let address = rest[..end.unwrap_or(rest.len())].trim_end_matches([',', '.', ';', ':', '!', '?', '*', '_']);
+            let address = rest[..end.unwrap_or(rest.len())]
+                .trim_end_matches([',', '.', ';', ':', '!', '?', '*', '_']);
             if address.len() > scheme.len() {
                 out += &format!("<{address}>");
                 rest = &rest[address.len()..];
@@ -194,17 +199,28 @@ mod tests {
     #[test]
     fn nothing_becomes_a_doctest_a_link_or_html() {
         for (text, expected) in [
-            ("Plain `code` and *emphasis*.", "Plain `code` and *emphasis*."),
+            (
+                "Plain `code` and *emphasis*.",
+                "Plain `code` and *emphasis*.",
+            ),
             ("```rust\npanic!()\n```\nend", "```text\npanic!()\n```\nend"),
             ("```\nnever closed", "```text\nnever closed\n```"),
             ("~~~\n```\n~~~", "````text\n```\n````"),
             ("- ```rust", "- \\`\\`\\`rust"),
             ("a\n\n        code()", "a\n\n   code()"),
             ("-      code()", "- code()"),
-            ("[Weather] <b> a|b \\", "\\[Weather\\] \\<b\\> a\\|b \\\\".replace("\\>", ">").leak()),
+            (
+                "[Weather] <b> a|b \\",
+                "\\[Weather\\] \\<b\\> a\\|b \\\\"
+                    .replace("\\>", ">")
+                    .leak(),
+            ),
             ("`` a ` b `` [c]", "`` a ` b `` \\[c\\]"),
             ("a ` b [c]", "a \\` b \\[c\\]"),
-            ("see https://a.b/c_(d).", "see <https://a.b/c>_(d).".replace("c>_", "c>_").leak()),
+            (
+                "see https://a.b/c_(d).",
+                "see <https://a.b/c>_(d).".replace("c>_", "c>_").leak(),
+            ),
             ("\u{202e}evil\u{2066}\0", "evil"),
         ] {
             assert_eq!(markdown(text), expected, "{text:?}");

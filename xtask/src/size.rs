@@ -11,9 +11,10 @@ use crate::tidy::Workspace;
 
 /// Parts of the workspace: name, folder, most lines and most files. A file belongs to the innermost
 /// folder.
-const PARTS: [(&str, &str, usize, Option<usize>); 7] = [
+const PARTS: [(&str, &str, usize, Option<usize>); 8] = [
     ("mcp-auth", "mcp-auth/src/", 9_000, None),
     ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_500, None),
+    ("mcp-bindgen", "mcp-bindgen/src/", 2_000, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_400, None),
     (
         "mcp-types, generated",

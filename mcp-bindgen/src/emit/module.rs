@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::structs::printed;
@@ -66,6 +66,7 @@ impl<'a> Emitter<'a> {
         let items = quote!(#server #methods #types #text_entries);
         let imports = imports(&items);
         let body = format(quote!(#imports #items))?;
+        let body = body.replace(" {}\nimpl", " {}\n\nimpl");
         let command = origin.command.replace(['\n', '\r'], " ");
         let (name, version) = snapshot.server();
         let mut title = format!("Bindings of {}", texts::code(name));
@@ -122,7 +123,9 @@ impl<'a> Emitter<'a> {
             (&self.model.prompts, "prompts", "Prompts"),
             (&self.model.templates, "resources", "Resources"),
         ];
-        let parts = parts.into_iter().filter(|(entries, ..)| !entries.is_empty());
+        let parts = parts
+            .into_iter()
+            .filter(|(entries, ..)| !entries.is_empty());
         let parts = parts.map(|(_, method, suffix)| {
             let doc = format!(" The {method} of the server.");
             let (method, ty) = (ident(method), format_ident!("{server}{suffix}"));
@@ -204,7 +207,9 @@ impl<'a> Emitter<'a> {
         let mut items: Vec<_> = self.model.defs.iter().collect();
         items.sort_by_key(|(id, _)| self.types.get(*id).map(ToString::to_string));
         let items = items.into_iter().map(|(id, def)| match &def.shape {
-            Shape::Struct(it) => self.structure(*id, def, it, printed.remove(id).unwrap_or_default()),
+            Shape::Struct(it) => {
+                self.structure(*id, def, it, printed.remove(id).unwrap_or_default())
+            }
             Shape::Enum(values) => self.open_enum(*id, def, values),
             Shape::Tagged { tag, variants } => self.tagged(*id, def, tag, variants),
             Shape::Kinds(types) => self.kinds(*id, def, types),
@@ -228,7 +233,8 @@ pub(super) fn described(text: &str, other: &str) -> TokenStream {
 }
 
 /// Lints that code would have to be written around, and that depend on what a user's crate calls.
-const ALLOWED: &str = "#![allow(dead_code, unreachable_pub)]\n#![allow(clippy::all, clippy::pedantic)]\n";
+const ALLOWED: &str =
+    "#![allow(dead_code, unreachable_pub)]\n#![allow(clippy::all, clippy::pedantic)]\n";
 
 /// A text as the documentation of a module.
 fn comment(text: &str) -> String {
@@ -239,35 +245,55 @@ fn comment(text: &str) -> String {
     docs.map(|line| format!("//!{line}\n")).collect()
 }
 
+/// The identifiers in code, at any depth.
+fn identifiers(code: TokenStream, found: &mut HashSet<String>) {
+    for token in code {
+        match token {
+            TokenTree::Group(group) => identifiers(group.stream(), found),
+            TokenTree::Ident(name) => drop(found.insert(name.to_string())),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Names that generated code may need, by the module that has them.
+const IMPORTS: [(&str, &[&str]); 8] = [
+    ("std::collections", &["BTreeMap"]),
+    ("std", &["fmt"]),
+    ("std::ops", &["Deref"]),
+    ("mcp_runtime::client", &["TypedCall"]),
+    (
+        "mcp_runtime::types",
+        &["CallToolResult", "GetPromptRequest", "ReadResourceRequest"],
+    ),
+    ("mcp_runtime", &["Call", "Client"]),
+    (
+        "serde",
+        &["Deserialize", "Deserializer", "Serialize", "Serializer"],
+    ),
+    ("serde_json", &["Value"]),
+];
+
 /// Imports of the names that items use.
 fn imports(items: &TokenStream) -> TokenStream {
-    let text = items.to_string();
-    let words: HashSet<_> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let used = |names: &[&str]| -> Vec<Ident> {
-        let names = names.iter().filter(|name| words.contains(**name));
-        names.map(|name| ident(name)).collect()
-    };
-    let group = |path: TokenStream, names: Vec<Ident>| match names.is_empty() {
-        true => TokenStream::new(),
-        false => quote!(use #path::{#(#names),*};),
-    };
-    let has_map = words.contains("Map");
-    let std = [
-        used(&["fmt"]).first().map(|_| quote!(use std::fmt;)),
-        Some(quote!(use std::ops::Deref;)),
-        has_map.then(|| quote!(use std::collections::BTreeMap;)),
-    ];
-    let std = std.into_iter().flatten();
-    let client = group(quote!(mcp_runtime), used(&["Call", "Client"]));
-    let typed = group(quote!(mcp_runtime::client), used(&["TypedCall"]));
-    let types = ["CallToolResult", "GetPromptRequest", "ReadResourceRequest"];
-    let types = group(quote!(mcp_runtime::types), used(&types));
-    let traits = ["Deserialize", "Deserializer", "Serialize", "Serializer"];
-    let traits = group(quote!(serde), used(&traits));
-    let value = group(quote!(serde_json), used(&["Value"]));
-    let map = has_map.then(|| quote! {
-        /// Members of an object by their names.
-        type Map<T> = BTreeMap<String, T>;
+    let mut words = HashSet::new();
+    identifiers(items.clone(), &mut words);
+    let map = words.contains("Map").then(|| {
+        quote! {
+            /// Members of an object by their names.
+            type Map<T> = BTreeMap<String, T>;
+        }
     });
-    quote!(#(#std)* #client #typed #types #traits #value #map)
+    identifiers(map.clone().unwrap_or_default(), &mut words);
+    let imports = IMPORTS.iter().map(|(path, names)| {
+        let path: TokenStream = path.parse().unwrap_or_default();
+        let names = names.iter().filter(|name| words.contains(**name));
+        let names: Vec<_> = names.map(|name| ident(name)).collect();
+        match &names[..] {
+            [] => TokenStream::new(),
+            [name] => quote!(use #path::#name;),
+            names => quote!(use #path::{#(#names),*};),
+        }
+    });
+    quote!(#(#imports)* #map)
 }

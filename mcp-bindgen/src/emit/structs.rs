@@ -125,20 +125,27 @@ impl Emitter<'_> {
     ) -> TokenStream {
         let name = &self.types[&id];
         let (is_sent, is_received) = (self.sent.contains(&id), self.received.contains(&id));
-        let fields: Vec<_> = it.fields.iter().zip(types).map(|((wire, field), ty)| Member {
-            name: self.member(id, wire),
-            wire,
-            field,
-            ty,
-        }).collect();
+        let fields: Vec<_> = it
+            .fields
+            .iter()
+            .zip(types)
+            .map(|((wire, field), ty)| Member {
+                name: self.member(id, wire),
+                wire,
+                field,
+                ty,
+            })
+            .collect();
         let extra = it.extra.as_ref().map(|ty| self.rust(ty));
         let doc = self.doc_of_struct(id, def);
         let visibility = is_received.then(|| quote!(pub));
         let items = fields.iter().map(|member| member.item(visibility.as_ref()));
-        let extra_item = extra.as_ref().map(|ty| quote! {
-            /// Members without a name of their own.
-            #[serde(flatten)]
-            #visibility extra: Map<#ty>,
+        let extra_item = extra.as_ref().map(|ty| {
+            quote! {
+                /// Members without a name of their own.
+                #[serde(flatten)]
+                #visibility extra: Map<#ty>,
+            }
         });
         let tag = it.tag.as_ref();
         let tag = tag.map(|(member, value)| quote!(#[serde(tag = #member, rename = #value)]));
@@ -146,7 +153,10 @@ impl Emitter<'_> {
         let default = (is_sent && !has_required).then(|| quote!(Default,));
         let non_exhaustive = is_received.then(|| quote!(#[non_exhaustive]));
         let methods = is_sent.then(|| self.constructor(name, &fields, extra.as_ref(), is_received));
-        let conversion = self.is_root(id).then(|| self.conversion(name, &fields)).flatten();
+        let conversion = self
+            .is_root(id)
+            .then(|| self.conversion(name, &fields))
+            .flatten();
         quote! {
             #doc
             #[derive(Clone, Debug, #default PartialEq, Serialize, Deserialize)]
@@ -194,7 +204,10 @@ impl Emitter<'_> {
         let is_plain = |named: &str| self.is_plain(named);
         let (mut arguments, mut inits, mut setters) = (Vec::new(), Vec::new(), Vec::new());
         let mut documented = String::new();
-        for Member { name, field, ty, .. } in fields {
+        for Member {
+            name, field, ty, ..
+        } in fields
+        {
             let text = ty.to_string();
             if field.required {
                 let (argument, stored) = argument(&text, name, &is_plain);
@@ -252,7 +265,11 @@ impl Emitter<'_> {
             [member] => {
                 let ty = &member.ty;
                 match ty.to_string().as_str() {
-                    "String" => (Some(quote!(<T: Into<String>>)), quote!(T), quote!(Self::new(value))),
+                    "String" => (
+                        Some(quote!(<T: Into<String>>)),
+                        quote!(T),
+                        quote!(Self::new(value)),
+                    ),
                     text if split(text).0 == "Box" => return None,
                     _ => (None, ty.clone(), quote!(Self::new(value))),
                 }
@@ -265,7 +282,10 @@ impl Emitter<'_> {
     /// Whether a named type is passed as it is, not as `impl Into`.
     fn is_plain(&self, name: &str) -> bool {
         let id = self.types.iter().find(|(_, known)| *known == name);
-        match id.and_then(|(id, _)| self.model.defs.get(id)).map(|def| &def.shape) {
+        match id
+            .and_then(|(id, _)| self.model.defs.get(id))
+            .map(|def| &def.shape)
+        {
             Some(Shape::Struct(_) | Shape::Enum(_)) => true,
             Some(_) => false,
             None => !matches!(name, "String" | "Value"),
@@ -307,7 +327,12 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn item(&self, visibility: Option<&TokenStream>) -> TokenStream {
-        let Self { name, wire, field, ty } = self;
+        let Self {
+            name,
+            wire,
+            field,
+            ty,
+        } = self;
         let doc = described(&field.doc, &format!("The member {}.", texts::code(wire)));
         let rename = (name.unraw() != **wire).then(|| quote!(rename = #wire));
         let absent = (!field.required).then(|| quote!(skip_serializing_if = "Option::is_none"));

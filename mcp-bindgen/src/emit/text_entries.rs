@@ -38,7 +38,10 @@ impl Emitter<'_> {
             request: quote!(ReadResourceRequest),
             doc: "Reads the resource",
         };
-        [prompts, templates].iter().map(|kind| self.of_kind(kind)).collect()
+        [prompts, templates]
+            .iter()
+            .map(|kind| self.of_kind(kind))
+            .collect()
     }
 
     fn of_kind(&self, kind: &Kind<'_>) -> TokenStream {
@@ -52,8 +55,14 @@ impl Emitter<'_> {
             _ => format!("Resource templates of [`{server}`]."),
         };
         let doc = lines(&doc);
-        let methods = kind.entries.iter().map(|entry| self.text_method(kind, entry));
-        let arguments = kind.entries.iter().map(|entry| self.text_arguments(kind, entry));
+        let methods = kind
+            .entries
+            .iter()
+            .map(|entry| self.text_method(kind, entry));
+        let arguments = kind
+            .entries
+            .iter()
+            .map(|entry| self.text_arguments(kind, entry));
         quote! {
             #doc
             #[derive(Clone, Copy, Debug)]
@@ -66,7 +75,9 @@ impl Emitter<'_> {
     }
 
     fn text_method(&self, kind: &Kind<'_>, entry: &TextEntry) -> TokenStream {
-        let Kind { method, request, .. } = kind;
+        let Kind {
+            method, request, ..
+        } = kind;
         let (key, name) = (&entry.key, self.text_method_name(kind, entry));
         let doc = described(&entry.doc, &format!("{} {}.", kind.doc, texts::code(key)));
         let arguments = self.text_arguments_name(kind, entry).0;
@@ -101,7 +112,10 @@ impl Emitter<'_> {
             let member = record.and_then(|record| record.names.get(wire));
             ident(member.map_or("argument", String::as_str))
         });
-        (ident(name.map_or("Arguments", String::as_str)), members.collect())
+        (
+            ident(name.map_or("Arguments", String::as_str)),
+            members.collect(),
+        )
     }
 
     fn text_arguments(&self, kind: &Kind<'_>, entry: &TextEntry) -> TokenStream {
@@ -143,7 +157,12 @@ impl Emitter<'_> {
             0 => Some(conversion(&name, &None, &quote!(()), &quote!(Self::new()))),
             1 => {
                 let generics = Some(quote!(<T: Into<String>>));
-                Some(conversion(&name, &generics, &quote!(T), &quote!(Self::new(value))))
+                Some(conversion(
+                    &name,
+                    &generics,
+                    &quote!(T),
+                    &quote!(Self::new(value)),
+                ))
             }
             _ => None,
         };

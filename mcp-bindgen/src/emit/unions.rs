@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::module::{Emitter, described};
+use crate::code::docs::lines;
 use crate::code::open_enum::{self, Variant};
 use crate::model::ir::{Def, Id, Shape, Type};
 use crate::texts;
@@ -30,21 +31,31 @@ impl Emitter<'_> {
         id: Id,
         def: &Def,
         tag: &str,
-        variants: &[(String, Type)],
+        variants: &[(Vec<String>, Type)],
     ) -> TokenStream {
         let name = &self.types[&id];
         let doc = self.doc_of_struct(id, def);
         let contents: Vec<_> = variants.iter().map(|(_, ty)| self.rust(ty)).collect();
-        let wires: Vec<_> = variants.iter().map(|(wire, _)| wire).collect();
-        let names: Vec<_> = wires.iter().map(|wire| self.member(id, wire)).collect();
-        let docs = wires.iter().map(|wire| {
-            let text = format!("The member {} is {}.", texts::code(tag), texts::code(wire));
-            described(&text, "")
+        let wires: Vec<_> = variants
+            .iter()
+            .map(|(wires, _)| quote!(#(#wires)|*))
+            .collect();
+        let names = variants.iter().map(|(wires, _)| self.member(id, &wires[0]));
+        let names: Vec<_> = names.collect();
+        let docs = variants.iter().map(|(wires, _)| {
+            let wires: Vec<_> = wires.iter().map(|wire| texts::code(wire)).collect();
+            lines(&format!(
+                "The member {} is {}.",
+                texts::code(tag),
+                wires.join(" or ")
+            ))
         });
-        let conversions = names.iter().zip(&contents).map(|(variant, ty)| quote! {
-            impl From<#ty> for #name {
-                fn from(value: #ty) -> Self {
-                    Self::#variant(Box::new(value))
+        let conversions = names.iter().zip(&contents).map(|(variant, ty)| {
+            quote! {
+                impl From<#ty> for #name {
+                    fn from(value: #ty) -> Self {
+                        Self::#variant(Box::new(value))
+                    }
                 }
             }
         });
@@ -88,14 +99,19 @@ impl Emitter<'_> {
         let doc = self.doc_of_struct(id, def);
         let variants: Vec<_> = types.iter().map(|ty| self.kind(ty)).collect();
         let (names, patterns): (Vec<_>, Vec<_>) = variants.into_iter().unzip();
-        let contents: Vec<_> = types.iter().map(|ty| match ty {
-            Type::Named(_) => {
-                let ty = self.rust(ty);
-                quote!(Box<#ty>)
-            }
-            ty => self.rust(ty),
-        }).collect();
-        let docs = names.iter().map(|name| format!(" {}.", kind_of(&name.to_string())));
+        let contents: Vec<_> = types
+            .iter()
+            .map(|ty| match ty {
+                Type::Named(_) => {
+                    let ty = self.rust(ty);
+                    quote!(Box<#ty>)
+                }
+                ty => self.rust(ty),
+            })
+            .collect();
+        let docs = names
+            .iter()
+            .map(|name| format!(" {}.", kind_of(&name.to_string())));
         let conversions = types.iter().zip(&names).map(|(inner, variant)| {
             let ty = self.rust(inner);
             let value = match inner {
@@ -110,14 +126,18 @@ impl Emitter<'_> {
                 }
             }
         });
-        let text = types.contains(&Type::Text).then(|| quote! {
-            impl From<&str> for #name {
-                fn from(value: &str) -> Self {
-                    Self::Text(value.to_owned())
+        let text = types.contains(&Type::Text).then(|| {
+            quote! {
+                impl From<&str> for #name {
+                    fn from(value: &str) -> Self {
+                        Self::Text(value.to_owned())
+                    }
                 }
             }
         });
-        let expected = names.iter().map(|name| kind_of(&name.to_string()).to_lowercase());
+        let expected = names
+            .iter()
+            .map(|name| kind_of(&name.to_string()).to_lowercase());
         let expected = format!("expected {}", expected.collect::<Vec<_>>().join(" or "));
         quote! {
             #doc

@@ -56,7 +56,9 @@ impl<'a> Lowering<'a> {
     fn target(&self, reference: &Json) -> Result<(String, &'a Json), Fault> {
         let text = reference.as_text().ok_or("its `$ref` is no text")?;
         let Some(fragment) = text.strip_prefix('#') else {
-            return Err(format!("{text:?} is a reference to elsewhere, which is not fetched"));
+            return Err(format!(
+                "{text:?} is a reference to elsewhere, which is not fetched"
+            ));
         };
         let pointer = percent_decoded(fragment);
         let target = self.root.pointer(&pointer);
@@ -94,7 +96,9 @@ impl<'a> Lowering<'a> {
                 _ => return Err("a part of its `allOf` allows no value".to_owned()),
             }
         }
-        let own = schema.iter().filter(|(name, _)| !matches!(name.as_str(), "$ref" | "allOf"));
+        let own = schema
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "$ref" | "allOf"));
         let own = own.map(|(name, value)| (name.clone(), value.clone()));
         merge(&mut flat, own.collect())?;
         Ok(flat)
@@ -163,12 +167,19 @@ fn common_type(first: &Json, second: &Json) -> Result<Json, Fault> {
         others.contains(name) || name == "integer" && others.iter().any(|it| it == "number")
     };
     let mut common: Vec<_> = first.iter().filter(|name| fits(name, &second)).collect();
-    common.extend(second.iter().filter(|name| !first.contains(name) && fits(name, &first)));
+    common.extend(
+        second
+            .iter()
+            .filter(|name| !first.contains(name) && fits(name, &first)),
+    );
     match &common[..] {
         [] => Err("no `type` fits all that it has to be".to_owned()),
         [name] => Ok(Json::Text((*name).clone())),
         names => Ok(Json::List(
-            names.iter().map(|name| Json::Text((*name).clone())).collect(),
+            names
+                .iter()
+                .map(|name| Json::Text((*name).clone()))
+                .collect(),
         )),
     }
 }

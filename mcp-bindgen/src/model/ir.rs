@@ -42,10 +42,10 @@ pub(crate) enum Shape {
     Struct(Struct),
     /// Strings, each with its documentation.
     Enum(Vec<(String, String)>),
-    /// Objects by the value of the member `tag`.
+    /// Objects by the value of the member `tag`: each has one of several.
     Tagged {
         tag: String,
-        variants: Vec<(String, Type)>,
+        variants: Vec<(Vec<String>, Type)>,
     },
     /// Values by their kind of JSON; `Number` stands for integers too.
     Kinds(Vec<Type>),

@@ -76,7 +76,9 @@ pub(crate) fn lower(context: &mut Context, entry: &str, member: &str, schema: &s
         None => ty,
         Some(fault) => {
             context.notes.truncate(notes);
-            context.notes.push(untyped(entry, member.to_owned(), &fault));
+            context
+                .notes
+                .push(untyped(entry, member.to_owned(), &fault));
             Type::Json
         }
     }
@@ -136,14 +138,19 @@ impl Lowering<'_> {
         let open = State::Open { id, used: false };
         self.known.insert(pointer.to_owned(), open);
         (self.depth, self.nodes) = (self.depth + 1, self.nodes + 1);
-        let read = self.within_limits().and_then(|()| self.read(pointer, schema));
+        let read = self
+            .within_limits()
+            .and_then(|()| self.read(pointer, schema));
         self.depth -= 1;
         let read = read.and_then(|ty| self.not_of_itself(id, ty));
         let ty = read.unwrap_or_else(|fault| {
             self.note(pointer, &fault);
             Type::Json
         });
-        let used = matches!(self.known.get(pointer), Some(State::Open { used: true, .. }));
+        let used = matches!(
+            self.known.get(pointer),
+            Some(State::Open { used: true, .. })
+        );
         if used {
             let def = Def {
                 shape: Shape::Alias(ty.clone()),
@@ -340,18 +347,13 @@ impl Lowering<'_> {
     }
 
     /// A new definition for what is at a pointer.
-    pub(super) fn define(
-        &mut self,
-        pointer: &str,
-        schema: Option<&Object>,
-        shape: Shape,
-    ) -> Type {
+    pub(super) fn define(&mut self, pointer: &str, schema: Option<&Object>, shape: Shape) -> Type {
         let title = schema.and_then(|schema| schema.get("title"));
         let is_input = pointer.is_empty() && self.member == "inputSchema";
         let title = title.and_then(Json::as_text).filter(|_| !is_input);
-        let key = pointer.rsplit_once('/').filter(|(folder, _)| {
-            folder.ends_with("/$defs") || folder.ends_with("/definitions")
-        });
+        let key = pointer
+            .rsplit_once('/')
+            .filter(|(folder, _)| folder.ends_with("/$defs") || folder.ends_with("/definitions"));
         let title = title.filter(|title| {
             !title.is_empty() && title.len() <= 40 && title.split_whitespace().count() <= 4
         });

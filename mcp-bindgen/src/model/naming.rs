@@ -11,10 +11,37 @@ use crate::snapshot::{Names, TypeNames};
 
 /// Names that generated code uses itself.
 const TYPES: [&str; 31] = [
-    "Box", "Call", "CallToolResult", "Clone", "Client", "Debug", "Default", "Deref", "Deserialize",
-    "Deserializer", "Err", "Error", "From", "GetPromptRequest", "Into", "IntoIterator", "Iterator",
-    "Map", "None", "Ok", "Option", "PartialEq", "ReadResourceRequest", "Result", "Self", "Serialize",
-    "Serializer", "Some", "String", "TypedCall", "Value",
+    "Box",
+    "Call",
+    "CallToolResult",
+    "Clone",
+    "Client",
+    "Debug",
+    "Default",
+    "Deref",
+    "Deserialize",
+    "Deserializer",
+    "Err",
+    "Error",
+    "From",
+    "GetPromptRequest",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Map",
+    "None",
+    "Ok",
+    "Option",
+    "PartialEq",
+    "ReadResourceRequest",
+    "Result",
+    "Self",
+    "Serialize",
+    "Serializer",
+    "Some",
+    "String",
+    "TypedCall",
+    "Value",
 ];
 
 /// Methods of the server's type that are no tools.
@@ -77,8 +104,11 @@ fn is_name(name: &str) -> bool {
 /// A name in lower case with underscores; `other` where the text has none.
 pub(crate) fn lower(text: &str, other: &str) -> String {
     let name = snake(text);
-    let name = if name.is_empty() { other } else { &name };
-    ident(name).unraw().to_string()
+    match name.as_str() {
+        "" => other.to_owned(),
+        "crate" | "self" | "super" => format!("{name}_"),
+        name => ident(name).unraw().to_string(),
+    }
 }
 
 /// A name in camel case; `other` where the text has none.
@@ -99,10 +129,15 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
     let own = own.iter().chain([&server]).map(String::as_str);
     let mut types = Scope::new("", TYPES.into_iter().chain(own));
     let mut methods = Scope::new("_", METHODS);
-    let tools = model.tools.iter().map(|tool| (tool.name.as_str(), lower(&tool.name, "tool")));
+    let tools = model
+        .tools
+        .iter()
+        .map(|tool| (tool.name.as_str(), lower(&tool.name, "tool")));
     let tools = methods.name(Some(&earlier.tools), tools);
     let entries = |entries: &[TextEntry], earlier, other| {
-        let keys = entries.iter().map(|it| (it.key.as_str(), lower(&it.name, other)));
+        let keys = entries
+            .iter()
+            .map(|it| (it.key.as_str(), lower(&it.name, other)));
         Scope::new("_", []).name(Some(earlier), keys)
     };
     let prompts = entries(&model.prompts, &earlier.prompts, "prompt");
@@ -116,7 +151,10 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
         types: IndexMap::new(),
     };
     name_types(model, &mut types, earlier, &mut names);
-    for (suffix, list) in [("Prompt", &mut model.prompts), ("Resource", &mut model.templates)] {
+    for (suffix, list) in [
+        ("Prompt", &mut model.prompts),
+        ("Resource", &mut model.templates),
+    ] {
         for entry in list {
             name_arguments(entry, suffix, &mut types, earlier, &mut names);
         }
@@ -125,42 +163,60 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
 }
 
 fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut Names) {
-    let arguments: HashMap<Id, &str> = model.tools.iter().filter_map(|tool| match tool.arguments {
-        Type::Named(id) => Some((id, names.tools[&tool.name].as_str())),
-        _ => None,
-    }).collect();
-    let outputs: HashMap<Id, &str> = model.tools.iter().rev().filter_map(|tool| {
-        match tool.output.as_ref()?.ty {
+    let arguments: HashMap<Id, &str> = model
+        .tools
+        .iter()
+        .filter_map(|tool| match tool.arguments {
             Type::Named(id) => Some((id, names.tools[&tool.name].as_str())),
             _ => None,
-        }
-    }).collect();
+        })
+        .collect();
+    let outputs: HashMap<Id, &str> = model
+        .tools
+        .iter()
+        .rev()
+        .filter_map(|tool| match tool.output.as_ref()?.ty {
+            Type::Named(id) => Some((id, names.tools[&tool.name].as_str())),
+            _ => None,
+        })
+        .collect();
     let mut given: HashMap<Id, String> = HashMap::new();
     let mut by_place: HashMap<&str, Id> = HashMap::new();
     for (id, def) in &model.defs {
         by_place.extend(def.places.iter().map(|place| (place.as_str(), *id)));
     }
     for (name, record) in &earlier.types {
-        let mut ids = record.at.iter().filter_map(|place| by_place.get(place.as_str()));
+        let mut ids = record
+            .at
+            .iter()
+            .filter_map(|place| by_place.get(place.as_str()));
         let free = ids.find(|id| !given.contains_key(*id)).copied();
         if let Some(id) = free.filter(|_| is_name(name) && types.taken.insert(name.clone())) {
             given.insert(id, name.clone());
         }
     }
     for (id, def) in &mut model.defs {
-        let name = given.remove(id).unwrap_or_else(|| match (arguments.get(id), outputs.get(id)) {
-            (Some(tool), _) => types.take([format!("{}Arguments", upper(tool, "Tool"))]),
-            (_, Some(tool)) if def.title.is_none() => {
-                types.take([format!("{}Output", upper(tool, "Tool"))])
-            }
-            _ => types.take(candidates(def)),
-        });
+        let name = given
+            .remove(id)
+            .unwrap_or_else(|| match (arguments.get(id), outputs.get(id)) {
+                (Some(tool), _) => types.take([format!("{}Arguments", upper(tool, "Tool"))]),
+                (_, Some(tool)) if def.title.is_none() && is_output(def) => {
+                    types.take([format!("{}Output", upper(tool, "Tool"))])
+                }
+                _ => types.take(candidates(def)),
+            });
         let record = TypeNames {
             at: def.places.clone(),
             names: name_members(def, earlier.types.get(&name)),
         };
         names.types.insert(name, record);
     }
+}
+
+/// Whether a type is the output of a tool, and not part of arguments as well.
+fn is_output(def: &Def) -> bool {
+    let first = def.places.first();
+    first.is_some_and(|place| place.ends_with("/outputSchema"))
 }
 
 /// Names for a type: its title, or the last name on the way to it; then with the tool before it.
@@ -175,7 +231,11 @@ fn candidates(def: &Def) -> [String; 2] {
     let named = (0..steps.len()).rev().find(is_name);
     let last = named.map_or("", |index| steps[index]);
     let is_item = named.is_some_and(|index| steps[index..].contains(&"items"));
-    let last = if is_item { singular(last) } else { last.to_owned() };
+    let last = if is_item {
+        singular(last)
+    } else {
+        last.to_owned()
+    };
     let plain = upper(def.title.as_deref().unwrap_or(&last), "Object");
     let full = upper(&format!("{tool} {plain}"), "Object");
     [plain, full]
@@ -197,21 +257,31 @@ fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, 
     match &mut def.shape {
         Shape::Struct(it) => {
             let reserved = it.extra.as_ref().map(|_| "extra");
-            let keys = it.fields.iter().map(|(wire, _)| (wire.as_str(), lower(wire, "member")));
+            let keys = it
+                .fields
+                .iter()
+                .map(|(wire, _)| (wire.as_str(), lower(wire, "member")));
             let names = Scope::new("_", reserved).name(earlier, keys);
-            it.fields.sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
+            it.fields
+                .sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
             names
         }
         Shape::Enum(values) => {
-            let keys = values.iter().map(|(wire, _)| (wire.as_str(), variant(wire)));
+            let keys = values
+                .iter()
+                .map(|(wire, _)| (wire.as_str(), variant(wire)));
             let names = Scope::new("", ["Unknown"]).name(earlier, keys);
             values.sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
             names
         }
         Shape::Tagged { variants, .. } => {
-            let keys = variants.iter().map(|(wire, _)| (wire.as_str(), variant(wire)));
+            // A variant is known by the first of its values.
+            let keys = variants
+                .iter()
+                .map(|(wires, _)| (wires[0].as_str(), wires.join(" or ")));
+            let keys = keys.map(|(wire, name)| (wire, variant(&name)));
             let names = Scope::new("", ["Unknown"]).name(earlier, keys);
-            variants.sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
+            variants.sort_by_cached_key(|(wires, _)| names.get_index_of(&wires[0]));
             names
         }
         Shape::Kinds(_) | Shape::Alias(_) => IndexMap::new(),
@@ -231,12 +301,22 @@ fn name_arguments(
     names: &mut Names,
 ) {
     let place = format!("{suffix}/{}", entry.key);
-    let known = earlier.types.iter().find(|(_, record)| record.at.contains(&place));
+    let known = earlier
+        .types
+        .iter()
+        .find(|(_, record)| record.at.contains(&place));
     let name = match known {
         Some((name, _)) if is_name(name) && types.taken.insert(name.clone()) => name.clone(),
-        _ => types.take([format!("{}{suffix}Arguments", upper(&entry.name, ""))]),
+        _ => {
+            let name = upper(&entry.name, "");
+            let name = name.strip_suffix(suffix).unwrap_or(&name);
+            types.take([format!("{name}{suffix}Arguments")])
+        }
     };
-    let keys = entry.arguments.iter().map(|(wire, _)| (wire.as_str(), lower(wire, "argument")));
+    let keys = entry
+        .arguments
+        .iter()
+        .map(|(wire, _)| (wire.as_str(), lower(wire, "argument")));
     let record = TypeNames {
         at: vec![place],
         names: Scope::new("_", []).name(known.map(|(_, record)| &record.names), keys),

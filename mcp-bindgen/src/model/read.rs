@@ -168,7 +168,9 @@ fn template(entry: &Entry) -> Result<TextEntry, Note> {
         untyped: false,
     };
     while let Some((_, after)) = rest.split_once('{') {
-        let (expression, after) = after.split_once('}').ok_or_else(|| fault("a brace is open"))?;
+        let (expression, after) = after
+            .split_once('}')
+            .ok_or_else(|| fault("a brace is open"))?;
         rest = after;
         let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
         let required = !expression.starts_with([';', '?', '&']);

@@ -24,12 +24,18 @@ pub(super) fn unify(context: &mut Context, roots: &mut [&mut Type], apart: &Hash
         root.rename(&to);
     }
     for def in defs.values_mut() {
-        def.shape.types_mut().into_iter().for_each(|ty| ty.rename(&to));
+        def.shape
+            .types_mut()
+            .into_iter()
+            .for_each(|ty| ty.rename(&to));
     }
     let reached = reached(defs, roots.iter().map(|root| &**root));
     let mut places: HashMap<Id, Vec<String>> = HashMap::new();
     for (id, def) in defs.iter() {
-        places.entry(same[id]).or_default().extend(def.places.iter().cloned());
+        places
+            .entry(same[id])
+            .or_default()
+            .extend(def.places.iter().cloned());
     }
     defs.retain(|id, _| reached.contains(id));
     for (id, def) in defs {
@@ -62,10 +68,13 @@ pub(crate) fn reached<'a>(
 
 /// Puts what aliases stand for in their place.
 fn resolve(context: &mut Context, roots: &mut [&mut Type]) {
-    let aliases = context.defs.iter().filter_map(|(id, def)| match &def.shape {
-        Shape::Alias(ty) => Some((*id, ty.clone())),
-        _ => None,
-    });
+    let aliases = context
+        .defs
+        .iter()
+        .filter_map(|(id, def)| match &def.shape {
+            Shape::Alias(ty) => Some((*id, ty.clone())),
+            _ => None,
+        });
     let aliases: HashMap<Id, Type> = aliases.collect();
     context.defs.retain(|id, _| !aliases.contains_key(id));
     for root in roots.iter_mut() {

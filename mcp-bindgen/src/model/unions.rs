@@ -11,8 +11,8 @@ use crate::texts;
 /// One of several types that a value may have.
 pub(super) struct Alternative {
     ty: Type,
-    /// Members with one value, for objects.
-    constants: Vec<(String, String)>,
+    /// Members that are constant texts, or one of several; for objects.
+    constants: Vec<(String, Vec<String>)>,
 }
 
 impl From<Type> for Alternative {
@@ -112,7 +112,10 @@ impl Lowering<'_> {
         if texts.len() > super::limits::MEMBERS {
             types.push(Type::Text.into());
         } else if !texts.is_empty() {
-            types.push(self.define(pointer, Some(schema), Shape::Enum(texts)).into());
+            types.push(
+                self.define(pointer, Some(schema), Shape::Enum(texts))
+                    .into(),
+            );
         }
         match types.is_empty() {
             true => Err("no value of its `enum` has its `type`".to_owned()),
@@ -136,19 +139,19 @@ impl Lowering<'_> {
         Ok(self.define(pointer, Some(schema), shape))
     }
 
-    /// The members of an object that can have one value only, each with that value.
-    fn constants(&self, schema: &Json) -> Vec<(String, String)> {
+    /// The members of an object that are texts of an `enum` or `const`, each with its values.
+    fn constants(&self, schema: &Json) -> Vec<(String, Vec<String>)> {
         let flat = schema.as_object().and_then(|it| self.flat(it, 0).ok());
         let properties = flat.as_ref().and_then(|it| it.get("properties"));
         let properties = properties.and_then(Json::as_object).into_iter().flatten();
         let constants = properties.filter_map(|(name, property)| {
-            let values = property.get("enum").and_then(Json::as_list);
-            let only = match values {
-                Some([only]) => Some(only),
-                _ => None,
-            };
-            let value = property.get("const").or(only)?.as_text()?;
-            Some((name.clone(), value.to_owned()))
+            let only = property.get("const").map(std::slice::from_ref);
+            let values = only.or(property.get("enum").and_then(Json::as_list))?;
+            let values = values
+                .iter()
+                .map(|value| value.as_text().map(str::to_owned));
+            let values = values.collect::<Option<Vec<_>>>()?;
+            (!values.is_empty()).then(|| (name.clone(), values))
         });
         constants.collect()
     }
@@ -169,7 +172,10 @@ impl Lowering<'_> {
                 Type::Null => is_nullable = true,
                 Type::Nullable(inner) => {
                     is_nullable = true;
-                    open.push(Alternative { ty: *inner, constants });
+                    open.push(Alternative {
+                        ty: *inner,
+                        constants,
+                    });
                 }
                 Type::Json => return Ok(Type::Json),
                 Type::Named(id) if let Some(parts) = self.parts(id) => open.extend(parts),
@@ -204,9 +210,9 @@ impl Lowering<'_> {
         match &self.context.defs.get(&id)?.shape {
             Shape::Kinds(types) => Some(types.iter().cloned().rev().map(Into::into).collect()),
             Shape::Tagged { tag, variants } => {
-                let parts = variants.iter().rev().map(|(value, ty)| Alternative {
+                let parts = variants.iter().rev().map(|(values, ty)| Alternative {
                     ty: ty.clone(),
-                    constants: vec![(tag.clone(), value.clone())],
+                    constants: vec![(tag.clone(), values.clone())],
                 });
                 Some(parts.collect())
             }
@@ -242,6 +248,8 @@ impl Lowering<'_> {
         }
         match kind {
             Kind::Text => Ok(self.texts(pointer, schema, &list)),
+            // Where any object is allowed, the others say nothing.
+            Kind::Object if list.iter().any(|it| it.ty == any_object()) => Ok(any_object()),
             Kind::Object => self.tagged(pointer, schema, list),
             _ => Err("its alternatives are different kinds of lists".to_owned()),
         }
@@ -270,34 +278,42 @@ impl Lowering<'_> {
         schema: &Object,
         list: Vec<Alternative>,
     ) -> Result<Type, Fault> {
-        let names = list[0].constants.iter().map(|(name, _)| name.clone());
-        let value = |alternative: &Alternative, tag: &str| {
-            let constants = alternative.constants.iter();
-            let found = constants.filter(|(name, _)| name == tag);
-            found.map(|(_, value)| value.clone()).next()
+        let values = |alternative: &Alternative, tag: &str| {
+            let mut constants = alternative.constants.iter();
+            let found = constants.find(|(name, _)| name == tag);
+            found.map(|(_, values)| values.clone())
         };
         let tells_apart = |tag: &String| {
             let mut known = HashSet::new();
-            let mut values = list.iter().map(|it| value(it, tag));
-            values.all(|value| value.is_some_and(|value| known.insert(value)))
+            list.iter().all(|alternative| {
+                let values = values(alternative, tag);
+                values.is_some_and(|it| it.into_iter().all(|value| known.insert(value)))
+            })
         };
-        let tag = names.into_iter().find(tells_apart);
+        let mut names = list[0].constants.iter().map(|(name, _)| name.clone());
+        let tag = names.find(tells_apart);
         let tag = tag.ok_or("its alternatives are objects that no constant member tells apart")?;
         let mut variants = Vec::new();
         for alternative in list {
-            let value = value(&alternative, &tag).unwrap_or_default();
+            let values = values(&alternative, &tag).unwrap_or_default();
             let Type::Named(id) = alternative.ty else {
                 return Err("its alternatives are objects of any members".to_owned());
             };
-            let own = (tag.clone(), value.clone());
-            let known = self.context.tags.entry(id).or_insert_with(|| own.clone());
-            if *known != own {
-                return Err("its alternatives are in another union as well".to_owned());
+            if let [value] = &values[..] {
+                let own = (tag.clone(), value.clone());
+                let known = self.context.tags.entry(id).or_insert_with(|| own.clone());
+                if *known != own {
+                    return Err("its alternatives are in another union as well".to_owned());
+                }
             }
-            variants.push((value, Type::Named(id)));
+            variants.push((values, Type::Named(id)));
         }
         Ok(self.define(pointer, Some(schema), Shape::Tagged { tag, variants }))
     }
+}
+
+fn any_object() -> Type {
+    Type::Map(Box::new(Type::Json))
 }
 
 /// Whether an alternative says more than which members are required.

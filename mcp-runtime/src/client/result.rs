@@ -218,8 +218,14 @@ mod tests {
     fn bindings_decide_what_is_wrapped() {
         let wrapper = said("").with_structured_content(json!({"result": [5]}));
         let bare = said("").with_structured_content(json!([5]));
-        assert_eq!(perhaps_wrapped::<Vec<i64>>(wrapper.clone(), None).unwrap(), [5]);
-        assert_eq!(perhaps_wrapped::<Vec<i64>>(bare.clone(), None).unwrap(), [5]);
+        assert_eq!(
+            perhaps_wrapped::<Vec<i64>>(wrapper.clone(), None).unwrap(),
+            [5]
+        );
+        assert_eq!(
+            perhaps_wrapped::<Vec<i64>>(bare.clone(), None).unwrap(),
+            [5]
+        );
         assert!(whole::<Vec<i64>>(wrapper.clone(), None).is_err());
         let whole = whole::<Value>(wrapper, None).unwrap();
         assert_eq!(whole, json!({"result": [5]}));
