@@ -10,39 +10,10 @@ use crate::code::names::{ident, pascal, snake};
 use crate::snapshot::{Names, TypeNames};
 
 /// Names that generated code uses itself.
-const TYPES: [&str; 31] = [
-    "Box",
-    "Call",
-    "CallToolResult",
-    "Clone",
-    "Client",
-    "Debug",
-    "Default",
-    "Deref",
-    "Deserialize",
-    "Deserializer",
-    "Err",
-    "Error",
-    "From",
-    "GetPromptRequest",
-    "Into",
-    "IntoIterator",
-    "Iterator",
-    "Map",
-    "None",
-    "Ok",
-    "Option",
-    "PartialEq",
-    "ReadResourceRequest",
-    "Result",
-    "Self",
-    "Serialize",
-    "Serializer",
-    "Some",
-    "String",
-    "TypedCall",
-    "Value",
-];
+const TYPES: &str = "Box Call CallToolResult Clone Client Debug Default Deref Deserialize \
+    Deserializer Err Error From GetPromptRequest Into IntoIterator Iterator JsonObject Map None Ok \
+    Option OrderedMap PartialEq ReadResourceRequest Result Self Serialize Serializer Some String \
+    TypedCall Value Vec";
 
 /// Methods of the server's type that are no tools.
 const METHODS: [&str; 2] = ["prompts", "resources"];
@@ -127,7 +98,7 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
     let server = upper(server, "Server");
     let own = ["Prompts", "Resources"].map(|part| format!("{server}{part}"));
     let own = own.iter().chain([&server]).map(String::as_str);
-    let mut types = Scope::new("", TYPES.into_iter().chain(own));
+    let mut types = Scope::new("", TYPES.split(' ').chain(own));
     let mut methods = Scope::new("_", METHODS);
     let tools = model
         .tools

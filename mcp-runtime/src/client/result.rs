@@ -6,6 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::error::CallError;
+use crate::protocol::{locate, reason};
 
 /// Decodes a result, if it is complete.
 ///
@@ -111,10 +112,12 @@ pub(super) fn whole<Out: DeserializeOwned>(
     _: Option<&RawJson>,
 ) -> Result<Out, CallError> {
     match &result.structured_content {
-        Some(structured) if result.is_error != Some(true) => {
-            let decoded = structured.parse();
-            decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
-        }
+        Some(structured) if result.is_error != Some(true) => structured.parse().map_err(|fault| {
+            let mut path = "structuredContent".to_owned();
+            locate(structured.get(), &fault, &mut path);
+            let reason = format!("{path}: {}", reason(&fault));
+            CallError::unfit(methods::TOOLS_CALL, reason)
+        }),
         _ => typed(result, None),
     }
 }
@@ -229,6 +232,11 @@ mod tests {
         assert!(whole::<Vec<i64>>(wrapper.clone(), None).is_err());
         let whole = whole::<Value>(wrapper, None).unwrap();
         assert_eq!(whole, json!({"result": [5]}));
+        let fault = perhaps_wrapped::<Vec<bool>>(bare.clone(), None).unwrap_err();
+        assert!(
+            fault.to_string().contains("structuredContent[0]: "),
+            "{fault}"
+        );
         let failed = bare.with_is_error(true);
         assert!(matches!(succeeded(failed, None), Err(CallError::Tool(_))));
     }
