@@ -32,6 +32,9 @@ fn limits(schema: &Json) -> Vec<String> {
         _ => None,
     };
     let mut range = |low: &str, high: &str, unit: &str| match (number(low), number(high)) {
+        (Some(low), None) if low == "1" && !unit.is_empty() => {
+            sentences.push(format!("At least 1{}.", unit.trim_end_matches('s')));
+        }
         (Some(low), Some(high)) if low == high => sentences.push(format!("Exactly {low}{unit}.")),
         (Some(low), Some(high)) => sentences.push(format!("{low} to {high}{unit}.")),
         (Some(low), None) => sentences.push(format!("At least {low}{unit}.")),

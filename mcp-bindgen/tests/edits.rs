@@ -263,7 +263,7 @@ fn code_compiles_after_an_edit_that_adds() {
         write(&folder.join("weather.rs"), &after.code);
         write(&folder.join("main.rs"), USER);
     }
-    let failed = scratch.failed(&["check", "--bins"]);
+    let failed = scratch.failed(&["check", "--bins", "--keep-going"]);
     for (index, (name, .., compiles, _)) in EDITS.iter().enumerate() {
         let has_failed = failed.contains(&format!("edit{index}"));
         assert_eq!(!has_failed, *compiles, "{name}, edit{index}");

@@ -234,7 +234,7 @@ pub(super) fn described(text: &str, other: &str) -> TokenStream {
 
 /// Lints that code would have to be written around, and that depend on what a user's crate calls.
 const ALLOWED: &str =
-    "#![allow(dead_code, unreachable_pub)]\n#![allow(clippy::all, clippy::pedantic)]\n";
+    "#![allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]\n";
 
 /// A text as the documentation of a module.
 fn comment(text: &str) -> String {

@@ -185,7 +185,10 @@ impl Emitter<'_> {
         let other = match (arguments, output) {
             (Some(method), _) => format!("Arguments of {method}."),
             (None, Some(method)) => format!("Output of {method}."),
-            (None, None) => format!("At {}.", texts::code(&def.places.join(", "))),
+            (None, None) => format!(
+                "At {}.",
+                texts::code(def.places.first().map_or("", String::as_str))
+            ),
         };
         match self.is_root(id) {
             true => lines(&format!("{other}\n\n{}", def.doc)),
@@ -271,6 +274,15 @@ impl Emitter<'_> {
                         quote!(Self::new(value)),
                     ),
                     text if split(text).0 == "Box" => return None,
+                    text if split(text).0 == "Vec" => {
+                        let item: TokenStream = split(text).1.parse().unwrap_or_default();
+                        let item = match split(text).1 {
+                            "String" => quote!(Item: Into<String>),
+                            _ => quote!(Item = #item),
+                        };
+                        let generics = quote!(<T: IntoIterator<#item>>);
+                        (Some(generics), quote!(T), quote!(Self::new(value)))
+                    }
                     _ => (None, ty.clone(), quote!(Self::new(value))),
                 }
             }

@@ -77,8 +77,9 @@ pub(crate) fn lower(text: &str, other: &str) -> String {
     let name = snake(text);
     match name.as_str() {
         "" => other.to_owned(),
-        "crate" | "self" | "super" => format!("{name}_"),
-        name => ident(name).unraw().to_string(),
+        "crate" | "self" | "super" => format!("{name}_value"),
+        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("n{name}"),
+        _ => name,
     }
 }
 
@@ -87,8 +88,8 @@ pub(crate) fn upper(text: &str, other: &str) -> String {
     let name = pascal(text);
     match name.as_str() {
         "" => other.to_owned(),
-        "Self" => "Self_".to_owned(),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("_{name}"),
+        "Self" => "SelfValue".to_owned(),
+        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("N{name}"),
         _ => name,
     }
 }
@@ -192,7 +193,12 @@ fn is_output(def: &Def) -> bool {
 
 /// Names for a type: its title, or the last name on the way to it; then with the tool before it.
 fn candidates(def: &Def) -> [String; 2] {
-    let place = def.places.first().map(String::as_str).unwrap_or_default();
+    // The shortest way has the most general name.
+    let shortest = def.places.iter().min_by_key(|place| {
+        let is_wrapped = place.ends_with("/properties/result");
+        (is_wrapped, place.matches('/').count())
+    });
+    let place = shortest.map(String::as_str).unwrap_or_default();
     let (tool, path) = place.split_once('/').unwrap_or(("", place));
     let steps: Vec<_> = path.split('/').collect();
     let is_name = |index: &usize| {

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::ir::{Def, Field, Model, Output, Shape, TextEntry, Tool, Type};
+use indexmap::IndexMap;
+
+use super::ir::{Def, Field, Id, Model, Output, Shape, TextEntry, Tool, Type};
 use super::lower::{Context, lower};
 use super::unify::{reached, unify};
 use crate::error::Note;
@@ -26,11 +28,16 @@ pub(crate) fn read(
             model.tools.extend(tool(&mut context, entry, name));
         }
     }
-    let apart = model.tools.iter().filter_map(|tool| match tool.arguments {
-        Type::Named(id) => Some(id),
-        _ => None,
-    });
-    let apart: HashSet<_> = apart.collect();
+    // Arguments, and outputs without a title, are types of one tool, even if others are equal.
+    let mut apart = HashSet::new();
+    for ty in model.arguments().chain(model.outputs()) {
+        apart.extend(match ty {
+            Type::Named(id) if context.defs.get(id).is_some_and(|def| def.title.is_none()) => {
+                Some(*id)
+            }
+            _ => None,
+        });
+    }
     let roots = model.tools.iter_mut().flat_map(|tool| {
         let output = tool.output.as_mut().map(|output| &mut output.ty);
         output.into_iter().chain([&mut tool.arguments])
@@ -39,7 +46,7 @@ pub(crate) fn read(
     model.defs = context.defs;
     for tool in &mut model.tools {
         let output = tool.output.take();
-        tool.output = output.map(|Output { ty, .. }| unwrapped(ty, &model.defs));
+        tool.output = output.map(|output| unwrapped(output, &model.defs));
     }
     let used = reached(&model.defs, model.arguments().chain(model.outputs()));
     model.defs.retain(|id, _| used.contains(id));
@@ -84,9 +91,12 @@ fn tool(context: &mut Context, entry: &Entry, name: String) -> Option<Tool> {
         arguments = Type::Json;
     }
     let output = entry.raw("outputSchema").filter(|it| *it != "null");
+    let is_wrapper = entry
+        .json("outputSchema")
+        .is_some_and(|schema| schema.get("x-fastmcp-wrap-result") == Some(&Json::Bool(true)));
     let output = output.map(|schema| Output {
         ty: lower(context, &name, "outputSchema", schema),
-        wrapped: None,
+        wrapped: is_wrapper.then_some(true),
     });
     Some(Tool {
         doc: description(entry),
@@ -104,8 +114,8 @@ fn description(entry: &Entry) -> String {
 }
 
 /// The output of a tool without the wrapper around a value that is no object: revisions before 2026-07-28
-/// have objects only.
-fn unwrapped(ty: Type, defs: &indexmap::IndexMap<usize, Def>) -> Output {
+/// have objects only. FastMCP marks its wrappers.
+fn unwrapped(Output { ty, wrapped }: Output, defs: &IndexMap<Id, Def>) -> Output {
     let shape = |ty: &Type| match ty {
         Type::Named(id) => defs.get(id).map(|def| &def.shape),
         _ => None,
@@ -119,10 +129,17 @@ fn unwrapped(ty: Type, defs: &indexmap::IndexMap<usize, Def>) -> Output {
         return Output { ty, wrapped };
     };
     match &it.fields[..] {
-        [(name, field)] if name == "result" && field.required && !is_object(&field.ty) => Output {
-            ty: field.ty.clone(),
-            wrapped: Some(true),
-        },
+        [(name, field)]
+            if name == "result"
+                && field.required
+                && (wrapped == Some(true) || !is_object(&field.ty)) =>
+        {
+            let ty = field.ty.clone();
+            Output {
+                ty,
+                wrapped: Some(true),
+            }
+        }
         fields => {
             let has_result = fields.iter().any(|(name, _)| name == "result");
             let wrapped = has_result.then_some(false);

@@ -37,7 +37,7 @@ impl Scratch {
     pub(crate) fn failed(&self, arguments: &[&str]) -> BTreeSet<String> {
         let output = Command::new(env!("CARGO"))
             .arg(arguments[0])
-            .args(["--offline", "--keep-going"])
+            .arg("--offline")
             .args(&arguments[1..])
             .current_dir(&self.0)
             .env(
@@ -56,9 +56,8 @@ impl Scratch {
         // `error: could not compile `crate` (bin "name") due to …`
         let names = lines.filter_map(|line| line.split('"').nth(1).or(line.split('`').nth(1)));
         let names: BTreeSet<_> = names.map(str::to_owned).collect();
-        assert!(
-            output.status.success() || !names.is_empty() || text.contains("could not document")
-        );
+        let is_known = output.status.success() || !names.is_empty();
+        assert!(is_known, "cargo failed otherwise");
         names
     }
 }
