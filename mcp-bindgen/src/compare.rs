@@ -158,7 +158,7 @@ impl<'a> Comparison<'a> {
                         this.push(false, "its description has changed");
                     }
                     this.within("arguments", |this| {
-                        this.fields(&old.arguments, &new.arguments, true)
+                        this.types(&old.arguments, &new.arguments, true)
                     });
                 });
             },

@@ -153,6 +153,9 @@ impl Emitter<'_> {
         let default = (is_sent && !has_required).then(|| quote!(Default,));
         let non_exhaustive = is_received.then(|| quote!(#[non_exhaustive]));
         let methods = is_sent.then(|| self.constructor(name, &fields, extra.as_ref(), is_received));
+        let pairs = self
+            .text_method_of(&Type::Named(id))
+            .map(|_| pairs(name, &fields));
         let conversion = self
             .is_root(id)
             .then(|| self.conversion(name, &fields))
@@ -164,6 +167,7 @@ impl Emitter<'_> {
             #non_exhaustive
             pub struct #name { #(#items)* #extra_item }
             #methods
+            #pairs
             #conversion
         }
     }
@@ -180,7 +184,7 @@ impl Emitter<'_> {
             Some(format!("[`{}::{method}`]", self.server_name()))
         };
         let ty = Type::Named(id);
-        let arguments = of(&|tool| tool.arguments == ty);
+        let arguments = of(&|tool| tool.arguments == ty).or_else(|| self.text_method_of(&ty));
         let output = of(&|tool| tool.output.as_ref().is_some_and(|output| output.ty == ty));
         let other = match (arguments, output) {
             (Some(method), _) => format!("Arguments of {method}."),
@@ -305,8 +309,28 @@ impl Emitter<'_> {
     }
 }
 
+/// The arguments of a prompt or template as names and texts.
+fn pairs(name: &Ident, fields: &[Member<'_>]) -> TokenStream {
+    let pairs = fields.iter().map(
+        |Member {
+             name, wire, field, ..
+         }| match field.required {
+            true => quote!((#wire, Some(self.#name))),
+            false => quote!((#wire, self.#name)),
+        },
+    );
+    quote! {
+        impl #name {
+            fn pairs(self) -> impl Iterator<Item = (&'static str, String)> {
+                let pairs: Vec<(_, Option<String>)> = Vec::from([#(#pairs),*]);
+                pairs.into_iter().filter_map(|(name, text)| Some((name, text?)))
+            }
+        }
+    }
+}
+
 /// `From` with one argument.
-pub(super) fn conversion(
+fn conversion(
     name: &Ident,
     generics: &Option<TokenStream>,
     ty: &TokenStream,

@@ -185,7 +185,8 @@ pub(crate) struct TextEntry {
     pub(crate) key: String,
     pub(crate) name: String,
     pub(crate) doc: String,
-    pub(crate) arguments: Vec<(String, Field)>,
+    /// A struct of texts.
+    pub(crate) arguments: Type,
 }
 
 /// What is bound of a server.
@@ -200,7 +201,9 @@ pub(crate) struct Model {
 impl Model {
     /// The types that are sent.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Type> {
-        self.tools.iter().map(|tool| &tool.arguments)
+        let entries = self.prompts.iter().chain(&self.templates);
+        let texts = entries.map(|entry| &entry.arguments);
+        self.tools.iter().map(|tool| &tool.arguments).chain(texts)
     }
 
     /// The types that are received.

@@ -26,7 +26,14 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(super) fn reserve(&mut self) -> Id {
+    /// Adds a definition, and returns its type.
+    pub(super) fn add(&mut self, def: Def) -> Type {
+        let id = self.reserve();
+        self.defs.insert(id, def);
+        Type::Named(id)
+    }
+
+    fn reserve(&mut self) -> Id {
         self.next += 1;
         self.next
     }
@@ -364,9 +371,7 @@ impl Lowering<'_> {
             title: title.or(key.map(|(_, key)| key)).map(str::to_owned),
             places: vec![format!("{}/{}{pointer}", self.entry, self.member)],
         };
-        let id = self.context.reserve();
-        self.context.defs.insert(id, def);
-        Type::Named(id)
+        self.context.add(def)
     }
 }
 

@@ -123,26 +123,26 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
         types: IndexMap::new(),
     };
     name_types(model, &mut types, earlier, &mut names);
-    for (suffix, list) in [
-        ("Prompt", &mut model.prompts),
-        ("Resource", &mut model.templates),
-    ] {
-        for entry in list {
-            name_arguments(entry, suffix, &mut types, earlier, &mut names);
-        }
-    }
     names
 }
 
 fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut Names) {
-    let arguments: HashMap<Id, &str> = model
-        .tools
-        .iter()
-        .filter_map(|tool| match tool.arguments {
-            Type::Named(id) => Some((id, names.tools[&tool.name].as_str())),
-            _ => None,
-        })
-        .collect();
+    let mut arguments: HashMap<Id, String> = HashMap::new();
+    let mut add = |ty: &Type, name: &str, suffix: &str| {
+        if let Type::Named(id) = ty {
+            let name = upper(name, "Tool");
+            let name = name.strip_suffix(suffix).unwrap_or(&name);
+            arguments.insert(*id, format!("{name}{suffix}Arguments"));
+        }
+    };
+    for tool in &model.tools {
+        add(&tool.arguments, &names.tools[&tool.name], "");
+    }
+    for (entries, suffix) in [(&model.prompts, "Prompt"), (&model.templates, "Resource")] {
+        for entry in entries {
+            add(&entry.arguments, &entry.name, suffix);
+        }
+    }
     let outputs: HashMap<Id, &str> = model
         .tools
         .iter()
@@ -153,15 +153,16 @@ fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut
         })
         .collect();
     let mut given: HashMap<Id, String> = HashMap::new();
-    let mut by_place: HashMap<&str, Id> = HashMap::new();
+    // A place has several types where a union is an alternative of another one.
+    let mut by_place: HashMap<&str, Vec<Id>> = HashMap::new();
     for (id, def) in &model.defs {
-        by_place.extend(def.places.iter().map(|place| (place.as_str(), *id)));
+        for place in &def.places {
+            by_place.entry(place).or_default().push(*id);
+        }
     }
     for (name, record) in &earlier.types {
-        let mut ids = record
-            .at
-            .iter()
-            .filter_map(|place| by_place.get(place.as_str()));
+        let places = record.at.iter().map(String::as_str);
+        let mut ids = places.filter_map(|place| by_place.get(place)).flatten();
         let free = ids.find(|id| !given.contains_key(*id)).copied();
         if let Some(id) = free.filter(|_| is_name(name) && types.taken.insert(name.clone())) {
             given.insert(id, name.clone());
@@ -171,7 +172,7 @@ fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut
         let name = given
             .remove(id)
             .unwrap_or_else(|| match (arguments.get(id), outputs.get(id)) {
-                (Some(tool), _) => types.take([format!("{}Arguments", upper(tool, "Tool"))]),
+                (Some(name), _) => types.take([name.clone()]),
                 (_, Some(tool)) if def.title.is_none() && is_output(def) => {
                     types.take([format!("{}Output", upper(tool, "Tool"))])
                 }
@@ -267,38 +268,4 @@ fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, 
 
 fn variant(wire: &str) -> String {
     upper(wire, if wire.is_empty() { "Empty" } else { "Value" })
-}
-
-/// Names the arguments of a prompt or template, and the type that has them.
-fn name_arguments(
-    entry: &mut TextEntry,
-    suffix: &str,
-    types: &mut Scope,
-    earlier: &Names,
-    names: &mut Names,
-) {
-    let place = format!("{suffix}/{}", entry.key);
-    let known = earlier
-        .types
-        .iter()
-        .find(|(_, record)| record.at.contains(&place));
-    let name = match known {
-        Some((name, _)) if is_name(name) && types.taken.insert(name.clone()) => name.clone(),
-        _ => {
-            let name = upper(&entry.name, "");
-            let name = name.strip_suffix(suffix).unwrap_or(&name);
-            types.take([format!("{name}{suffix}Arguments")])
-        }
-    };
-    let keys = entry
-        .arguments
-        .iter()
-        .map(|(wire, _)| (wire.as_str(), lower(wire, "argument")));
-    let record = TypeNames {
-        at: vec![place],
-        names: Scope::new("_", []).name(known.map(|(_, record)| &record.names), keys),
-    };
-    let order = |wire: &str| record.names.get_index_of(wire);
-    entry.arguments.sort_by_cached_key(|(wire, _)| order(wire));
-    names.types.insert(name, record);
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use super::ir::{Def, Field, Id, Model, Output, Shape, TextEntry, Tool, Type};
+use super::ir::{Def, Field, Id, Model, Output, Shape, Struct, TextEntry, Tool, Type};
 use super::lower::{Context, lower};
 use super::unify::{reached, unify};
 use crate::error::Note;
@@ -28,6 +28,18 @@ pub(crate) fn read(
             model.tools.extend(tool(&mut context, entry, name));
         }
     }
+    let context = &mut context;
+    model.prompts = snapshot
+        .prompts
+        .iter()
+        .map(|it| prompt(context, it))
+        .collect();
+    for entry in &snapshot.resource_templates {
+        match template(context, entry) {
+            Ok(template) => model.templates.push(template),
+            Err(note) => context.notes.push(note),
+        }
+    }
     // Arguments, and outputs without a title, are types of one tool, even if others are equal.
     let mut apart = HashSet::new();
     for ty in model.arguments().chain(model.outputs()) {
@@ -42,23 +54,17 @@ pub(crate) fn read(
         let output = tool.output.as_mut().map(|output| &mut output.ty);
         output.into_iter().chain([&mut tool.arguments])
     });
-    unify(&mut context, &mut roots.collect::<Vec<_>>(), &apart);
-    model.defs = context.defs;
+    let texts = model.prompts.iter_mut().chain(&mut model.templates);
+    let roots = roots.chain(texts.map(|entry| &mut entry.arguments));
+    unify(context, &mut roots.collect::<Vec<_>>(), &apart);
+    model.defs = std::mem::take(&mut context.defs);
     for tool in &mut model.tools {
         let output = tool.output.take();
         tool.output = output.map(|output| unwrapped(output, &model.defs));
     }
     let used = reached(&model.defs, model.arguments().chain(model.outputs()));
     model.defs.retain(|id, _| used.contains(id));
-    let mut notes = context.notes;
-    model.prompts = snapshot.prompts.iter().map(prompt).collect();
-    for entry in &snapshot.resource_templates {
-        match template(entry) {
-            Ok(template) => model.templates.push(template),
-            Err(note) => notes.push(note),
-        }
-    }
-    (model, notes)
+    (model, std::mem::take(&mut context.notes))
 }
 
 fn tool(context: &mut Context, entry: &Entry, name: String) -> Option<Tool> {
@@ -148,7 +154,7 @@ fn unwrapped(Output { ty, wrapped }: Output, defs: &IndexMap<Id, Def>) -> Output
     }
 }
 
-fn prompt(entry: &Entry) -> TextEntry {
+fn prompt(context: &mut Context, entry: &Entry) -> TextEntry {
     let name = entry.text("name").unwrap_or_default();
     let list = entry.json("arguments");
     let list = list.as_ref().and_then(Json::as_list).unwrap_or_default();
@@ -167,14 +173,28 @@ fn prompt(entry: &Entry) -> TextEntry {
     }
     TextEntry {
         doc: description(entry),
+        arguments: texts_of(context, format!("prompts/{name}"), arguments),
         key: name.clone(),
         name,
-        arguments,
     }
 }
 
+/// The type of arguments that are text.
+fn texts_of(context: &mut Context, place: String, fields: Vec<(String, Field)>) -> Type {
+    let shape = Shape::Struct(Struct {
+        fields,
+        ..Struct::default()
+    });
+    context.add(Def {
+        shape,
+        doc: String::new(),
+        title: None,
+        places: vec![place],
+    })
+}
+
 /// A resource template (RFC 6570). Variables behind their names may be left out.
-fn template(entry: &Entry) -> Result<TextEntry, Note> {
+fn template(context: &mut Context, entry: &Entry) -> Result<TextEntry, Note> {
     let key = entry.text("uriTemplate").unwrap_or_default();
     let mut arguments: Vec<(String, Field)> = Vec::new();
     let mut rest = key.as_str();
@@ -209,7 +229,7 @@ fn template(entry: &Entry) -> Result<TextEntry, Note> {
     Ok(TextEntry {
         name: entry.text("name").unwrap_or_default(),
         doc: description(entry),
+        arguments: texts_of(context, format!("resourceTemplates/{key}"), arguments),
         key,
-        arguments,
     })
 }
