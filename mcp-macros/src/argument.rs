@@ -38,6 +38,11 @@ impl Helpers {
         Self(functions.collect())
     }
 
+    /// The name of the first one.
+    pub(crate) fn first(&self) -> Option<Ident> {
+        self.0.first().map(|first| first.ident.clone())
+    }
+
     /// Whether there is a function of this name.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
         self.0.iter().any(|known| known.ident == *name)
@@ -87,6 +92,9 @@ impl Helpers {
             let name = path.segments.last().map(|last| last.ident.to_string());
             let mend = format!("give `{}` no other parameters", name.unwrap_or_default());
             diagnostics.mistake(&path, format!("{role} takes {takes}"), mend);
+        } else if let Some(owned) = parameters.iter().find(|it| !is_reference(&it.ty)) {
+            let what = format!("{role} borrows what it takes");
+            diagnostics.mistake(&owned.ty, what, format!("write `{}`", takes.join("`, `")));
         }
         self.find(path)
     }
@@ -96,6 +104,10 @@ impl Helpers {
         let last = path.segments.last().filter(|_| is_of_self(path))?;
         self.0.iter().find(|known| known.ident == last.ident)
     }
+}
+
+fn is_reference(kind: &Type) -> bool {
+    matches!(kind, Type::Reference(_))
 }
 
 fn is_of_self(path: &Path) -> bool {

@@ -76,7 +76,7 @@ impl Entries {
             if !grammar.knows(&name) {
                 match grammar.translated(&name, entry.value.text().as_deref()) {
                     Some(ours) => translate(&mut foreign, entry, ours),
-                    None => unknown(&entry.name, &name, grammar, diagnostics),
+                    None => unknown(&entry, &name, grammar, diagnostics),
                 }
             } else if entries.iter().any(|known| known.name == entry.name) {
                 diagnostics.mistake(
@@ -292,6 +292,13 @@ impl Entries {
         let Some(entry) = self.take(name) else {
             return Vec::new();
         };
+        let mut example = format!("\"{example}\"");
+        if let Value::Expr(expr) = &entry.value
+            && let Some(text) = text_of(expr).filter(|text| !text.is_empty())
+        {
+            let words = text.split_whitespace().map(|word| format!("\"{word}\""));
+            example = words.collect::<Vec<_>>().join(", ");
+        }
         if let Value::List(list) = entry.value
             && !list.is_empty()
         {
@@ -300,11 +307,11 @@ impl Entries {
                 return texts.into_iter().collect();
             }
             let what = format!("`{name}` are texts, in quotation marks");
-            diagnostics.mistake(list, what, format!("write `{name}(\"{example}\")`"));
+            diagnostics.mistake(list, what, format!("write `{name}({example})`"));
             return Vec::new();
         }
         let what = format!("`{name}` needs string literals in parentheses");
-        diagnostics.mistake(entry.name, what, format!("write `{name}(\"{example}\")`"));
+        diagnostics.mistake(entry.name, what, format!("write `{name}({example})`"));
         Vec::new()
     }
 
@@ -313,11 +320,10 @@ impl Entries {
         match self.expr(name, diagnostics)? {
             Expr::Path(path) => Some(path.path),
             other => {
-                diagnostics.mistake(
-                    other,
-                    format!("`{name}` is the path of something"),
-                    format!("write `{name} = path`, as in `{name} = Self::function`"),
-                );
+                let text = text_of(&other).filter(|text| syn::parse_str::<Ident>(text).is_ok());
+                let text = text.unwrap_or_else(|| "function".to_owned());
+                let what = format!("`{name}` is the path of a function");
+                diagnostics.mistake(other, what, format!("write `{name} = Self::{text}`"));
                 None
             }
         }
@@ -340,6 +346,17 @@ impl Entries {
             format!("write `{name} = {example}`"),
         );
         None
+    }
+}
+
+/// The contents of a string literal.
+fn text_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
     }
 }
 
@@ -435,13 +452,15 @@ fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
     }
 }
 
-fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+    let at = &entry.name;
     if name == URI {
         let what = format!("{} takes no text without a name", grammar.attribute);
         let named = ["name", "description", "rename"];
         let named = named.iter().find(|name| grammar.knows(name));
         let named = named.unwrap_or(&"rename");
-        let mend = format!("write `{named} = \"…\"`, or what else the text is");
+        let text = entry.value.text().unwrap_or_else(|| "\"…\"".to_owned());
+        let mend = format!("write `{named} = {text}`, or what else the text is");
         diagnostics.mistake(at, what, mend);
         return;
     }

@@ -172,6 +172,10 @@ fn attribute(
             "`#[elicit]` stands on a parameter, which gets the answer",
             "write `#[elicit(\"…\")] answer: bool` among the parameters, or ask inside by `cx.elicit`",
         );
+    } else if let Some(arg) = take_attribute(subject.attributes, "arg") {
+        let what = "`#[arg]` stands on a parameter";
+        let mend = "move it into the parentheses of the function, in front of the parameter that it is about";
+        diagnostics.mistake(arg.path(), what, mend);
     }
     found
 }

@@ -1,5 +1,6 @@
 //! Methods that run when the server starts, when a client is there, and when the server ends.
 
+use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Meta, PatType, Type};
 
 use crate::diagnostics::Diagnostics;
@@ -36,13 +37,13 @@ pub(crate) fn read(
         }
     }
     signature::check_form(subject.signature, diagnostics);
-    let mut takes_subject = false;
+    let mut subject_span = None;
     for input in &subject.signature.inputs {
         match input {
             FnArg::Receiver(receiver) => signature::check_receiver(receiver, diagnostics),
             FnArg::Typed(typed) => {
-                check_parameter(typed, moment, takes_subject, diagnostics);
-                takes_subject = true;
+                check_parameter(typed, moment, subject_span.is_some(), diagnostics);
+                subject_span = Some(typed.ty.span());
             }
         }
     }
@@ -52,7 +53,7 @@ pub(crate) fn read(
         moment,
         path: signature::path(&subject.signature.ident, of_type),
         has_self: subject.signature.receiver().is_some(),
-        takes_subject,
+        subject_span,
         conditions: signature::conditions(subject.attributes),
     })
 }

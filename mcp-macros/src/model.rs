@@ -14,6 +14,8 @@ pub(crate) struct Server {
     pub(crate) role: Role,
     pub(crate) functions: Vec<Function>,
     pub(crate) hooks: Vec<Hook>,
+    /// The first function of a block in which none has an attribute.
+    pub(crate) unmarked: Option<Ident>,
 }
 
 /// Kind of an `impl` block.
@@ -316,8 +318,8 @@ pub(crate) struct Hook {
     pub(crate) path: Path,
     pub(crate) has_self: bool,
     pub(crate) output: Type,
-    /// Whether it takes what it is about: the server, or the client that is there.
-    pub(crate) takes_subject: bool,
+    /// The span of the parameter that takes what it is about: the server, or the client that is there.
+    pub(crate) subject_span: Option<Span>,
     /// Attributes that decide whether the function exists at all.
     pub(crate) conditions: Vec<Attribute>,
 }

@@ -70,7 +70,11 @@ fn read_block(
         _ => None,
     });
     let (functions, hooks) = contents(subjects, &surroundings, diagnostics);
+    let is_empty = functions.is_empty() && hooks.is_empty() && diagnostics.count() == 0;
+    let is_alone = matches!(&role, Role::Whole { groups, .. } if groups.is_empty());
+    let unmarked = surroundings.helpers.first();
     block.trait_.is_none().then(|| Server {
+        unmarked: unmarked.filter(|_| is_empty && is_alone),
         runtime,
         self_type: (*block.self_ty).clone(),
         generics: block.generics.clone(),
@@ -154,6 +158,7 @@ fn read_module(
         role,
         functions,
         hooks,
+        unmarked: None,
     };
     items.push(Item::Verbatim(expand::module_server(&server)));
     module.into_token_stream()

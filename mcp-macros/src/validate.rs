@@ -203,7 +203,7 @@ fn check_variables(
                 argument.name_span,
                 diagnostics,
                 format!("`{}` has no variable `{}`", uri.value(), argument.name),
-                "put it in braces where it stands in the URI",
+                &format!("write `{{{}}}` where it stands in the URI", argument.name),
             );
             continue;
         };

@@ -65,7 +65,7 @@ pub mod traits {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of a text",
     label = "is a text",
-    note = "write a value of the type without quotation marks, such as `10` or `Place::new(\"ten\")`; for an `Option`, `Some(\"ten\".into())`"
+    note = "write a value of the type without quotation marks, such as `10`, `Unit::Metric` or `Place::new(\"ten\")`; for an `Option`, `Some(\"ten\".into())`"
 )]
 pub trait FromLiteral: Sized {
     /// Makes the value.

@@ -34,5 +34,5 @@ pub use number::integer_digits;
 pub use one_or_many::OneOrMany;
 pub use raw::{JsonObject, OrderedMap, RawJson, RawJsonRef};
 pub use request_id::{ProgressToken, RequestId};
-pub use revision::{Era, UnknownRevision};
+pub use revision::{Era, UnknownEra, UnknownRevision};
 pub use revisions::Revisions;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Revision;
+use crate::{Revision, methods};
 
 impl Revision {
     /// The position in [`Revision::ALL`], for tables with one entry a revision.
@@ -80,6 +80,41 @@ pub enum Era {
     Stateless,
 }
 
+impl Era {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Handshake, Self::Stateless];
+
+    /// The method by which a client learns what a server of this era offers.
+    #[must_use]
+    pub const fn opening_method(self) -> &'static str {
+        match self {
+            Self::Handshake => methods::INITIALIZE,
+            Self::Stateless => methods::SERVER_DISCOVER,
+        }
+    }
+}
+
+impl FromStr for Era {
+    type Err = UnknownEra;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEra> {
+        let found = Self::ALL.into_iter().find(|era| era.to_string() == name);
+        found.ok_or(UnknownEra)
+    }
+}
+
+/// A text that names no [`Era`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownEra;
+
+impl fmt::Display for UnknownEra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an era is `handshake` or `stateless`")
+    }
+}
+
+impl std::error::Error for UnknownEra {}
+
 impl fmt::Display for Era {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -100,6 +135,15 @@ mod tests {
             assert_eq!(revision.index(), i);
         }
         assert!(Revision::ALL.is_sorted());
+    }
+
+    #[test]
+    fn eras_have_names_and_methods() {
+        for era in Era::ALL {
+            assert_eq!(era.to_string().parse(), Ok(era));
+        }
+        assert_eq!(Era::Stateless.opening_method(), "server/discover");
+        assert_eq!("legacy".parse::<Era>(), Err(UnknownEra));
     }
 
     #[test]

@@ -37,7 +37,7 @@ async fn main() -> Result<(), ServeError> {
     server
         .name("composition")
         .version(env!("CARGO_PKG_VERSION"))
-        .mount("words", &Dictionary.into_server())
-        .mount("places", &Atlas.into_server());
+        .mount("words", Dictionary)
+        .mount("places", Atlas);
     server.build().serve(stdio()).await
 }

@@ -18,19 +18,6 @@ fn a_custom_transport_takes_under_forty_lines() {
 }
 
 #[test]
-fn a_server_is_inspected_in_either_era() {
-    let server = env!("CARGO_BIN_EXE_calculator");
-    for (era, revision) in [("handshake", "2025-11-25"), ("stateless", "2026-07-28")] {
-        let call = ["--call", "add", r#"{"a":2,"b":3}"#];
-        let arguments = [&["--era", era][..], &call, &[server]].concat();
-        let printed = printed(env!("CARGO_BIN_EXE_inspect"), &arguments);
-        assert!(printed.contains(&format!("speaks {revision}")), "{printed}");
-        assert!(printed.contains("tools: add"), "{printed}");
-        assert!(printed.contains(r#""text":"5""#), "{printed}");
-    }
-}
-
-#[test]
 fn a_login_that_fails_is_explained_on_one_line() {
     for (arguments, expected) in [
         (&[][..], "usage: "),

@@ -67,17 +67,28 @@ async fn examples_introduce_themselves_by_their_own_names() {
 }
 
 #[test]
-fn a_gateway_says_which_program_it_can_not_offer() {
-    let gateway = Command::new(env!("CARGO_BIN_EXE_gateway"))
-        .arg("/does/not/exist")
-        .output();
-    let output = gateway.unwrap();
-    assert!(!output.status.success());
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("`/does/not/exist` can't be offered"),
-        "{said}"
-    );
+fn a_gateway_says_which_server_it_can_not_offer() {
+    for (text, expected) in [
+        (
+            r#"{"mcpServers": {"broken": {"command": "/does/not/exist"}}}"#,
+            "`broken` can't be offered",
+        ),
+        (
+            r#"{"mcpServers": {"broken": {"command": "a", "args": "b"}}}"#,
+            "1:18: server `broken`: `args` must be a sequence",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mcp.json");
+        std::fs::write(&file, text).unwrap();
+        let gateway = Command::new(env!("CARGO_BIN_EXE_gateway"))
+            .arg(file)
+            .output();
+        let output = gateway.unwrap();
+        assert!(!output.status.success());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected), "{said}");
+    }
 }
 
 #[tokio::test]
@@ -183,11 +194,17 @@ async fn mounted_servers_keep_their_names_apart() {
 
 #[tokio::test]
 async fn a_gateway_stands_for_other_servers() {
-    let behind = [
-        Path::new(env!("CARGO_BIN_EXE_calculator")),
-        Path::new(env!("CARGO_BIN_EXE_dynamic")),
-    ];
-    let seen = compare(env!("CARGO_BIN_EXE_gateway"), &behind, async |client| {
+    let file = json!({"mcpServers": {
+        "calculator": {"command": env!("CARGO_BIN_EXE_calculator")},
+        "dynamic": {"command": env!("CARGO_BIN_EXE_dynamic")},
+        "paused": {"command": "/does/not/exist", "disabled": true},
+    }});
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mcp.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    let gateway = env!("CARGO_BIN_EXE_gateway");
+    let arguments = [path.as_path()];
+    let seen = compare(gateway, &arguments, async |client| {
         let sum: i64 = client
             .call("calculator_add", json!({"a": 2, "b": 3}))
             .await

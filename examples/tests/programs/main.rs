@@ -9,5 +9,7 @@ mod features;
 mod first_day;
 mod library;
 #[cfg(unix)]
+mod on_a_terminal;
+#[cfg(unix)]
 mod signals;
 mod telling;

@@ -1,4 +1,4 @@
-//! The default way to open a page in the browser.
+//! Opening pages in the person's browser, by default for logins.
 
 use std::env::consts::OS;
 use std::io;
@@ -24,14 +24,14 @@ use crate::metadata::url::ServerUrl;
 ///
 /// `InvalidInput` for any other URL; otherwise the error of the last program, which can't be
 /// started or ends with a failure.
-pub(super) async fn open(url: &str) -> io::Result<()> {
+pub async fn open(url: &str) -> io::Result<()> {
     let browser = std::env::var("BROWSER").ok();
     open_with(browser.as_deref(), url).await
 }
 
 async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
-    if !is_secure(url) {
-        let reason = "a page for a login must be at `https://`, or at `http://` on this machine";
+    if !is_allowed(url) {
+        let reason = "a page must be at `https://`, or at `http://` on this machine";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     let mut result = Err(io::Error::new(
@@ -93,8 +93,9 @@ async fn run(command: &[&str], url: &str) -> io::Result<()> {
     Err(io::Error::other(reason))
 }
 
-/// True for a URL that is safe to open: its scheme is `https`, or `http` and its host is this machine.
-fn is_secure(url: &str) -> bool {
+/// Returns true if [`open`] opens this URL: `https`, or `http` on the loopback interface.
+#[must_use]
+pub fn is_allowed(url: &str) -> bool {
     ServerUrl::parse(url).is_ok_and(|url| url.is_secure())
 }
 
@@ -115,7 +116,7 @@ mod tests {
             "http://[::1]/",
             "http://localhost:1",
         ] {
-            assert!(is_secure(url), "{url}");
+            assert!(is_allowed(url), "{url}");
         }
         for url in [
             "http://as.example.com/",
@@ -131,7 +132,7 @@ mod tests {
             "--version",
             "",
         ] {
-            assert!(!is_secure(url), "{url}");
+            assert!(!is_allowed(url), "{url}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod authenticator;
 pub(crate) mod authorization;
-mod browser;
+pub mod browser;
 mod config;
 pub(crate) mod credential_http;
 mod discovery;

@@ -181,6 +181,17 @@ impl OAuth {
         self
     }
 
+    /// The URLs of the servers for which the [store](Self::store) has tokens of the
+    /// [`person`](Self::person), whichever process has put them there.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store.
+    pub async fn servers(&self) -> Result<BTreeSet<String>, AuthError> {
+        let saved = load(&*self.config.store, &self.config.keys().servers()).await?;
+        Ok(saved.unwrap_or_default())
+    }
+
     /// Logs out everywhere: revokes all tokens of the [`person`](Self::person) that are in the
     /// [store](Self::store), whichever process has put them there (RFC 7009), and removes them. The next
     /// request that needs a token begins with a login.

@@ -166,7 +166,9 @@ fn visible(conditions: &[Helper]) -> Option<TokenStream> {
     let calls = conditions.iter().map(|Helper { path, has_self, .. }| {
         let (.., receiver) = shared(*has_self);
         // With the path's own span, what does not hold is reported there.
-        quote_spanned!(path.span()=> #path(#receiver #cx))
+        let span = path.span();
+        let cx = quote_spanned!(span.resolved_at(Span::mixed_site())=> cx);
+        quote_spanned!(span=> #path(#receiver #cx))
     });
     (!conditions.is_empty()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -212,6 +214,12 @@ pub(super) fn warnings(function: &Function) -> TokenStream {
     warnings
         .map(|warning| quote!(#(#conditions)* #warning))
         .collect()
+}
+
+/// The warning about a block that offers nothing, at its first function.
+pub(super) fn unmarked(ident: &Ident) -> TokenStream {
+    let note = "no function of this block is offered: write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above those that are";
+    warning(ident, note)
 }
 
 /// A warning at `ident`, in the one way that a macro has: the use of something deprecated. Of a

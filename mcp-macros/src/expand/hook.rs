@@ -24,14 +24,15 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
     // With the type's own span, what does not hold is reported at the type.
     let outcome = quote_spanned!(output.span()=> __mcp::#outcome::<#output>);
     let (this, again, receiver) = shared(hook.has_self);
-    let passed = match (hook.moment, hook.takes_subject) {
+    let passed = match (hook.moment, hook.subject_span) {
         (Moment::Shutdown, _) => None,
-        (_, true) => Some(quote_spanned!(Span::mixed_site()=> subject)),
-        (_, false) => Some(quote_spanned!(Span::mixed_site()=> _)),
+        (_, Some(_)) => Some(quote_spanned!(Span::mixed_site()=> subject)),
+        (_, None) => Some(quote_spanned!(Span::mixed_site()=> _)),
     };
+    // With the span of the parameter's type, another type is reported there.
     let subject = hook
-        .takes_subject
-        .then(|| quote_spanned!(Span::mixed_site()=> &subject));
+        .subject_span
+        .map(|span| quote_spanned!(span.resolved_at(Span::mixed_site())=> &subject));
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         __server.#register({

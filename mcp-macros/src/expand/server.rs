@@ -46,6 +46,8 @@ pub(crate) fn server(server: &Server) -> TokenStream {
         }
     };
     let warnings = server.functions.iter().map(function::warnings);
+    let unmarked = server.unmarked.as_ref().map(function::unmarked);
+    let warnings = warnings.chain(unmarked);
     let names = claim::names(server);
     let uris = uri::builders(server);
     quote_spanned! {Span::mixed_site()=>

@@ -214,6 +214,29 @@ impl ClientBuilder {
     /// });
     /// # drop(client);
     /// ```
+    ///
+    /// It is called for each question, so that it clones what it needs:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::client::{ElicitReply, Form};
+    ///
+    /// # struct Ui;
+    /// impl Ui {
+    ///     async fn ask(&self, form: Form) -> ElicitReply {
+    ///         // Shows the form.
+    /// #       form.decline()
+    ///     }
+    /// }
+    ///
+    /// let ui = Arc::new(Ui);
+    /// let client = Client::builder("example", "1.0.0").on_form(move |form| {
+    ///     let ui = Arc::clone(&ui);
+    ///     async move { ui.ask(form).await }
+    /// });
+    /// # drop(client);
+    /// ```
     pub fn on_form<F>(mut self, handler: impl Fn(Form) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ElicitReply> + Send + 'static,

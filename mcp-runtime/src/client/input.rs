@@ -340,6 +340,16 @@ impl Form {
         Ok(result)
     }
 
+    /// Checks `content` before it is accepted: an object whose fields fit the form. Fields that it
+    /// leaves out have their default values.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, in words for the user.
+    pub fn check(&self, content: impl Serialize) -> Result<(), String> {
+        self.filled(content).map(drop)
+    }
+
     /// The user agrees with all default values.
     pub fn accept_suggestions(&self) -> ElicitReply {
         self.accept(Map::new())

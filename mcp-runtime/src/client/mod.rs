@@ -38,7 +38,7 @@ pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
-pub use requests::{CallOutput, TypedCall};
+pub use requests::{CallOutput, PromptArguments, TypedCall};
 pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]

@@ -171,13 +171,12 @@ impl Client {
     /// let prompt = client.get_prompt("summary", "draft.md").await;
     /// # }
     /// ```
-    pub fn get_prompt<K: Into<String>, V: Into<String>>(
+    pub fn get_prompt(
         &self,
         name: impl Into<String>,
-        arguments: impl IntoIterator<Item = (K, V)>,
+        arguments: impl PromptArguments,
     ) -> Call<GetPromptRequest> {
-        let arguments = arguments.into_iter();
-        let arguments = arguments.map(|(name, value)| (name, value.into()));
+        let arguments = arguments.pairs();
         self.request(GetPromptRequestParams::new(name).with_arguments(arguments))
     }
 
@@ -288,6 +287,9 @@ impl Client {
             let params = SetLevelRequestParams::new(level.clone());
             let _: EmptyResult = self.request::<SetLevelRequest>(params).await?;
         }
+        if self.server_capabilities().logging.is_none() {
+            crate::log::warn!("the server declares no `logging`: it may send no log messages");
+        }
         self.state().session().log_level = Some(level);
         Ok(())
     }
@@ -309,6 +311,25 @@ impl Call<CallToolRequest> {
     /// that has it.
     pub fn error_for_failure(self) -> Self {
         self.converted_by(succeeded)
+    }
+}
+
+/// Arguments of a prompt: pairs of a name and a text, in a list or a map.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no arguments of a prompt",
+    label = "no pairs of texts",
+    note = "the arguments of prompts are texts: write `[(\"title\", \"Emma\")]`"
+)]
+pub trait PromptArguments {
+    /// The pairs.
+    fn pairs(self) -> impl Iterator<Item = (String, String)>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Into<String>, V: Into<String>, I: IntoIterator<Item = (K, V)>> PromptArguments for I {
+    fn pairs(self) -> impl Iterator<Item = (String, String)> {
+        let pairs = self.into_iter();
+        pairs.map(|(name, value)| (name.into(), value.into()))
     }
 }
 

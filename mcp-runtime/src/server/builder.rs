@@ -308,16 +308,17 @@ impl ServerBuilder {
     /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
     ///
     /// let mut server = Server::builder();
-    /// server.mount("gh", &github.build());
+    /// server.mount("gh", github.build());
     /// assert_eq!(server.build().tools()[0].name, "gh_search");
     /// ```
     ///
     /// # Panics
     ///
     /// When the prefix is neither empty nor a letter followed by letters, digits, `-` and `.`.
-    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
+    pub fn mount(&mut self, prefix: &str, server: impl Into<Server>) -> &mut Self {
+        let server = server.into();
         // Under a second prefix it is still one server, which starts once.
-        if !is_mounted(&self.registry.mounts, server) {
+        if !is_mounted(&self.registry.mounts, &server) {
             self.settings.hooks.mount(&server.settings().hooks);
         }
         self.settings
@@ -325,7 +326,7 @@ impl ServerBuilder {
             .extend(&server.settings().list_changed);
         self.registry.mounts.push(Arc::new(Mount {
             namespace: Namespace::new(prefix),
-            server: server.clone(),
+            server,
         }));
         self
     }
@@ -354,7 +355,7 @@ impl ServerBuilder {
         for index in 0..registry.mounts.len() {
             registry.update_mounted(index);
         }
-        Server::new(settings, registry)
+        Server::with_registry(settings, registry)
     }
 
     /// [Builds](Self::build) the server and serves it, as [`Server::serve`] does. The returned

@@ -87,7 +87,7 @@ impl Server {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    pub(super) fn new(settings: Settings, registry: Registry) -> Self {
+    pub(super) fn with_registry(settings: Settings, registry: Registry) -> Self {
         let settings = Arc::new(settings);
         let mounts = registry.mounts.clone();
         let router = Arc::new(registry.router(&settings));

@@ -40,7 +40,8 @@ impl Context {
     ///     /// Lends a book.
     ///     #[tool]
     ///     fn lend(&self, title: String, cx: &Context) {
-    ///         cx.log(LoggingLevel::Info, format!("lent: {title}"));
+    ///         cx.log(LoggingLevel::Notice, format!("lent: {title}"));
+    ///         cx.info("the same, at another level");
     ///         cx.logger("stock").warning(serde_json::json!({ "title": title, "left": 0 }));
     ///     }
     /// }
@@ -108,8 +109,16 @@ impl Logger {
     }
 }
 
+/// Methods that log at one level, of a request and of a logger.
 macro_rules! levels {
     ($($(#[$doc:meta])* $method:ident: $level:ident;)*) => {
+        impl Context {$(
+            $(#[$doc])*
+            pub fn $method(&self, data: impl Serialize) {
+                self.log(LoggingLevel::$level, data);
+            }
+        )*}
+
         impl Logger {$(
             $(#[$doc])*
             pub fn $method(&self, data: impl Serialize) {
@@ -120,20 +129,20 @@ macro_rules! levels {
 }
 
 levels! {
-    /// Details for debugging.
+    /// Sends a log message about details for debugging.
     debug: Debug;
-    /// Normal events.
+    /// Sends a log message about normal events.
     info: Info;
-    /// Normal but significant events.
+    /// Sends a log message about normal but significant events.
     notice: Notice;
-    /// Conditions that may become errors.
+    /// Sends a log message about conditions that may become errors.
     warning: Warning;
-    /// Failures.
+    /// Sends a log message about failures.
     error: Error;
-    /// Failures of whole components.
+    /// Sends a log message about failures of whole components.
     critical: Critical;
-    /// Conditions that need action at once.
+    /// Sends a log message about conditions that need action at once.
     alert: Alert;
-    /// The server is unusable.
+    /// Sends a log message about a server that is unusable.
     emergency: Emergency;
 }

@@ -29,7 +29,8 @@ use crate::transport::Transport;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to serve at",
     label = "no endpoint",
-    note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called"
+    note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called",
+    note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`"
 )]
 pub trait Endpoint: Send + 'static {
     /// Serves until the last connection ends or the server is shut down.
@@ -112,6 +113,7 @@ pub struct Serve<E> {
     endpoint: E,
     running: Running,
     signals: bool,
+    run: fn(Self) -> BoxFuture<Result<(), ServeError>>,
 }
 
 impl Server {
@@ -129,6 +131,7 @@ impl Server {
             endpoint,
             running: Running::new(self.clone(), Limits::default()),
             signals: true,
+            run: |serve| Box::pin(serve.run()),
         }
     }
 }
@@ -216,12 +219,13 @@ impl<T: Transport> Serve<T> {
     }
 }
 
-impl<E: Endpoint> IntoFuture for Serve<E> {
+/// Without a bound, so that what is no endpoint is reported once, where it is served at.
+impl<E> IntoFuture for Serve<E> {
     type Output = Result<(), ServeError>;
     type IntoFuture = BoxFuture<Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        (self.run)(self)
     }
 }
 
@@ -261,7 +265,7 @@ impl ShutdownHandle {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no server",
-    label = "has no `impl` block under `#[mcp_server]`"
+    label = "has no `impl` block under `#[mcp_server]`, or can't be shared between threads"
 )]
 pub trait McpServer: Send + Sync + Sized + 'static {
     /// Registers the functions.
@@ -290,7 +294,7 @@ pub trait McpServer: Send + Sync + Sized + 'static {
 /// other blocks stand under `#[mcp_server(group = name)]`, and the first lists them in `groups`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no server",
-    label = "has no `impl` block under `#[mcp_server]`"
+    label = "has no `impl` block under `#[mcp_server]`, or can't be shared between threads"
 )]
 pub trait OneMcpServerBlockTheOthersAreGroups: Send + Sync + Sized + 'static {
     /// Registers the functions.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::net::{Ipv6Addr, SocketAddr, TcpListener as StdListener};
 
 use tokio::net::TcpListener;
 
@@ -28,6 +28,10 @@ impl TcpAddress {
                     }
                     (None, io::ErrorKind::AddrInUse) => {
                         let text = "another program listens there, or this one twice";
+                        io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
+                    }
+                    (None, io::ErrorKind::AddrNotAvailable) => {
+                        let text = "this machine has no such address: `0.0.0.0` is all that it has";
                         io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
                     }
                     (None, _) => error_at(&name, &error),
@@ -65,6 +69,23 @@ impl From<String> for TcpAddress {
     }
 }
 
+/// The port on this machine alone, `127.0.0.1`.
+impl From<u16> for TcpAddress {
+    fn from(port: u16) -> Self {
+        Self::from(("127.0.0.1", port))
+    }
+}
+
+/// The host, and the port.
+impl From<(&str, u16)> for TcpAddress {
+    fn from((host, port): (&str, u16)) -> Self {
+        Self(Kind::Name(match host.parse::<Ipv6Addr>() {
+            Ok(address) => format!("[{address}]:{port}"),
+            Err(_) => format!("{host}:{port}"),
+        }))
+    }
+}
+
 impl From<SocketAddr> for TcpAddress {
     fn from(addr: SocketAddr) -> Self {
         Self(Kind::Name(addr.to_string()))
@@ -98,12 +119,13 @@ fn advice(name: &str) -> Option<String> {
             "write `{address}`: a path has a setting of its own, `.path(\"/{path}\")`"
         ));
     }
-    let number = name.rsplit_once(':').map(|(_, port)| port.parse::<u64>());
-    if matches!(number, Some(Ok(port)) if port > u64::from(u16::MAX)) {
-        return Some("a port is at most 65535".to_owned());
+    match name.rsplit_once(':') {
+        Some((_, port)) if is_port(port) => None,
+        Some((_, port)) if !name.ends_with(']') => Some(format!(
+            "`{port}` is no port, which is a number of at most 65535"
+        )),
+        _ => Some(format!("an address has a port: write `{name}:8080`")),
     }
-    let has_port = name.rsplit_once(':').is_some_and(|(_, port)| is_port(port));
-    (!has_port).then(|| format!("an address has a port: write `{name}:8080`"))
 }
 
 /// The error, with the address or path that it concerns.
@@ -113,7 +135,18 @@ pub(super) fn error_at(address: &dyn Display, error: &io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::advice;
+    use super::{Kind, TcpAddress, advice};
+
+    #[test]
+    fn a_port_is_one_of_this_machine_unless_it_has_a_host() {
+        let name = |address: TcpAddress| match address.0 {
+            Kind::Name(name) => name,
+            Kind::Open(_) => unreachable!(),
+        };
+        assert_eq!(name(8080.into()), "127.0.0.1:8080");
+        assert_eq!(name(("0.0.0.0", 8080).into()), "0.0.0.0:8080");
+        assert_eq!(name(("::1", 8080).into()), "[::1]:8080");
+    }
 
     #[test]
     fn what_is_no_address_is_told_how_to_be_one() {
@@ -123,7 +156,9 @@ mod tests {
             ("http://127.0.0.1:8080/mcp", Some("write `127.0.0.1:8080`")),
             ("localhost", Some("`localhost:8080`")),
             ("127.0.0.1:8080/api", Some("`.path(\"/api\")`")),
-            ("127.0.0.1:80800", Some("at most 65535")),
+            ("127.0.0.1:80800", Some("`80800` is no port")),
+            ("localhost:http", Some("`http` is no port")),
+            ("[::1]", Some("`[::1]:8080`")),
             ("127.0.0.1:8080", None),
             ("[::1]:0", None),
         ] {

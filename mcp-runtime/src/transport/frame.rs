@@ -78,7 +78,7 @@ pub trait Transport: Send + 'static {
         PrincipalChanges::default()
     }
 
-    /// The name of the program that the transport starts, for errors and logs; `None` by default, for
+    /// The name of the program that is at the other end, for errors and logs; `None` by default, for
     /// transports that start none.
     fn program(&self) -> Option<String> {
         None

@@ -58,6 +58,12 @@ impl Transport for Stdio {
     type Reader = LineReader<streams::Input>;
     type Writer = StdioWriter;
 
+    /// Named where nothing answers a client, which more often means to start a program.
+    fn program(&self) -> Option<String> {
+        let own = "this process's own standard input; a program is ChildProcess::new(…)";
+        Some(own.to_owned())
+    }
+
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         if io::stdin().is_terminal() {
             // If it can't be written, nobody reads it.

@@ -91,7 +91,7 @@ mod module {
 #[tokio::test]
 async fn what_is_deprecated_is_served() {
     let mut server = Old.into_builder();
-    server.tool(alone).mount("", &module::Server.into_server());
+    server.tool(alone).mount("", module::Server.into_server());
     let server = server.build();
     for tool in ["look", "alone", "within"] {
         assert_eq!(

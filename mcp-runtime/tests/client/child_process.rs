@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::client::{Reconnect, TransportState};
-use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Exit, ExitStep, Grace, Stderr};
+use mcp_runtime::transport::{ChildProcess, Transport as _, stdio};
 use mcp_runtime::{CallError, Client, ConnectError, Era};
 use tokio::time::Instant;
 
@@ -269,7 +269,7 @@ async fn a_child_sees_what_it_needs_and_what_it_is_given() {
     let show = r#"echo "$PATH|$CARGO_MANIFEST_DIR|$GIVEN|$PWD" >&2"#;
     let secret = std::env::var("CARGO_MANIFEST_DIR").unwrap();
     let path = std::env::var("PATH").unwrap();
-    let given = script(show).env("GIVEN", "given").current_dir("/");
+    let given = script(show).envs([("GIVEN", "given")]).current_dir("/");
     assert_eq!(said(given).await, format!("{path}||given|/\n"));
     let passed = script(show).pass_env("CARGO_MANIFEST_DIR").current_dir("/");
     assert_eq!(said(passed).await, format!("{path}|{secret}||/\n"));
@@ -510,4 +510,18 @@ async fn closing_waits_for_a_server_that_is_being_started_again() {
     }
     client.close().await;
     assert_eq!(*exits.lock().unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_program_with_its_arguments_in_one_text_is_told_where_they_stand() {
+    let connecting = Client::builder("test", "1").connect(ChildProcess::new("npx -y server"));
+    let error = connecting.await.unwrap_err().to_string();
+    assert!(error.contains("`npx -y server`"), "{error}");
+    assert!(error.contains("`.args("), "{error}");
+}
+
+#[test]
+fn a_client_of_its_own_standard_input_is_told_what_starts_a_program() {
+    let own = stdio().program().unwrap();
+    assert!(own.contains("ChildProcess"), "{own}");
 }

@@ -23,7 +23,7 @@ async fn a_provider_gives_headers_for_each_request() {
     let server = server.await;
     let count = AtomicUsize::new(0);
     let url = http_client(server.url())
-        .header("authorization", "Bearer fixed")
+        .bearer_auth("fixed")
         .header("x-user", "nobody")
         .header_provider(move |request| {
             let number = count.fetch_add(1, Ordering::SeqCst);

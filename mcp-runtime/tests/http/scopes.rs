@@ -311,7 +311,7 @@ async fn a_mounted_server_keeps_its_scopes() {
         Ok::<_, ProtocolError>(json!({}))
     });
     let mut outer = mcp_runtime::Server::builder();
-    outer.scopes(["outer"]).mount("a", &inner.build());
+    outer.scopes(["outer"]).mount("a", inner.build());
     let site = Site::of_with(&outer.build(), HttpOptions::default().auth(Scopes));
     for (method, params, needed) in [
         (

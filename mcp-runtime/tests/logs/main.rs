@@ -15,10 +15,13 @@ mod held_threads;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;
 mod mounting;
+mod not_finite;
 mod pictures;
 #[cfg(feature = "testing")]
 mod questions;
 mod requests;
+#[cfg(feature = "http-server")]
+mod settings;
 mod skipped;
 #[path = "../support/mod.rs"]
 mod support;

@@ -14,7 +14,7 @@ async fn a_name_that_is_taken_is_warned_of() {
     let mut inner = Server::builder();
     inner.tool(answering("own")).tool(answering("more"));
     let mut outer = Server::builder();
-    outer.tool(answering("own")).mount("", &inner.build());
+    outer.tool(answering("own")).mount("", inner.build());
     let _server = outer.build();
     let warnings = log.text();
     assert!(warnings.contains("name=\"own\""), "{warnings}");

@@ -263,7 +263,7 @@ async fn the_walk_of_the_first_page_serves_those_that_follow() {
             server.filter_resources(|_, _| true);
         }
         let mut inner = Server::builder();
-        inner.mount("in", &server.build());
+        inner.mount("in", server.build());
         inner.page_size(NonZeroUsize::new(2).unwrap());
         let server = inner.build();
         let uri = |name: &str| format!("in+file:///{name}");

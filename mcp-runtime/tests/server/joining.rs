@@ -24,15 +24,15 @@ fn instructed(text: &str) -> ServerBuilder {
 #[tokio::test]
 async fn instructions_follow_each_other() {
     let mut server = Server::builder();
-    server.mount("gh", &instructed("Search first.").build());
-    server.mount("", &instructed("Be brief.").build());
+    server.mount("gh", instructed("Search first.").build());
+    server.mount("", instructed("Be brief.").build());
     server.instructions("All in one.");
     assert_eq!(
         discover(&server.build()).await["instructions"],
         "All in one.\n\nBe brief.\n\nAbout what begins with `gh_`:\nSearch first."
     );
     let mut server = Server::builder();
-    server.mount("gh", &Server::builder().build());
+    server.mount("gh", Server::builder().build());
     assert_eq!(discover(&server.build()).await["instructions"], Value::Null);
 }
 
@@ -42,13 +42,13 @@ async fn instructions_of_nested_servers_name_the_whole_prefix() {
     let mut middle = instructed("Search first.");
     middle
         .mount("clock", &inner)
-        .mount("", &instructed("Be brief.").build());
+        .mount("", instructed("Be brief.").build());
     let mut outer = Server::builder();
     outer
-        .mount("gh", &middle.build())
-        .mount("", &instructed("Be kind.").build());
+        .mount("gh", middle.build())
+        .mount("", instructed("Be kind.").build());
     let mut server = Server::builder();
-    server.mount("all", &outer.build());
+    server.mount("all", outer.build());
     assert_eq!(
         discover(&server.build()).await["instructions"],
         "About what begins with `all_`:\nBe kind.\n\n\
@@ -95,8 +95,8 @@ async fn an_extension_of_several_servers_is_that_of_the_outer_one_or_else_of_the
         clock
     };
     for (mut server, expected) in [(clock(3), 3), (Server::builder(), 1)] {
-        server.mount("a", &clock(1).build());
-        server.mount("b", &clock(2).build());
+        server.mount("a", clock(1).build());
+        server.mount("b", clock(2).build());
         let server = server.build();
         let declared = &discover(&server).await["capabilities"]["extensions"];
         assert_eq!(
@@ -116,7 +116,7 @@ async fn clients_need_what_either_server_demands() {
     let sampling = ClientCapabilitiesSampling::new();
     inner.requires(&ClientCapabilities::new().with_sampling(sampling));
     let mut server = Server::builder();
-    server.mount("in", &inner.build());
+    server.mount("in", inner.build());
     let roots = Default::default();
     server.requires(&ClientCapabilities::new().with_roots(roots));
     let server = server.build();
@@ -179,7 +179,7 @@ async fn a_mounted_server_that_cannot_start_keeps_the_outer_one_from_starting() 
     let mut inner = Server::builder();
     inner.on_start(|| async { Err::<(), _>("no database") });
     let mut server = Server::builder();
-    server.mount("in", &inner.build());
+    server.mount("in", inner.build());
     let (_, theirs) = mcp_runtime::transport::memory::pair();
     let outcome = server.build().serve(theirs).signals(false).await;
     assert_eq!(

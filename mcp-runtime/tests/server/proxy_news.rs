@@ -70,7 +70,7 @@ async fn pair(revision: Revision, waits: &Arc<Notify>) -> (Server, Server) {
     let client = proxy.client("proxy", "1").revision(revision);
     let client = connect(client, &shop).await;
     let mut outer = Server::builder();
-    outer.mount("my", &proxy.server(&client).await.unwrap());
+    outer.mount("my", proxy.server(&client).await.unwrap());
     (shop, outer.build())
 }
 

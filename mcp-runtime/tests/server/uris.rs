@@ -50,7 +50,7 @@ fn library() -> Server {
 
 fn mounted() -> Server {
     let mut server = Server::builder();
-    server.mount("Outer", &library());
+    server.mount("Outer", library());
     server.build()
 }
 

@@ -60,7 +60,7 @@ fn shelf() -> Server {
 /// The same within another server, which puts `outer` before every name.
 fn mounted() -> Server {
     let mut server = Server::builder();
-    server.mount("outer", &shelf());
+    server.mount("outer", shelf());
     server.build()
 }
 

@@ -11,8 +11,7 @@ impl Server {
     fn look(&self) {}
 }
 
-fn serve() {
-    let serving = Server.serve("127.0.0.1:8080");
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    Server.serve("127.0.0.1:8080").await
 }
-
-fn main() {}

@@ -54,6 +54,19 @@ const ONLY: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    (
+        "mcp-config",
+        &[
+            "jsonc-parser",
+            "mcp-runtime",
+            "serde",
+            "serde-saphyr",
+            "serde_json",
+            "strsim",
+            "thiserror",
+            "toml",
+        ],
+    ),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {

@@ -47,8 +47,8 @@ pub(crate) fn downcast<T: 'static>(error: &dyn Any) -> Option<&T> {
 pub struct ArgumentError {
     /// The argument and the way into it, such as `items[0].count`. Empty for the arguments as a
     /// whole, whose members begin with a dot.
-    path: String,
-    message: String,
+    pub(crate) path: String,
+    pub(crate) message: String,
 }
 
 impl ArgumentError {

@@ -35,7 +35,7 @@ use crate::server::{List, Server};
 /// let client = proxy.client("gateway", "1.0.0").connect(behind).await?;
 ///
 /// let mut server = Server::builder();
-/// server.mount("shop", &proxy.server(&client).await?);
+/// server.mount("shop", proxy.server(&client).await?);
 /// # drop(server.build());
 /// # Ok(())
 /// # }
@@ -126,7 +126,7 @@ impl Server {
     /// let client = Client::builder("gateway", "1.0.0").connect(everything).await?;
     ///
     /// let mut server = Server::builder();
-    /// server.mount("all", &Server::proxy(&client).await?);
+    /// server.mount("all", Server::proxy(&client).await?);
     /// # drop(server.build());
     /// # Ok(())
     /// # }

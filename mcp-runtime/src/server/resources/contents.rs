@@ -50,7 +50,7 @@ pub struct NotFound;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a resource",
     label = "is neither text, bytes nor contents",
-    note = "return a `String`, a `Vec<u8>`, a `Json<…>`, `ResourceContents`, or an `Option` of one"
+    note = "return a `String`, a `Vec<u8>`, a `Json<{Self}>`, `ResourceContents`, or an `Option` of one"
 )]
 pub trait IntoContents {
     /// The contents.

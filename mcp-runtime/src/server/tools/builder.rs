@@ -56,6 +56,14 @@ impl ToolBuilder {
     /// A tool called `name` without arguments and description.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
+        let name = name.into();
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        if !(1..=128).contains(&name.len()) || !name.bytes().all(allowed) {
+            crate::log::warn!(
+                name,
+                "clients may refuse this tool: names are 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`"
+            );
+        }
         Self {
             tool: Tool::new(name, RawJson::empty_object()),
             parameters: Vec::new(),

@@ -75,6 +75,14 @@ impl<'a> ToolCall<'a> {
         let mut errors = Vec::new();
         arguments::read_value(&mut slot, self.text(), &mut errors);
         InvalidArguments(errors).into_result()?;
+        if let Unknown::Logged(log) = self.unknown
+            && let Some(known) = slot.parameter().validation().all_properties()
+            && let Some(Ok(given)) = self.arguments.map(RawJsonRef::members)
+        {
+            for (name, _) in given.iter().filter(|(name, _)| !known.contains_key(name)) {
+                log.skipped(name, known.keys().map(String::as_str));
+            }
+        }
         slot.take()
     }
 

@@ -1,5 +1,6 @@
 //! The values that a schema expects, in words that a model can act upon.
 
+use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
 
 use crate::limits::MAX_SCHEMA_REFERENCES;
@@ -176,5 +177,26 @@ pub(super) fn one_of(words: impl Iterator<Item = String>) -> String {
     match distinct.is_empty() {
         true => last,
         false => format!("{} or {last}", distinct.join(", ")),
+    }
+}
+
+/// Returns true if `one` is less than `other`; integers are compared exactly.
+pub(super) fn is_less(one: &Number, other: &Number) -> bool {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one < other,
+        _ => one.as_f64() < other.as_f64(),
+    }
+}
+
+/// A value in the words of serde, which quote it if it is short.
+pub(super) fn found(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => Unexpected::Bool(*value).to_string(),
+        Value::Number(number) if number.is_f64() => format!("floating point `{number}`"),
+        Value::Number(number) => format!("integer `{number}`"),
+        Value::String(text) => Unexpected::Str(text).to_string(),
+        Value::Array(_) => Unexpected::Seq.to_string(),
+        Value::Object(_) => Unexpected::Map.to_string(),
     }
 }

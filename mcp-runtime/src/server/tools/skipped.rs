@@ -50,6 +50,7 @@ impl<'a> SkippedArguments<'a> {
             crate::log::warn!(
                 tool,
                 argument = name,
+                nearest = nearest(&name, &known),
                 "a call has an argument that the tool does not take: it takes {known:?}, and skips others \
                  unless it is `strict` (this is logged once)"
             );
@@ -77,6 +78,28 @@ impl<'a> SkippedArguments<'a> {
             Ok(result)
         })
     }
+}
+
+/// The one of the `known` names that `name` most likely is a misspelling of.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distances = known.iter().map(|known| (distance(name, known), *known));
+    let (distance, nearest) = distances.min()?;
+    (2 * distance <= name.chars().count()).then_some(nearest)
+}
+
+/// The number of characters that must be added, removed or replaced to make `b` of `a`.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for from in a.chars() {
+        let mut diagonal = row[0];
+        row[0] += 1;
+        for (j, to) in b.chars().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[row.len() - 1]
 }
 
 impl fmt::Debug for SkippedArguments<'_> {

@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 use super::checked::checked;
 use super::content::IntoContent;
 use super::expected::list;
+use super::validation::Validation;
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
 use crate::protocol::structured_content_is_object;
+use crate::schema::Describe;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
 
@@ -74,7 +76,7 @@ impl<T> Structured<T> {
     }
 }
 
-impl<T: Serialize> Structured<T> {
+impl<T: Serialize + JsonSchema> Structured<T> {
     pub(super) fn into_result(self) -> Result<CallToolResult, ProtocolError> {
         let mut result = result(&self.value)?;
         if let Some(text) = self.text {
@@ -95,13 +97,37 @@ pub(super) fn output_schema<T: JsonSchema>() -> Value {
 }
 
 /// The result with `value`, and a copy of it as text for clients that read only that.
-pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, ProtocolError> {
+pub(super) fn result<T: Serialize + JsonSchema>(
+    value: &T,
+) -> Result<CallToolResult, ProtocolError> {
+    let name = std::any::type_name::<T>();
     let raw = RawJson::new(value).map_err(|error| {
-        let reason = format!("{error}, in `{}`", std::any::type_name::<T>());
+        let reason = format!("{error}, in `{name}`");
         RequestError::UnwritableResult(reason).to_error()
     })?;
+    if cfg!(debug_assertions) && raw.get().contains("null") {
+        warn_of_null(name, schema::describe::<T>, &raw);
+    }
     let text = ContentBlock::text(raw.get());
     Ok(CallToolResult::new([text]).with_structured_content(raw))
+}
+
+/// Logs a `null` in `json` for which its type, called `name`, has no place: numbers that are not finite
+/// are written so, as JSON has none.
+fn warn_of_null(name: &str, describe: Describe, json: &RawJson) {
+    let mut generator = schema::for_output();
+    let schema = describe(&mut generator).to_value();
+    let validation = Validation::new(schema, generator.take_definitions(true));
+    let value = serde_json::from_str(json.get()).unwrap_or_default();
+    let violations = validation.violations("", &value, false);
+    if let Some(null) = violations.iter().find(|it| it.message.contains(": null")) {
+        crate::log::warn!(
+            r#type = name,
+            path = null.path.trim_start_matches('.'),
+            "a result has a `null` that its schema does not allow: a number that is not finite, such as \
+             `NaN`, has no JSON"
+        );
+    }
 }
 
 /// The reply of `tool`, whose own result must fit the output schema, if there is one: a result

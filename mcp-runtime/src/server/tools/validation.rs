@@ -7,10 +7,11 @@
 
 use std::fmt::{self, Write as _};
 
-use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
 
-use super::expected::{Definitions, bounds, integers, list, one_of, plain, properties};
+use super::expected::{
+    Definitions, bounds, found, integers, is_less, list, one_of, plain, properties,
+};
 use super::pattern::Patterns;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
 use crate::schema::walk;
@@ -18,6 +19,15 @@ use crate::server::handler::error::ArgumentError;
 
 /// Beginnings of the keywords that no decoder enforces.
 const CONSTRAINTS: [&str; 4] = ["min", "max", "exclusive", "pattern"];
+
+/// Keywords by which an object has more members than its `properties`.
+const OPEN: [&str; 5] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "patternProperties",
+];
 
 /// The schema of an argument, ready to validate values.
 #[derive(Clone, Debug)]
@@ -60,6 +70,34 @@ impl Validation {
         self.definitions.expected(&self.schema)
     }
 
+    /// What `value`, which stands at `path`, has against the schema.
+    pub(super) fn violations(
+        &self,
+        path: &str,
+        value: &Value,
+        is_decoded: bool,
+    ) -> Vec<ArgumentError> {
+        let mut validator = Validator {
+            validation: self,
+            is_decoded,
+            left: match is_decoded {
+                true => usize::MAX,
+                false => MAX_CHECKED_VALUES,
+            },
+            path: path.to_owned(),
+            errors: Vec::new(),
+        };
+        validator.value(&self.schema, value, 0);
+        validator.errors
+    }
+
+    /// The members of an object whose schema has no place for others; `None` for other schemas.
+    pub(super) fn all_properties(&self) -> Option<&Map<String, Value>> {
+        let schema = self.definitions.resolve(&self.schema);
+        let mut open = OPEN.iter().filter_map(|keyword| schema.get(keyword));
+        properties(schema).filter(|_| open.next().is_none())
+    }
+
     /// The faults of `text`, which stands at `path`: the constraints that it violates if it was
     /// decoded, otherwise all that is wrong with it.
     pub(super) fn errors(
@@ -72,22 +110,12 @@ impl Validation {
         if is_decoded && !self.has_constraints {
             return Vec::new();
         }
-        let mut validator = Validator {
-            validation: self,
-            is_decoded,
-            left: match is_decoded {
-                true => usize::MAX,
-                false => MAX_CHECKED_VALUES,
-            },
-            path: path.to_owned(),
-            errors: Vec::new(),
-        };
         // A type may skip a member that can't be decoded.
         let value = serde_json::from_str(text);
-        if let Ok(value) = &value {
-            validator.value(&self.schema, value, 0);
-        }
-        let mut errors = validator.errors;
+        let mut errors = match &value {
+            Ok(value) => self.violations(path, value, is_decoded),
+            Err(_) => Vec::new(),
+        };
         if let Err(error) = decoded.and(value) {
             let error = ArgumentError::from_decoder(path, text, &error);
             if !errors.iter().any(|known| known.overlaps(&error)) {
@@ -359,27 +387,6 @@ fn has_tag(schema: &Value, value: &Value) -> bool {
 fn has_required(schema: &Value, value: &Value) -> bool {
     let mut required = list(schema, "required").iter().filter_map(Value::as_str);
     required.all(|name| value.get(name).is_some())
-}
-
-/// Returns true if `one` is less than `other`; integers are compared exactly.
-fn is_less(one: &Number, other: &Number) -> bool {
-    match (one.as_i128(), other.as_i128()) {
-        (Some(one), Some(other)) => one < other,
-        _ => one.as_f64() < other.as_f64(),
-    }
-}
-
-/// A value in the words of serde, which quote it if it is short.
-fn found(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => Unexpected::Bool(*value).to_string(),
-        Value::Number(number) if number.is_f64() => format!("floating point `{number}`"),
-        Value::Number(number) => format!("integer `{number}`"),
-        Value::String(text) => Unexpected::Str(text).to_string(),
-        Value::Array(_) => Unexpected::Seq.to_string(),
-        Value::Object(_) => Unexpected::Map.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -172,6 +172,16 @@ impl ChildProcess {
         self
     }
 
+    /// Sets variables of the child's environment.
+    #[must_use]
+    pub fn envs(
+        self,
+        variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
+    ) -> Self {
+        let variables = variables.into_iter();
+        variables.fold(self, |child, (name, value)| child.env(name, value))
+    }
+
     /// Passes on a variable of this process, if it is set.
     #[must_use]
     pub fn pass_env(self, name: impl AsRef<OsStr>) -> Self {

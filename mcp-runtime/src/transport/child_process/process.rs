@@ -124,7 +124,10 @@ impl Process {
     fn spawn(command: ChildProcess) -> io::Result<Self> {
         let program = command.program_name();
         let mut child = command.command().spawn().map_err(|error| {
-            let reason = format!("`{program}` can't be started: {error}");
+            let mut reason = format!("`{program}` can't be started: {error}");
+            if error.kind() == io::ErrorKind::NotFound && program.contains(' ') {
+                reason.push_str("; arguments stand in `.args([\"…\"])`");
+            }
             io::Error::new(error.kind(), reason)
         })?;
         let recent = Captured::with_limit(EXIT_STDERR_BYTES);

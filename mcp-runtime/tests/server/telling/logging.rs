@@ -10,7 +10,7 @@ fn builder() -> ServerBuilder {
     let mut server = Server::builder();
     let log = |cx: &Context| {
         cx.log(LoggingLevel::Debug, "details");
-        cx.log(LoggingLevel::Info, "news");
+        cx.info("news");
         cx.logger("stock").error(json!({"left": 0}));
     };
     server.tool(at_once("at_once", log));

@@ -74,7 +74,7 @@ pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no `Authenticator`",
     label = "no `Authenticator`",
-    note = "a token is sent by `.header(\"authorization\", \"Bearer …\")`, and `OAuth` of `mcp-auth` fetches one"
+    note = "a token is sent by `.bearer_auth(\"…\")`, and `OAuth` of `mcp-auth` fetches one"
 )]
 pub trait Authenticator: Send + Sync + 'static {
     /// Returns the headers with the credentials of a request, called each time before it is sent.

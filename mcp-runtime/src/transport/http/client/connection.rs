@@ -2,6 +2,7 @@
 //! connection.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -88,6 +89,11 @@ impl HttpUrl {
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.server.add_header(name.into(), value.into());
         self
+    }
+
+    /// Sends an access token with every request (RFC 6750, section 2.1). It is not logged.
+    pub fn bearer_auth(self, token: impl Display) -> Self {
+        self.header("authorization", format!("Bearer {token}"))
     }
 
     /// Sends the headers with each request that `provider` returns for it: the token of the user for

@@ -93,6 +93,11 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// The names under which the server may be reached, without port, beside those of the local
     /// machine and those that the [policy](Self::auth) allows
     /// ([`AccessPolicy::allows_host`]). A request for any other is refused, so that a web page can't reach a local server
@@ -100,7 +105,15 @@ impl HttpOptions {
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let hosts = hosts
             .into_iter()
-            .map(|host| host.into().to_ascii_lowercase());
+            .map(|host| host.into().to_ascii_lowercase())
+            .inspect(|host| {
+                if host.contains('/') {
+                    crate::log::warn!(
+                        ?host,
+                        "no host has this name: write it as in `mcp.example.com`"
+                    );
+                }
+            });
         self.hosts.get_or_insert_default().extend(hosts);
         self
     }
@@ -117,7 +130,16 @@ impl HttpOptions {
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let origins = origins
             .into_iter()
-            .map(|text| text.into().to_ascii_lowercase());
+            .map(|text| text.into().to_ascii_lowercase())
+            .inspect(|origin| {
+                let rest = origin.split_once("://").map(|(_, rest)| rest);
+                if rest.is_none_or(|rest| rest.contains('/')) && origin != "null" {
+                    crate::log::warn!(
+                        ?origin,
+                        "no origin is written so, but as in `https://app.example.com`"
+                    );
+                }
+            });
         self.origins.extend(origins);
         self
     }

@@ -74,6 +74,7 @@ use crate::error::{AccessDenied, Rejection};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no `AccessPolicy`",
     label = "no `AccessPolicy`",
+    note = "`OAuth` is for clients; what takes its tokens is `ResourceServer::new(url).issuer(url)` of `mcp-auth`",
     note = "one token for all callers is `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`"
 )]
 pub trait AccessPolicy: Send + Sync + 'static {

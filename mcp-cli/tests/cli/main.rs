@@ -1,0 +1,10 @@
+//! The command `mcp`, as a process.
+
+#![allow(clippy::unwrap_used)]
+
+mod arguments;
+mod commands;
+mod configured;
+mod mistakes;
+mod scripts;
+mod support;

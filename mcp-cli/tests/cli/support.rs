@@ -1,0 +1,188 @@
+//! Processes of the command and of servers.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program of the example `demo`, which `cargo test` builds.
+pub(crate) fn demo() -> String {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push("examples");
+    path.push(format!("demo{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        path.exists(),
+        "`cargo test -p mcp-cli` builds {}",
+        path.display()
+    );
+    path.display().to_string()
+}
+
+/// The example `demo` over HTTP, until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let mut command = Command::new(demo());
+        let command = command.arg("127.0.0.1:0").stdin(Stdio::null());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut url = String::new();
+        let stdout = child.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut url).unwrap();
+        let url = url.trim().to_owned();
+        Self { child, url }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A user's folders, in which the command is run.
+pub(crate) struct User(TempDir);
+
+/// What the command has written, and its exit code.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl User {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+        command
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("HOME", self.0.path());
+        for variable in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME"] {
+            command.env_remove(variable);
+        }
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let mut command = self.command(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self {
+            code: output.status.code().unwrap(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+impl Run {
+    /// Standard output of a command that has succeeded.
+    #[track_caller]
+    pub(crate) fn text(self) -> String {
+        assert_eq!(self.code, 0, "{self:?}");
+        self.stdout
+    }
+
+    /// The one document of a command that has succeeded.
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        let text = self.text();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// Checks the exit code and that all parts are in the message.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, code, "{self:?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "`{part}` in {}", self.stderr);
+        }
+    }
+}
+
+/// Runs the command in folders of its own.
+pub(crate) fn mcp(arguments: &[&str]) -> Run {
+    User::new().run(arguments)
+}
+
+/// A web server that gives one answer to each request; its URL without a path.
+pub(crate) fn answering(head: &'static str, body: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            thread::spawn(move || answer(stream.unwrap(), head, body));
+        }
+    });
+    format!("http://{address}")
+}
+
+fn answer(mut stream: TcpStream, head: &str, body: &str) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or_default() == 0 {
+            return;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let _ = reader.read_exact(&mut vec![0; length]);
+    let length = body.len();
+    // The command may be gone.
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+}

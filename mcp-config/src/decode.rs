@@ -1,0 +1,187 @@
+//! Entries from the values of a file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::entry::Context;
+use crate::source::References;
+use crate::{Entry, Input, Program, Remote, Target};
+
+/// The members of an entry, as any of the sources names them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Members {
+    r#type: Option<String>,
+    transport: Option<String>,
+    #[serde(alias = "cmd")]
+    command: Option<String>,
+    args: Option<Vec<Text>>,
+    #[serde(alias = "envs")]
+    env: Table,
+    cwd: Option<String>,
+    #[serde(alias = "uri")]
+    url: Option<String>,
+    #[serde(rename = "serverUrl")]
+    server_url: Option<String>,
+    #[serde(rename = "httpUrl")]
+    http_url: Option<String>,
+    #[serde(alias = "http_headers")]
+    headers: Table,
+    enabled: Option<bool>,
+    disabled: Option<bool>,
+    env_keys: Option<Vec<String>>,
+    env_vars: Option<Vec<Value>>,
+    bearer_token_env_var: Option<String>,
+    env_http_headers: Option<BTreeMap<String, String>>,
+}
+
+type Table = Option<BTreeMap<String, Option<Text>>>;
+
+/// A text, or what stands for one: a number or a truth value as it is written.
+#[derive(Deserialize)]
+#[serde(try_from = "Value")]
+struct Text(String);
+
+impl TryFrom<Value> for Text {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        match value {
+            Value::String(text) => Ok(Self(text)),
+            Value::Number(_) | Value::Bool(_) => Ok(Self(value.to_string())),
+            _ => Err("expected made of strings"),
+        }
+    }
+}
+
+/// Reads an entry; `None` for those that lead to no server of their own, but to a part of the client.
+///
+/// # Errors
+///
+/// A text without values of the file: they may be secret.
+pub(crate) fn entry(
+    context: &Arc<Context>,
+    name: &str,
+    value: &Value,
+) -> Result<Option<Entry>, String> {
+    let members = Members::deserialize(value).map_err(|_| fault(value))?;
+    let format = context.source.format();
+    let is_enabled = members.enabled.unwrap_or(true) && !members.disabled.unwrap_or(false);
+    let borrowed = borrowed(&members);
+    let Some(target) = target(format.url_is_sse, members) else {
+        let neither = || "it has neither a command nor a URL".to_owned();
+        return format.has_parts.then_some(None).ok_or_else(neither);
+    };
+    let references = match target {
+        Target::Program(_) if format.only_in_urls => References::None,
+        _ => format.references,
+    };
+    Ok(Some(Entry {
+        name: name.to_owned(),
+        source: context.source,
+        file: context.file.clone(),
+        is_enabled,
+        target,
+        references,
+        borrowed,
+        context: Arc::clone(context),
+    }))
+}
+
+/// What is wrong with an entry: the first member that alone is wrong.
+fn fault(entry: &Value) -> String {
+    let members = entry.as_object().into_iter().flatten();
+    let mut faults = members.filter_map(|(name, value)| {
+        let member = json!({name: value});
+        let error = Members::deserialize(member).err()?.to_string();
+        // What comes before shows the value.
+        let expected = error.rsplit("expected ").next().unwrap_or_default();
+        Some(format!("`{name}` must be {expected}"))
+    });
+    let fault = faults.next();
+    fault.unwrap_or_else(|| "it must be a table, with no member under two names".to_owned())
+}
+
+fn target(url_is_sse: bool, members: Members) -> Option<Target> {
+    let transport = members.r#type.or(members.transport);
+    let transport = transport.as_deref();
+    if let (Some(command), None | Some("stdio")) = (members.command, transport) {
+        return Some(Target::Program(Program {
+            command,
+            args: members.args.into_iter().flatten().map(|it| it.0).collect(),
+            env: table(members.env),
+            cwd: members.cwd,
+        }));
+    }
+    let is_sse = url_is_sse && members.http_url.is_none();
+    let url = members.http_url.or(members.server_url).or(members.url)?;
+    let is_websocket = url.starts_with("ws");
+    let headers = table(members.headers);
+    let remote = Remote { url, headers };
+    Some(match transport {
+        Some("ws" | "websocket") => Target::WebSocket(remote),
+        Some("sse") => Target::Sse(remote),
+        None if is_websocket => Target::WebSocket(remote),
+        None if is_sse => Target::Sse(remote),
+        _ => Target::Http(remote),
+    })
+}
+
+fn table(table: Table) -> BTreeMap<String, String> {
+    let text = |(name, value): (String, Option<Text>)| Some((name, value?.0));
+    table.into_iter().flatten().filter_map(text).collect()
+}
+
+/// The variables or headers that an entry of Codex or Goose takes of the environment by name, as
+/// references; those that may be unset have an empty default.
+fn borrowed(members: &Members) -> BTreeMap<String, String> {
+    let mut borrowed = BTreeMap::new();
+    for name in members.env_keys.iter().flatten() {
+        borrowed.insert(name.clone(), format!("${{{name}}}"));
+    }
+    for value in members.env_vars.iter().flatten() {
+        let name = value.as_str().or_else(|| value.get("name")?.as_str());
+        borrowed.extend(name.map(|it| (it.to_owned(), format!("${{{it}:-}}"))));
+    }
+    for (header, name) in members.env_http_headers.iter().flatten() {
+        borrowed.insert(header.clone(), format!("${{{name}:-}}"));
+    }
+    if let Some(token) = &members.bearer_token_env_var {
+        borrowed.insert("Authorization".to_owned(), format!("Bearer ${{{token}}}"));
+    }
+    borrowed
+}
+
+/// The entries of a file, by name, in order of precedence: those of the folders of a project, the
+/// innermost first, as Claude Code has them, then the others.
+pub(crate) fn members<'a>(
+    root: &'a Value,
+    servers: &str,
+    folders: &[&Path],
+) -> Vec<(&'a String, &'a Value)> {
+    let of_folder = |folder: &&Path| root.get("projects")?.get(folder.to_str()?);
+    let tables = folders.iter().filter_map(of_folder).chain([root]);
+    let members = tables.filter_map(|it| it.get(servers)?.as_object());
+    members.flatten().collect()
+}
+
+/// The inputs that a file defines. Those that lack a member are as good as not there.
+pub(crate) fn inputs(root: &Value) -> Vec<Input> {
+    let text = |value: &Value, name| value.get(name)?.as_str().map(str::to_owned);
+    let option = |it: &Value| text(it, "value").or_else(|| it.as_str().map(str::to_owned));
+    let list = |it: Option<&Value>| it.and_then(Value::as_array).cloned().unwrap_or_default();
+    let input = |it: &Value| {
+        Some(Input {
+            id: text(it, "id")?,
+            description: text(it, "description"),
+            password: it.get("password") == Some(&Value::Bool(true)),
+            default: text(it, "default"),
+            options: list(it.get("options")).iter().filter_map(option).collect(),
+        })
+    };
+    list(root.get("inputs")).iter().filter_map(input).collect()
+}

@@ -1,0 +1,209 @@
+//! An entry of a file: a server with its name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::sync::Arc;
+
+use mcp_runtime::{Client, ClientBuilder};
+
+use crate::source::References;
+use crate::{ConfigError, Input, Source, Target, Variable, Variables};
+
+/// A server that a file names.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The name in the file.
+    pub name: String,
+    /// The client whose file it is.
+    pub source: Source,
+    /// The file.
+    pub file: PathBuf,
+    /// False if the file says that the client does not use the server. It can be connected to all the
+    /// same.
+    pub is_enabled: bool,
+    /// The program or URL as the file writes it, with references to variables. Values that come from
+    /// the environment by their name alone are not in it.
+    pub target: Target,
+    pub(crate) references: References,
+    /// References in the form of [`References::Braces`], by the variable or header that they are for.
+    pub(crate) borrowed: BTreeMap<String, String>,
+    pub(crate) context: Arc<Context>,
+}
+
+/// What all entries of a file share.
+pub(crate) struct Context {
+    pub(crate) source: Source,
+    pub(crate) file: PathBuf,
+    /// The folder of the project that the file belongs to, or that it is read for.
+    pub(crate) folder: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) inputs: Vec<Input>,
+}
+
+impl Entry {
+    /// The name with its source, such as `cursor:weather`.
+    pub fn qualified_name(&self) -> String {
+        format!("{}:{}", self.source, self.name)
+    }
+
+    /// The program or URL with the values of variables, which `variables` returns. It is asked once
+    /// for each.
+    ///
+    /// A program without a folder of its own runs in that of the project: where the file is one of a
+    /// project, the folder in which it lies (or its folder `.cursor` and the like), else the folder
+    /// for which [`find`](crate::Servers::find) was called.
+    ///
+    /// ```no_run
+    /// # fn example(entry: &mcp_config::Entry) -> Result<(), mcp_config::ConfigError> {
+    /// use mcp_config::{Target, Variable};
+    ///
+    /// let mut target = entry.expand(&mut |variable| match variable {
+    ///     Variable::Input(input) if input.id == "token" => Some("…".to_owned()),
+    ///     other => other.from_env(),
+    /// })?;
+    /// if let Target::Program(program) = &mut target {
+    ///     program.env.insert("LOG".to_owned(), "debug".to_owned());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Unset`] if a variable has neither value nor default.
+    pub fn expand(&self, variables: Variables<'_>) -> Result<Target, ConfigError> {
+        let mut values = BTreeMap::new();
+        let variables: Variables<'_> = &mut |it| {
+            let value = values.entry(format!("{it:?}"));
+            value.or_insert_with(|| variables(it)).clone()
+        };
+        let mut target = self.target.clone();
+        for text in target.texts() {
+            *text = self.expanded(text, self.references, variables)?;
+        }
+        for (name, text) in &self.borrowed {
+            let value = self.expanded(text, References::Braces, variables)?;
+            if !value.is_empty() {
+                target.table().entry(name.clone()).or_insert(value);
+            }
+        }
+        if let Target::Program(program) = &mut target {
+            let folder = &self.context.folder;
+            program.cwd = Some(match program.cwd.take() {
+                Some(cwd) => text_of(&folder.join(cwd)),
+                None => text_of(folder),
+            });
+        }
+        Ok(target)
+    }
+
+    /// Connects to the server, with the variables of this process's environment. Nobody is asked for
+    /// inputs: their defaults count.
+    ///
+    /// A program gets the variables that [every program gets](mcp_runtime::transport::ChildProcess)
+    /// (`PATH`, `HOME` and the like) and those that its entry names, as in Claude Desktop, Cursor and
+    /// Codex. VS Code, Zed and Goose pass their whole environment on: a program that needs more of it
+    /// gets that by [`expand`](Self::expand) and
+    /// [`Program::child_process`](crate::Program::child_process).
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Unset`] for a variable without a value, else [`ConfigError::Connect`].
+    pub async fn connect(&self, builder: ClientBuilder) -> Result<Client, ConfigError> {
+        let target = self.expand(&mut |variable| variable.from_env())?;
+        Ok(target.connect(builder).await?)
+    }
+
+    /// Replaces the references in a text. What has the form of a reference but is none stays as it
+    /// is, as in the clients.
+    fn expanded(
+        &self,
+        text: &str,
+        references: References,
+        variables: Variables<'_>,
+    ) -> Result<String, ConfigError> {
+        let mut expanded = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            expanded += before;
+            let found = match after.strip_prefix('{') {
+                Some(after) => after.split_once('}'),
+                None if references == References::Shell => word(after),
+                None => None,
+            };
+            let value =
+                |(name, after)| Some((name, after, self.value(name, references, variables)?));
+            rest = match found.and_then(value) {
+                Some((_, after, Some(value))) => {
+                    expanded += &value;
+                    after
+                }
+                Some((name, _, None)) => {
+                    return Err(ConfigError::Unset {
+                        entry: self.name.clone(),
+                        variable: name.to_owned(),
+                        file: self.file.clone(),
+                    });
+                }
+                None => {
+                    expanded.push('$');
+                    after
+                }
+            };
+        }
+        Ok(expanded + rest)
+    }
+
+    /// The value of a reference, if it has one; `None` for what is no reference.
+    fn value(
+        &self,
+        name: &str,
+        references: References,
+        variables: Variables<'_>,
+    ) -> Option<Option<String>> {
+        let context = &*self.context;
+        Some(match (references, name, name.split_once(':')) {
+            (References::None, ..) => return None,
+            (References::Braces | References::Shell, ..) => match name.split_once(":-") {
+                None => variables(&Variable::Environment(name)),
+                Some((name, default)) => {
+                    variables(&Variable::Environment(name)).or_else(|| Some(default.to_owned()))
+                }
+            },
+            (_, _, Some(("env", name))) => variables(&Variable::Environment(name)),
+            (_, _, Some(("input", id))) => {
+                let input = context.inputs.iter().find(|it| it.id == id);
+                let value = |it| variables(&Variable::Input(it)).or_else(|| it.default.clone());
+                input.and_then(value)
+            }
+            (_, "workspaceFolder", _) => Some(text_of(&context.folder)),
+            (_, "workspaceFolderBasename", _) => {
+                let name = context.folder.file_name();
+                name.map(|it| text_of(it.as_ref()))
+            }
+            (_, "userHome", _) => Some(text_of(&context.home)),
+            (_, "pathSeparator" | "/", _) => Some(MAIN_SEPARATOR_STR.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Entry({}, {:?})", self.qualified_name(), self.target)
+    }
+}
+
+/// The name at the beginning of a text, and what comes after it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let is_end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
+    let end = text.find(is_end).unwrap_or(text.len());
+    let is_name = end > 0 && !text.starts_with(|c: char| c.is_ascii_digit());
+    is_name.then(|| text.split_at(end))
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,87 @@
+//! Faults of files, and why an entry can't be had.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use mcp_runtime::ConnectError;
+
+/// A file, or an entry of it, that can't be read. Other files and entries are not affected.
+///
+/// Its text never shows a value of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileFault {
+    /// The file.
+    pub file: PathBuf,
+    /// The line and the column, in characters, both from 1; `None` where there is no such place.
+    pub position: Option<(usize, usize)>,
+    /// The entry at fault; `None` where no entry of the file can be used.
+    pub entry: Option<String>,
+    /// What is wrong.
+    pub text: String,
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some((line, column)) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
+        if let Some(entry) = &self.entry {
+            write!(f, ": server `{entry}`")?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+/// Why there is no entry, no target, or no connection.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The environment names no home folder.
+    #[error("there is no home folder: set HOME, or on Windows USERPROFILE")]
+    NoHome,
+    /// The file or the entry is malformed: correct it at the place that the text names.
+    #[error("{0}")]
+    File(FileFault),
+    /// No entry has the name.
+    #[error("no server is named `{name}`{}", hints(nearest.as_deref(), faults))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The most similar name, if one is similar.
+        nearest: Option<String>,
+        /// Files that can't be read, any of which may have the entry.
+        faults: Vec<FileFault>,
+    },
+    /// Several sources have an entry of the name: one of them has to be named with it.
+    #[error("several servers are named `{name}`: choose from {}", candidates.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The names with their sources, such as `cursor:weather`, in order of precedence.
+        candidates: Vec<String>,
+    },
+    /// A variable has no value, and no default: set it, or remove it from the file.
+    #[error("server `{entry}` in {} needs the variable `{variable}`, which is not set", file.display())]
+    Unset {
+        /// The name of the entry.
+        entry: String,
+        /// The variable, as the file writes it, such as `TOKEN` or `input:token`.
+        variable: String,
+        /// The file.
+        file: PathBuf,
+    },
+    /// The server was not reached, or does not speak MCP.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+}
+
+/// What to do about a name that nobody has.
+fn hints(nearest: Option<&str>, faults: &[FileFault]) -> String {
+    let mut text = nearest.map_or_else(String::new, |it| format!("; is `{it}` meant?"));
+    for fault in faults {
+        text += &format!("; a file can't be read: {fault}");
+    }
+    text
+}

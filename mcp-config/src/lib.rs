@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod decode;
+mod entry;
+mod error;
+mod file;
+mod places;
+mod servers;
+mod source;
+mod target;
+mod variables;
+
+pub use entry::Entry;
+pub use error::{ConfigError, FileFault};
+pub use places::Places;
+pub use servers::Servers;
+pub use source::Source;
+pub use target::{Program, Remote, Target};
+pub use variables::{Input, Variable, Variables};

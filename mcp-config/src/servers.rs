@@ -1,0 +1,203 @@
+//! The entries of all files.
+
+use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
+
+use crate::entry::Context;
+use crate::{ConfigError, Entry, FileFault, Places, Source, decode, file};
+
+/// The most servers that a file may name.
+const MAX_ENTRIES: usize = 1_000;
+
+/// The servers that files of MCP clients name.
+///
+/// Nothing is started, connected to or expanded by reading. A project's file can name any program:
+/// connect to an entry of one only where the project is trusted.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_config::Servers;
+/// use mcp_runtime::Client;
+///
+/// let servers = Servers::find(".")?;
+/// for fault in servers.faults() {
+///     eprintln!("left out: {fault}");
+/// }
+/// let builder = Client::builder("example", "1.0.0");
+/// let client = servers.get("weather")?.connect(builder).await?;
+/// # client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Servers {
+    entries: Vec<Entry>,
+    faults: Vec<FileFault>,
+}
+
+impl Servers {
+    /// Reads the files of all [sources](Source): those of the project in `folder`, and those of the
+    /// user. A file of a project counts where it is in `folder` or above, up to the root of the
+    /// repository; without a repository, up to the home folder, which is not searched.
+    ///
+    /// Files that are missing count as empty; those that can't be read are [`faults`](Self::faults).
+    /// Limits: 8 MiB and 1,000 servers a file. Where a source has several entries of a name, the one of the innermost
+    /// folder counts, and one of a project before one of the user.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::NoHome`].
+    pub fn find(folder: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        Ok(Self::find_in(folder, &Places::from_env()?))
+    }
+
+    /// As [`find`](Self::find), with the user's folders in other places.
+    pub fn find_in(folder: impl AsRef<Path>, places: &Places) -> Self {
+        let folder = absolute(folder.as_ref());
+        let project = places.project(&folder);
+        let mut servers = Self::default();
+        for source in Source::all() {
+            for (file, folder) in places.files(source, &project) {
+                // What is no file may never end.
+                if file.is_file() {
+                    let read = servers.add(Some(source), &file, folder, &project, &places.home);
+                    servers.faults.extend(read.err());
+                }
+            }
+        }
+        servers
+    }
+
+    /// Reads one file, in the form of the client that its members and its name are typical of;
+    /// otherwise as one of a project: `{"mcpServers": {…}}`. Programs run in the folder of this
+    /// process.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::File`] if the file can't be read; single entries at fault are
+    /// [`faults`](Self::faults).
+    pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        let folder = absolute(".".as_ref());
+        let home = env::home_dir().unwrap_or_default();
+        let mut servers = Self::default();
+        let read = servers.add(None, file.as_ref(), &folder, &[&folder], &home);
+        read.map_err(ConfigError::File)?;
+        Ok(servers)
+    }
+
+    /// The entry `name`, such as `weather`, or `cursor:weather` where several sources have one. Of
+    /// several, those that are [enabled](Entry::is_enabled) count, if any is.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Ambiguous`]; [`ConfigError::Unknown`], which names the most similar one, and
+    /// files that can't be read; [`ConfigError::File`] if the entry itself is at fault.
+    pub fn get(&self, name: &str) -> Result<&Entry, ConfigError> {
+        let mut found: Vec<_> = self.iter().filter(|it| it.name == name).collect();
+        if found.is_empty() {
+            found.extend(self.iter().filter(|it| it.qualified_name() == name));
+        }
+        if found.iter().any(|it| it.is_enabled) {
+            found.retain(|it| it.is_enabled);
+        }
+        match *found {
+            [] => Err(self.unknown(name)),
+            [entry] => Ok(entry),
+            _ => Err(ConfigError::Ambiguous {
+                name: name.to_owned(),
+                candidates: found.iter().map(|it| it.qualified_name()).collect(),
+            }),
+        }
+    }
+
+    /// All entries, by precedence: in the order of [`Source::all`], then by name, but those of a project first.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// The files and entries that can't be read.
+    #[must_use]
+    pub fn faults(&self) -> &[FileFault] {
+        &self.faults
+    }
+
+    /// Adds the entries of a file whose names its source does not have yet.
+    fn add(
+        &mut self,
+        source: Option<Source>,
+        file: &Path,
+        folder: &Path,
+        project: &[&Path],
+        home: &Path,
+    ) -> Result<(), FileFault> {
+        let fault = |entry: Option<&str>, (position, text)| FileFault {
+            file: file.to_owned(),
+            position,
+            entry: entry.map(str::to_owned),
+            text,
+        };
+        let text = file::text(file).map_err(|it| fault(None, it))?;
+        let root = file::parse(&text, file).map_err(|it| fault(None, it))?;
+        let source = source.unwrap_or_else(|| Source::of_file(file, &root));
+        let context = Arc::new(Context {
+            source,
+            file: file.to_owned(),
+            folder: folder.to_owned(),
+            home: home.to_owned(),
+            inputs: decode::inputs(&root),
+        });
+        let servers = &source.format().servers;
+        let members = decode::members(&root, servers, project);
+        if members.len() > MAX_ENTRIES {
+            let text = format!("it names more than {MAX_ENTRIES} servers");
+            return Err(fault(None, (None, text)));
+        }
+        for (name, value) in members {
+            let is_same = |it: &Entry| it.source == source && it.name == *name;
+            match decode::entry(&context, name, value) {
+                Ok(Some(entry)) if !self.iter().any(is_same) => self.entries.push(entry),
+                Ok(_) => {}
+                Err(it) => {
+                    let fault = fault(Some(name), (file::position_of(&text, servers, name), it));
+                    self.faults.push(fault);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> ConfigError {
+        let is_its = |it: &&FileFault| match &it.entry {
+            Some(entry) => entry == name || name.ends_with(&format!(":{entry}")),
+            None => false,
+        };
+        if let Some(fault) = self.faults.iter().find(is_its) {
+            return ConfigError::File(fault.clone());
+        }
+        let is_qualified = name.contains(':');
+        let names = self.iter().map(|it| match is_qualified {
+            true => it.qualified_name(),
+            false => it.name.clone(),
+        });
+        let distances = names.map(|it| (strsim::osa_distance(name, &it), it));
+        let is_near = |(distance, _): &(usize, String)| *distance <= 1 + name.len() / 4;
+        let nearest = distances.min().filter(is_near);
+        let whole = self.faults.iter().filter(|it| it.entry.is_none());
+        ConfigError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest.map(|(_, name)| name),
+            faults: whole.cloned().collect(),
+        }
+    }
+}
+
+/// The absolute path of a folder; the same if there is none.
+fn absolute(folder: &Path) -> PathBuf {
+    // Paths by which `canonicalize` names folders on Windows are not those that programs expect.
+    let path = match env::consts::OS {
+        "windows" => path::absolute(folder),
+        _ => fs::canonicalize(folder),
+    };
+    path.unwrap_or_else(|_| folder.to_owned())
+}

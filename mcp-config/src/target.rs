@@ -1,0 +1,138 @@
+//! What an entry leads to: a program, or a URL.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::transport::http_client::{HttpUrl, http_client};
+use mcp_runtime::transport::websocket::{WebSocketUrl, websocket};
+use mcp_runtime::{Client, ClientBuilder, ConnectError};
+
+/// The program or the URL of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// A program, spoken to over its standard input and output.
+    Program(Program),
+    /// A URL of Streamable HTTP. Where the server is older, HTTP+SSE is tried by itself.
+    Http(Remote),
+    /// A URL of HTTP+SSE (2024-11-05). Streamable HTTP is tried first, as with
+    /// [`Http`](Self::Http): many a file names a server so that has become newer.
+    Sse(Remote),
+    /// A URL of a WebSocket.
+    WebSocket(Remote),
+}
+
+/// A program with its arguments. `Debug` shows the program only: the rest may be secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The program, looked up in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables of its environment, besides [those that every program
+    /// gets](ChildProcess::inherit_env).
+    pub env: BTreeMap<String, String>,
+    /// The folder to run in; this process's own unless set.
+    pub cwd: Option<String>,
+}
+
+/// A URL with the headers to send. `Debug` shows neither: they may be secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Remote {
+    /// The URL.
+    pub url: String,
+    /// Headers of each request.
+    pub headers: BTreeMap<String, String>,
+}
+
+impl Target {
+    /// The name of the transport: `stdio`, `http`, `sse` or `websocket`.
+    pub const fn transport(&self) -> &'static str {
+        match self {
+            Self::Program(_) => "stdio",
+            Self::Http(_) => "http",
+            Self::Sse(_) => "sse",
+            Self::WebSocket(_) => "websocket",
+        }
+    }
+
+    /// Connects to the server.
+    ///
+    /// # Errors
+    ///
+    /// See [`ConnectError`]; everything is closed again.
+    pub async fn connect(&self, builder: ClientBuilder) -> Result<Client, ConnectError> {
+        match self {
+            Self::Program(program) => builder.connect(program.child_process()).await,
+            Self::Http(remote) | Self::Sse(remote) => builder.connect(remote.http()).await,
+            Self::WebSocket(remote) => builder.connect(remote.websocket()).await,
+        }
+    }
+
+    /// All texts, except for names.
+    pub(crate) fn texts(&mut self) -> Vec<&mut String> {
+        let (texts, table): (Vec<_>, _) = match self {
+            Self::Program(it) => {
+                let texts = [&mut it.command].into_iter().chain(&mut it.args);
+                (texts.chain(&mut it.cwd).collect(), &mut it.env)
+            }
+            Self::Http(it) | Self::Sse(it) | Self::WebSocket(it) => {
+                (vec![&mut it.url], &mut it.headers)
+            }
+        };
+        texts.into_iter().chain(table.values_mut()).collect()
+    }
+
+    /// The variables of the program, or the headers of the URL.
+    pub(crate) fn table(&mut self) -> &mut BTreeMap<String, String> {
+        match self {
+            Self::Program(program) => &mut program.env,
+            Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => &mut remote.headers,
+        }
+    }
+}
+
+impl Program {
+    /// The transport that starts the program. Its environment is that of every [`ChildProcess`], and
+    /// [`env`](Self::env).
+    pub fn child_process(&self) -> ChildProcess {
+        let process = ChildProcess::new(&self.command).args(&self.args);
+        let process = self
+            .env
+            .iter()
+            .fold(process, |process, (name, value)| process.env(name, value));
+        match &self.cwd {
+            Some(cwd) => process.current_dir(cwd),
+            None => process,
+        }
+    }
+}
+
+impl Remote {
+    /// The transport to the URL by HTTP, to which an authenticator can be added.
+    pub fn http(&self) -> HttpUrl {
+        let url = http_client(&self.url);
+        let headers = self.headers.iter();
+        headers.fold(url, |url, (name, value)| url.header(name, value))
+    }
+
+    /// The transport to the URL by a WebSocket.
+    pub fn websocket(&self) -> WebSocketUrl {
+        let url = websocket(&self.url);
+        let headers = self.headers.iter();
+        headers.fold(url, |url, (name, value)| url.header(name, value))
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Program({}, …)", self.command)
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Remote(…)")
+    }
+}

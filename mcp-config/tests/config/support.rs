@@ -1,0 +1,74 @@
+//! A user's folders with files of all sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_config::{Places, Servers};
+use tempfile::TempDir;
+
+/// A user's home folder, and a project in it.
+pub(crate) struct User {
+    pub(crate) places: Places,
+    pub(crate) project: PathBuf,
+    _folder: TempDir,
+}
+
+impl User {
+    /// A user without any file.
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let project = home.join("work/project");
+        fs::create_dir_all(&project).unwrap();
+        Self {
+            places: Places::new(home),
+            project,
+            _folder: folder,
+        }
+    }
+
+    /// A user with the files in `tests/files`.
+    pub(crate) fn of_all_clients() -> Self {
+        let user = Self::new();
+        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+        let places = &user.places;
+        for (from, to) in [
+            ("home", &places.home),
+            ("applications", &places.applications),
+            ("config", &places.config),
+            ("codex", &places.codex),
+            ("project", &user.project),
+        ] {
+            user.copy(&files.join(from), to);
+        }
+        user
+    }
+
+    /// Copies a folder; `PROJECT` becomes the path of the project.
+    fn copy(&self, from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            let to = to.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                self.copy(&entry.path(), &to);
+            } else {
+                let text = fs::read_to_string(entry.path()).unwrap();
+                let project = self.project.display().to_string();
+                fs::write(to, text.replace("PROJECT", &project)).unwrap();
+            }
+        }
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn write(&self, file: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.project.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn servers(&self) -> Servers {
+        Servers::find_in(&self.project, &self.places)
+    }
+}

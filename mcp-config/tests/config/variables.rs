@@ -1,0 +1,230 @@
+//! Variables in each source, and where their values come from.
+
+use std::collections::BTreeMap;
+
+use mcp_config::{ConfigError, Program, Remote, Target, Variable};
+
+use super::support::User;
+
+/// The target of an entry with some variables of the environment.
+fn expand(user: &User, name: &str, variables: &[(&str, &str)]) -> Result<Target, ConfigError> {
+    let variables: BTreeMap<_, _> = variables.iter().copied().collect();
+    let servers = user.servers();
+    servers
+        .get(name)
+        .unwrap()
+        .expand(&mut |variable| match variable {
+            Variable::Environment(name) => variables.get(name).map(|it| (*it).to_owned()),
+            _ => None,
+        })
+}
+
+fn program(user: &User, name: &str, variables: &[(&str, &str)]) -> Program {
+    match expand(user, name, variables).unwrap() {
+        Target::Program(program) => program,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn remote(user: &User, name: &str, variables: &[(&str, &str)]) -> Remote {
+    match expand(user, name, variables).unwrap() {
+        Target::Http(remote) | Target::Sse(remote) => remote,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_project_has_variables_with_defaults() {
+    let user = User::of_all_clients();
+    let weather = program(
+        &user,
+        "project:weather",
+        &[("WEATHER_KEY", "k"), ("CITY", "Rome")],
+    );
+    assert_eq!(weather.command, "weather-server");
+    assert_eq!(weather.args, ["--city", "Rome"]);
+    assert_eq!(weather.env["API_KEY"], "k");
+    assert_eq!(weather.cwd, Some(user.project.display().to_string()));
+    let search = remote(&user, "search", &[]);
+    assert_eq!(search.headers["Authorization"], "Bearer anonymous");
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_named_with_its_entry_and_file() {
+    let user = User::of_all_clients();
+    let error = expand(&user, "project:weather", &[]).unwrap_err();
+    let file = user.project.join(".mcp.json");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "server `weather` in {} needs the variable `WEATHER_KEY`, which is not set",
+            file.display()
+        )
+    );
+}
+
+#[test]
+fn cursor_has_variables_of_an_editor() {
+    let user = User::of_all_clients();
+    let weather = program(&user, "cursor:weather", &[("WEATHER_KEY", "k")]);
+    let data = format!("project{}data", std::path::MAIN_SEPARATOR);
+    assert_eq!(weather.args, ["weather-mcp", &data]);
+    assert_eq!(weather.env["API_KEY"], "k");
+    assert_eq!(weather.env["PORT"], "8080");
+}
+
+#[test]
+fn vscode_asks_for_inputs_once_and_knows_their_defaults() {
+    let user = User::of_all_clients();
+    let servers = user.servers();
+    let mut asked = Vec::new();
+    let target = servers
+        .get("tracker")
+        .unwrap()
+        .expand(&mut |variable| match variable {
+            Variable::Input(input) => {
+                asked.push((**input).clone());
+                input.password.then(|| "t".to_owned())
+            }
+            other => (*other == Variable::Environment("TRACKER_USER")).then(|| "ann".to_owned()),
+        });
+    let Target::Program(tracker) = target.unwrap() else {
+        panic!("it is a program");
+    };
+    let script = format!("{}/tracker.js", user.project.display());
+    assert_eq!(tracker.args, [&script, "--region=eu"]);
+    assert_eq!(tracker.env["TOKEN"], "t");
+    assert_eq!(tracker.env["USER_NAME"], "ann");
+    let [region, token] = &*asked else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(region.options, ["eu", "us"]);
+    assert_eq!(region.default.as_deref(), Some("eu"));
+    assert_eq!(token.description.as_deref(), Some("Token of the tracker"));
+    assert!(token.password && !region.password);
+    let error = expand(&user, "vscode:github", &[]).unwrap_err().to_string();
+    assert!(error.contains("`input:token`"), "{error}");
+}
+
+#[test]
+fn an_input_that_two_texts_refer_to_is_asked_for_once() {
+    let user = User::new();
+    let text = r#"{"inputs": [{"id": "a"}],
+        "servers": {"s": {"command": "${input:a}", "args": ["${input:a}", "${input:a}"]}}}"#;
+    user.write(".vscode/mcp.json", text);
+    let mut times = 0;
+    let servers = user.servers();
+    let target = servers.get("s").unwrap().expand(&mut |_| {
+        times += 1;
+        Some("v".to_owned())
+    });
+    assert!(target.is_ok());
+    assert_eq!(times, 1);
+}
+
+#[test]
+fn gemini_cli_has_variables_without_braces() {
+    let user = User::of_all_clients();
+    let maps = remote(&user, "maps", &[("MAPS_TOKEN", "t")]);
+    assert_eq!(maps.headers["Authorization"], "Bearer t");
+    let local = program(&user, "local", &[]);
+    assert_eq!(local.args, ["--log=info"]);
+    assert_eq!(
+        local.cwd,
+        Some(user.project.join("data").display().to_string())
+    );
+}
+
+#[test]
+fn codex_takes_variables_by_their_names() {
+    let user = User::of_all_clients();
+    let context = program(&user, "context", &[("CONTEXT_REGION", "eu")]);
+    assert_eq!(context.args, ["-y", "context-server", "${NOT_EXPANDED}"]);
+    let env = [("CONTEXT_REGION", "eu"), ("MODE", "fast")];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(context.env, BTreeMap::from(env));
+    let figures = remote(
+        &user,
+        "figures",
+        &[("FIGURES_TOKEN", "t"), ("FIGURES_TENANT", "x")],
+    );
+    let headers = [
+        ("Authorization", "Bearer t"),
+        ("X-Region", "eu"),
+        ("X-Tenant", "x"),
+    ];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(figures.headers, BTreeMap::from(headers));
+    let error = expand(&user, "figures", &[]).unwrap_err().to_string();
+    assert!(error.contains("`FIGURES_TOKEN`"), "{error}");
+}
+
+#[test]
+fn codex_names_a_variable_in_a_table_as_well() {
+    let user = User::new();
+    let text = "[mcp_servers.a]\ncommand = \"a\"\nenv_vars = [\"X\", { name = \"Y\", source = \"local\" }]";
+    user.write(".codex/config.toml", text);
+    let env = program(&user, "a", &[("X", "x"), ("Y", "y")]).env;
+    assert_eq!((&*env["X"], &*env["Y"]), ("x", "y"));
+}
+
+#[test]
+fn goose_takes_variables_by_their_names_and_expands_headers() {
+    let user = User::of_all_clients();
+    let fetch = program(&user, "fetch", &[("FETCH_KEY", "k")]);
+    let env = [("FETCH_KEY", "k"), ("LITERAL", "$HOME"), ("PORT", "3000")];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(fetch.env, BTreeMap::from(env));
+    let calendar = remote(&user, "calendar", &[("CALENDAR_TOKEN", "t")]);
+    assert_eq!(calendar.headers["Authorization"], "Bearer t");
+    let error = expand(&user, "fetch", &[]).unwrap_err().to_string();
+    assert!(error.contains("`FETCH_KEY`"), "{error}");
+}
+
+#[test]
+fn claude_desktop_and_zed_have_none() {
+    let user = User::of_all_clients();
+    let memory = program(&user, "memory", &[("HOME", "/h")]);
+    assert_eq!(memory.env["MEMORY_FILE"], "${HOME}/memory.json");
+    let postgres = program(&user, "postgres", &[]);
+    assert_eq!(postgres.env["DATABASE_URL"], "postgres://localhost/test");
+}
+
+#[test]
+fn what_is_no_reference_stays() {
+    let user = User::new();
+    let args = |file: &str, args: &str| {
+        let text = format!(r#"{{"mcpServers": {{"a": {{"command": "a", "args": ["{args}"]}}}}}}"#);
+        let path = user.write(file, text);
+        let args = program(&user, "a", &[("X", "x")]).args.remove(0);
+        std::fs::remove_file(path).unwrap();
+        args
+    };
+    assert_eq!(args(".mcp.json", "$X ${X} ${X $ 5$ $"), "$X x ${X $ 5$ $");
+    assert_eq!(
+        args(".gemini/settings.json", "$5 $ $X-$X/ ${X}"),
+        "$5 $ x-x/ x"
+    );
+    assert_eq!(
+        args(".cursor/mcp.json", "${X} $X ${env:X} ${other}"),
+        "${X} $X x ${other}"
+    );
+}
+
+#[test]
+fn values_are_not_expanded_again() {
+    let user = User::new();
+    user.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "${X}"}}}"#);
+    assert_eq!(program(&user, "a", &[("X", "${X}")]).command, "${X}");
+}
+
+#[tokio::test]
+async fn nothing_is_started_while_a_variable_is_not_set() {
+    let user = User::new();
+    let text = r#"{"mcpServers": {"a": {"command": "/missing", "args": ["${MCP_CONFIG_UNSET}"]}}}"#;
+    user.write(".mcp.json", text);
+    let servers = user.servers();
+    let builder = mcp_runtime::Client::builder("test", "1.0.0");
+    let connected = servers.get("a").unwrap().connect(builder).await;
+    assert!(matches!(connected, Err(ConfigError::Unset { .. })));
+}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+#![deny(deprecated)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    fn look(&self) {}
+}
+
+fn main() {}

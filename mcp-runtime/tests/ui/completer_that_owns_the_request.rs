@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[prompt]
+    fn look(&self, #[arg(complete = Self::places)] at: String) -> String {
+        at
+    }
+
+    fn places(&self, request: CompletionRequest) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn main() {}

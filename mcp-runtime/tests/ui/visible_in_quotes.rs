@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool(visible = "allowed")]
+    fn look(&self) {}
+
+    fn allowed(&self, cx: &Context) -> bool {
+        true
+    }
+}
+
+fn main() {}
