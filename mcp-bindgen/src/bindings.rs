@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::{fs, io};
+use std::{fmt, fs, io};
 
 use crate::code::output::write;
 use crate::emit::module::{Emitter, Origin};
@@ -64,6 +64,17 @@ impl Format {
             Self::Uuid => &[("uuid", "::uuid::Uuid")],
             Self::Url => &[("uri", "::url::Url")],
         }
+    }
+}
+
+/// The name of the crate.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chrono => "chrono",
+            Self::Uuid => "uuid",
+            Self::Url => "url",
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::model::ir::{Field, Id, Model, Shape, TextEntry, Type};
 use crate::model::read::read;
 use crate::snapshot::Snapshot;
@@ -10,7 +12,7 @@ use crate::snapshot::Snapshot;
 /// A change of a server.
 ///
 /// It prints as one line, which begins with `breaking` or `additive`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
     /// True if code that uses what has changed does not compile with new bindings. Code with the old

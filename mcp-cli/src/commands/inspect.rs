@@ -44,7 +44,7 @@ pub(crate) async fn run(command: Inspect, global: &Global, opened: &Opened) -> R
 }
 
 /// Everything that the server lists.
-async fn snapshot(client: &Client) -> Result<Snapshot, CallError> {
+pub(super) async fn snapshot(client: &Client) -> Result<Snapshot, CallError> {
     let discovered = client
         .request::<DiscoverRequest>(RequestParams::new())
         .await;

@@ -1,5 +1,6 @@
 //! The commands, each in a file.
 
+mod bindgen;
 mod call;
 mod inspect;
 mod listen;

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::CommandFactory;
 
-use super::{call, inspect, listen, login, prompt, read, servers};
+use super::{bindgen, call, inspect, listen, login, prompt, read, servers};
 use crate::arguments::{Arguments, Command};
 use crate::failure::Failure;
 use crate::session::Opened;
@@ -19,6 +19,7 @@ pub(crate) async fn run(arguments: Arguments, opened: &Opened) -> Result<(), Fai
     match arguments.command {
         Command::Servers(command) => servers::run(command, &global).await,
         Command::Inspect(command) => inspect::run(command, &global, opened).await,
+        Command::Bindgen(command) => bindgen::run(command, &global, opened).await,
         Command::Call(command) => call::run(command, &global, opened).await,
         Command::Read(command) => read::run(command, &global, opened).await,
         Command::Prompt(command) => prompt::run(command, &global, opened).await,
