@@ -267,32 +267,36 @@ impl Emitter<'_> {
     /// The conversion into arguments with one required member, or none.
     fn conversion(&self, name: &Ident, fields: &[Member<'_>]) -> Option<TokenStream> {
         let required: Vec<_> = fields.iter().filter(|it| it.field.required).collect();
-        let (generics, ty, new) = match required[..] {
-            [] => return Some(conversion(name, &None, &quote!(()), &quote!(Self::new()))),
-            [member] => {
-                let ty = &member.ty;
-                match ty.to_string().as_str() {
-                    "String" => (
-                        Some(quote!(<T: Into<String>>)),
-                        quote!(T),
-                        quote!(Self::new(value)),
-                    ),
-                    text if split(text).0 == "Box" => return None,
-                    text if split(text).0 == "Vec" => {
-                        let item: TokenStream = split(text).1.parse().unwrap_or_default();
-                        let item = match split(text).1 {
-                            "String" => quote!(Item: Into<String>),
-                            _ => quote!(Item = #item),
-                        };
-                        let generics = quote!(<T: IntoIterator<#item>>);
-                        (Some(generics), quote!(T), quote!(Self::new(value)))
-                    }
-                    _ => (None, ty.clone(), quote!(Self::new(value))),
+        let (generics, ty) = match required[..] {
+            [] => (None, quote!(())),
+            [Member { ty, .. }] => match ty.to_string().as_str() {
+                "String" => (Some(quote!(<T: Into<String>>)), quote!(T)),
+                "Vec < String >" => {
+                    let generics = quote!(<T: IntoIterator<Item: Into<String>>>);
+                    (Some(generics), quote!(T))
                 }
-            }
+                text => match split(text) {
+                    ("Box", _) => return None,
+                    ("Vec", item) => {
+                        let item: TokenStream = item.parse().unwrap_or_default();
+                        (Some(quote!(<T: IntoIterator<Item = #item>>)), quote!(T))
+                    }
+                    _ => (None, ty.clone()),
+                },
+            },
             _ => return None,
         };
-        Some(conversion(name, &generics, &ty, &new))
+        let (argument, new) = match required.is_empty() {
+            true => (quote!(()), quote!(Self::new())),
+            false => (quote!(value), quote!(Self::new(value))),
+        };
+        Some(quote! {
+            impl #generics From<#ty> for #name {
+                fn from(#argument: #ty) -> Self {
+                    #new
+                }
+            }
+        })
     }
 
     /// Whether a named type is passed as it is, not as `impl Into`.
@@ -324,30 +328,6 @@ fn pairs(name: &Ident, fields: &[Member<'_>]) -> TokenStream {
             fn pairs(self) -> impl Iterator<Item = (&'static str, String)> {
                 let pairs: Vec<(_, Option<String>)> = Vec::from([#(#pairs),*]);
                 pairs.into_iter().filter_map(|(name, text)| Some((name, text?)))
-            }
-        }
-    }
-}
-
-/// `From` with one argument.
-fn conversion(
-    name: &Ident,
-    generics: &Option<TokenStream>,
-    ty: &TokenStream,
-    new: &TokenStream,
-) -> TokenStream {
-    let value = match new.to_string().contains("value") {
-        true => quote!(value),
-        false => quote!((): #ty),
-    };
-    let argument = match value.to_string().as_str() {
-        "value" => quote!(value: #ty),
-        _ => value,
-    };
-    quote! {
-        impl #generics From<#ty> for #name {
-            fn from(#argument) -> Self {
-                #new
             }
         }
     }

@@ -9,6 +9,22 @@ use crate::code::open_enum::{self, Variant};
 use crate::model::ir::{Def, Id, Shape, Type};
 use crate::texts;
 
+/// A variant of a union.
+struct Alternative<'a> {
+    name: Ident,
+    doc: TokenStream,
+    ty: &'a Type,
+    /// Fits what the enum is decided by.
+    pattern: TokenStream,
+}
+
+impl Alternative<'_> {
+    /// Whether a value of the union could be inside the content.
+    fn is_boxed(&self) -> bool {
+        matches!(self.ty, Type::Named(_) | Type::Tuple(_))
+    }
+}
+
 impl Emitter<'_> {
     pub(super) fn open_enum(&self, id: Id, def: &Def, values: &[(String, String)]) -> TokenStream {
         let name = &self.types[&id];
@@ -33,40 +49,84 @@ impl Emitter<'_> {
         tag: &str,
         variants: &[(Vec<String>, Type)],
     ) -> TokenStream {
-        let name = &self.types[&id];
-        let doc = self.doc_of_struct(id, def);
-        let contents: Vec<_> = variants.iter().map(|(_, ty)| self.rust(ty)).collect();
-        let wires: Vec<_> = variants
-            .iter()
-            .map(|(wires, _)| quote!(#(#wires)|*))
-            .collect();
-        let names = variants.iter().map(|(wires, _)| self.member(id, &wires[0]));
-        let names: Vec<_> = names.collect();
-        let docs = variants.iter().map(|(wires, _)| {
-            let wires: Vec<_> = wires.iter().map(|wire| texts::code(wire)).collect();
-            lines(&format!(
-                "The member {} is {}.",
-                texts::code(tag),
-                wires.join(" or ")
-            ))
-        });
-        let conversions = names.iter().zip(&contents).map(|(variant, ty)| {
-            quote! {
-                impl From<#ty> for #name {
-                    fn from(value: #ty) -> Self {
-                        Self::#variant(Box::new(value))
-                    }
-                }
+        let alternatives = variants.iter().map(|(wires, ty)| {
+            let codes: Vec<_> = wires.iter().map(|wire| texts::code(wire)).collect();
+            let doc = format!("The member {} is {}.", texts::code(tag), codes.join(" or "));
+            Alternative {
+                name: self.member(id, &wires[0]),
+                doc: lines(&doc),
+                ty,
+                pattern: quote!(Some(#(#wires)|*)),
             }
         });
+        let by = quote!(value.get(#tag).and_then(Value::as_str));
+        let other = quote!(Ok(Self::Unknown(value)));
+        self.union(
+            id,
+            def,
+            &alternatives.collect::<Vec<_>>(),
+            &by,
+            &other,
+            true,
+        )
+    }
+
+    /// An enum of values of different kinds of JSON.
+    pub(super) fn kinds(&self, id: Id, def: &Def, types: &[Type]) -> TokenStream {
+        let kinds = types.iter().map(|ty| (ty, self.kind(ty)));
+        let mut expected = Vec::new();
+        let alternatives = kinds.map(|(ty, (name, pattern))| {
+            let kind = kind_of(&name.to_string());
+            expected.push(kind.to_lowercase());
+            let doc = lines(&format!("{kind}."));
+            Alternative {
+                name,
+                doc,
+                ty,
+                pattern,
+            }
+        });
+        let alternatives: Vec<_> = alternatives.collect();
+        let expected = format!("expected {}", expected.join(" or "));
+        let other = quote!(Err(serde::de::Error::custom(#expected)));
+        self.union(id, def, &alternatives, &quote!(&value), &other, false)
+    }
+
+    /// An enum whose variant is decided `by` an expression; `other` is read where no pattern fits.
+    fn union(
+        &self,
+        id: Id,
+        def: &Def,
+        alternatives: &[Alternative<'_>],
+        by: &TokenStream,
+        other: &TokenStream,
+        has_unknown: bool,
+    ) -> TokenStream {
+        let name = &self.types[&id];
+        let doc = self.doc_of_struct(id, def);
+        let names: Vec<_> = alternatives.iter().map(|it| &it.name).collect();
+        let docs = alternatives.iter().map(|it| &it.doc);
+        let patterns = alternatives.iter().map(|it| &it.pattern);
+        let contents = alternatives.iter().map(|it| {
+            let ty = self.rust(it.ty);
+            if it.is_boxed() { quote!(Box<#ty>) } else { ty }
+        });
+        let conversions = alternatives.iter().map(|it| self.conversion_of(name, it));
+        let unknown = has_unknown.then(|| {
+            quote! {
+                /// A value that the schema does not list, kept as it came.
+                Unknown(Value),
+            }
+        });
+        let write_unknown =
+            has_unknown.then(|| quote!(Self::Unknown(value) => value.serialize(serializer),));
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]
             #[non_exhaustive]
             pub enum #name {
-                #(#docs #names(Box<#contents>),)*
-                /// A value that the schema does not list, kept as it came.
-                Unknown(Value),
+                #(#docs #names(#contents),)*
+                #unknown
             }
 
             #(#conversions)*
@@ -75,7 +135,7 @@ impl Emitter<'_> {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(Self::#names(value) => value.serialize(serializer),)*
-                        Self::Unknown(value) => value.serialize(serializer),
+                        #write_unknown
                     }
                 }
             }
@@ -83,9 +143,9 @@ impl Emitter<'_> {
             impl<'de> Deserialize<'de> for #name {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     let value = Value::deserialize(deserializer)?;
-                    let read = match value.get(#tag).and_then(Value::as_str) {
-                        #(Some(#wires) => serde_json::from_value(value).map(Self::#names),)*
-                        _ => Ok(Self::Unknown(value)),
+                    let read: Result<Self, serde_json::Error> = match #by {
+                        #(#patterns => serde_json::from_value(value).map(Self::#names),)*
+                        _ => #other,
                     };
                     read.map_err(serde::de::Error::custom)
                 }
@@ -93,81 +153,30 @@ impl Emitter<'_> {
         }
     }
 
-    /// An enum of values of different kinds of JSON.
-    pub(super) fn kinds(&self, id: Id, def: &Def, types: &[Type]) -> TokenStream {
-        let name = &self.types[&id];
-        let doc = self.doc_of_struct(id, def);
-        let variants: Vec<_> = types.iter().map(|ty| self.kind(ty)).collect();
-        let (names, patterns): (Vec<_>, Vec<_>) = variants.into_iter().unzip();
-        let contents: Vec<_> = types
-            .iter()
-            .map(|ty| match ty {
-                Type::Named(_) => {
-                    let ty = self.rust(ty);
-                    quote!(Box<#ty>)
-                }
-                ty => self.rust(ty),
-            })
-            .collect();
-        let docs = names
-            .iter()
-            .map(|name| format!(" {}.", kind_of(&name.to_string())));
-        let conversions = types.iter().zip(&names).map(|(inner, variant)| {
-            let ty = self.rust(inner);
-            let value = match inner {
-                Type::Named(_) => quote!(Box::new(value)),
-                _ => quote!(value),
-            };
-            quote! {
-                impl From<#ty> for #name {
-                    fn from(value: #ty) -> Self {
-                        Self::#variant(#value)
-                    }
-                }
-            }
-        });
-        let text = types.contains(&Type::Text).then(|| {
+    /// `From` the content of a variant.
+    fn conversion_of(&self, name: &Ident, alternative: &Alternative<'_>) -> TokenStream {
+        let (variant, ty) = (&alternative.name, self.rust(alternative.ty));
+        let value = match alternative.is_boxed() {
+            true => quote!(Box::new(value)),
+            false => quote!(value),
+        };
+        let text = (*alternative.ty == Type::Text).then(|| {
             quote! {
                 impl From<&str> for #name {
                     fn from(value: &str) -> Self {
-                        Self::Text(value.to_owned())
+                        Self::#variant(value.to_owned())
                     }
                 }
             }
         });
-        let expected = names
-            .iter()
-            .map(|name| kind_of(&name.to_string()).to_lowercase());
-        let expected = format!("expected {}", expected.collect::<Vec<_>>().join(" or "));
         quote! {
-            #doc
-            #[derive(Clone, Debug, PartialEq)]
-            #[non_exhaustive]
-            pub enum #name {
-                #(#[doc = #docs] #names(#contents),)*
+            impl From<#ty> for #name {
+                fn from(value: #ty) -> Self {
+                    Self::#variant(#value)
+                }
             }
 
-            #(#conversions)*
             #text
-
-            impl Serialize for #name {
-                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    match self {
-                        #(Self::#names(value) => value.serialize(serializer),)*
-                    }
-                }
-            }
-
-            impl<'de> Deserialize<'de> for #name {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    let value = Value::deserialize(deserializer)?;
-                    let read = match &value {
-                        #(#patterns => serde_json::from_value(value).map(Self::#names),)*
-                        _ => return Err(serde::de::Error::custom(#expected)),
-                    };
-                    read.map_err(serde::de::Error::custom)
-                }
-            }
         }
     }
 

@@ -5,31 +5,13 @@ use super::limits;
 use super::lower::{Fault, Lowering};
 use crate::json::{Json, Object};
 
-/// Keywords that say nothing about the type.
-pub(super) const ANNOTATIONS: [&str; 17] = [
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$id",
-    "$schema",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "discriminator",
-    "example",
-    "examples",
-    "else",
-    "readOnly",
-    "then",
-    "title",
-    "writeOnly",
-];
+/// Keywords that say nothing about the type, or are ignored.
+const ANNOTATIONS: &str = "$anchor $comment $defs $id $schema default definitions deprecated \
+    description discriminator else example examples if not readOnly then title writeOnly";
 
 /// Whether a keyword says something about the type.
 pub(super) fn is_typing(keyword: &str) -> bool {
-    let is_ignored = matches!(keyword, "if" | "not") || keyword.starts_with("x-");
-    !is_ignored && !ANNOTATIONS.contains(&keyword)
+    !keyword.starts_with("x-") && !ANNOTATIONS.split(' ').any(|it| it == keyword)
 }
 
 impl<'a> Lowering<'a> {

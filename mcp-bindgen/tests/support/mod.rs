@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+pub(crate) mod edits;
 pub(crate) mod scratch;
 
 /// A snapshot with `tools`, which are JSON with commas between them.
