@@ -250,16 +250,15 @@ async fn a_failed_tool_without_a_type_is_an_error_where_that_is_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_template_is_expanded_before_its_resource_is_read() {
-    for (client, mut server) in clients().await {
-        let served = async {
-            let (id, params) = server.expect("resources/read").await;
-            assert_eq!(params["uri"], "city://New%20York/a?unit=c");
-            server.answer(&id, json!({"contents": []})).await;
-        };
-        let variables = [("name", "New York"), ("path", "a"), ("unit", "c")];
-        let call = client.read_template("city://{name}/{+path}{?unit,lang}", variables);
-        tokio::join!(call.into_future(), served).0.unwrap();
-        let none = client.read_template("city://{name", variables).await;
-        assert!(matches!(none, Err(CallError::Params(_))), "{none:?}");
-    }
+    let (client, mut server) = operating(builder()).await;
+    let served = async {
+        let (id, params) = server.expect("resources/read").await;
+        assert_eq!(params["uri"], "city://New%20York/a?unit=c");
+        server.answer(&id, json!({"contents": []})).await;
+    };
+    let variables = [("name", "New York"), ("path", "a"), ("unit", "c")];
+    let call = client.read_template("city://{name}/{+path}{?unit,lang}", variables);
+    tokio::join!(call.into_future(), served).0.unwrap();
+    let none = client.read_template("city://{name", variables).await;
+    assert!(matches!(none, Err(CallError::Params(_))), "{none:?}");
 }
