@@ -131,7 +131,7 @@ impl<'a> Comparison<'a> {
                         this.push(false, "its description has changed");
                     }
                     this.within("arguments", |this| {
-                        this.types(&old.arguments, &new.arguments, true)
+                        this.types(&old.arguments, &new.arguments, true);
                     });
                     match (&old.output, &new.output) {
                         (None, None) => {}
@@ -160,7 +160,7 @@ impl<'a> Comparison<'a> {
                         this.push(false, "its description has changed");
                     }
                     this.within("arguments", |this| {
-                        this.types(&old.arguments, &new.arguments, true)
+                        this.types(&old.arguments, &new.arguments, true);
                     });
                 });
             },

@@ -15,7 +15,7 @@
 //!     }]
 //! }"#)?;
 //! let generated = Bindings::new(snapshot).generate()?;
-//! assert!(generated.code.contains("pub fn forecast(&self, arguments: impl Into<ForecastArguments>)"));
+//! assert!(generated.code.contains("arguments: impl Into<ForecastArguments>"));
 //! # Ok::<_, mcp_bindgen::Error>(())
 //! ```
 #![doc = include_str!("../README.md")]
