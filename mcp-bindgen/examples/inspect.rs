@@ -1,6 +1,7 @@
 //! Prints the snapshot of a server over stdio: `cargo run --example inspect -- PROGRAM ARGUMENT…`.
 
 use std::error::Error;
+use std::io::Write;
 
 use mcp_bindgen::Snapshot;
 use mcp_runtime::Client;
@@ -54,7 +55,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         resources: &resources,
         resource_templates: &templates,
     };
-    print!("{}", Snapshot::parse(&serde_json::to_vec(&listing)?)?);
+    let snapshot = Snapshot::parse(&serde_json::to_vec(&listing)?)?;
+    std::io::stdout().write_all(snapshot.to_string().as_bytes())?;
     client.close().await;
     Ok(())
 }
