@@ -131,7 +131,7 @@ fn unwrapped(Output { ty, wrapped }: Output, defs: &IndexMap<Id, Def>) -> Output
         matches!(ty, Type::Map(_)) || matches!(shape, Some(Shape::Struct(_) | Shape::Tagged { .. }))
     };
     let Some(Shape::Struct(it)) = shape(&ty) else {
-        let wrapped = (!is_object(&ty) && ty != Type::Json).then_some(true);
+        let wrapped = (ty != Type::Json).then(|| !is_object(&ty));
         return Output { ty, wrapped };
     };
     match &it.fields[..] {
@@ -146,11 +146,10 @@ fn unwrapped(Output { ty, wrapped }: Output, defs: &IndexMap<Id, Def>) -> Output
                 wrapped: Some(true),
             }
         }
-        fields => {
-            let has_result = fields.iter().any(|(name, _)| name == "result");
-            let wrapped = has_result.then_some(false);
-            Output { ty, wrapped }
-        }
+        _ => Output {
+            ty,
+            wrapped: Some(false),
+        },
     }
 }
 
