@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use mcp_bindgen::Format;
 use mcp_runtime::{Era, Revision};
 
 use crate::login::LoginSettings;
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Servers(Servers),
     /// Shows what a server offers
     Inspect(At<Inspect>),
+    /// Writes a Rust module with a method for each tool, or compares the server with the one it is of
+    Bindgen(At<Bindgen>),
     /// Calls a tool
     Call(At<Call>),
     /// Reads a resource
@@ -119,6 +122,40 @@ pub(crate) struct Inspect {
     /// Shows the schemas of this tool
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Bindgen {
+    /// The Rust file; its snapshot is beside it, as NAME.mcp.json. A snapshot can be TARGET as well
+    #[arg(short = 'o', long = "file", value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Binds this tool, and others so named
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) only: Vec<String>,
+    /// Leaves out this tool
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) skip: Vec<String>,
+    /// The type of the output of a tool without output schema
+    #[arg(long, value_name = "TOOL=TYPE", value_parser = pair)]
+    pub(crate) output: Vec<(String, String)>,
+    /// Crates whose types are used for formats of texts: chrono, uuid, url
+    #[arg(long, value_name = "CRATES", value_delimiter = ',')]
+    pub(crate) formats: Vec<Format>,
+    /// Fails where a value stays JSON
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Writes nothing: prints what has changed since the snapshot, and exits with 6 if something has
+    #[arg(long, value_name = "CHANGES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) check: Option<Changes>,
+}
+
+/// Changes of a server that are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Changes {
+    /// All
+    All,
+    /// Those after which code that uses them does not compile
+    Breaking,
 }
 
 #[derive(Args)]

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Refused,
     /// The server asks a question that nobody has answered.
     InputRequired,
+    /// The server differs from its snapshot.
+    Different,
     /// The user has ended the command.
     Cancelled,
     /// The reader of standard output has ended.
@@ -63,6 +65,7 @@ impl Kind {
             Self::AuthorizationRequired => 3,
             Self::Unreachable | Self::Timeout | Self::NotMcp => 4,
             Self::ToolFailed | Self::Refused | Self::InputRequired => 5,
+            Self::Different => 6,
             Self::Cancelled => 130,
         }
     }

@@ -29,7 +29,7 @@ use clap::{CommandFactory, Parser};
 use tokio::signal::ctrl_c;
 
 use arguments::{Arguments, Command};
-use commands::{call, inspect, listen, prompt, read, servers};
+use commands::{bindgen, call, inspect, listen, prompt, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
 
@@ -72,6 +72,8 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.json, arguments.verbose);
     let result = tokio::select! {
+        // For some commands Ctrl-C is the end that they wait for.
+        biased;
         result = run_command(arguments.command, &context) => result,
         _ = ctrl_c() => Err(Failure::cancelled()),
     };
@@ -91,6 +93,7 @@ async fn run_command(command: Command, context: &Context) -> Result<(), Failure>
     match command {
         Command::Servers(it) => servers::run(it, &context.output).await,
         Command::Inspect(it) => inspect::run(it, context).await,
+        Command::Bindgen(it) => bindgen::run(it, context).await,
         Command::Call(it) => call::run(it, context).await,
         Command::Read(it) => read::run(it, context).await,
         Command::Prompt(it) => prompt::run(it, context).await,

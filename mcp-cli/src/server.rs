@@ -20,7 +20,7 @@ pub(crate) fn joined(words: impl Iterator<Item = String>) -> String {
 }
 
 /// The URL or the program that a text on the command line stands for; none if it is a name.
-fn parse(text: &str) -> Option<Target> {
+pub(crate) fn parse(text: &str) -> Option<Target> {
     let remote = Remote {
         url: text.to_owned(),
         ..Remote::default()

@@ -1,5 +1,6 @@
 //! The commands, each in a file.
 
+pub(crate) mod bindgen;
 pub(crate) mod call;
 pub(crate) mod inspect;
 pub(crate) mod listen;

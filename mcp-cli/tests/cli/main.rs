@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod arguments;
+mod bindgen;
 mod commands;
 mod configured;
 mod mistakes;

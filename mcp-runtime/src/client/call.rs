@@ -46,8 +46,10 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
     convert: Convert<R, T>,
-    /// The tool whose output schema decides how its result is converted.
-    typed: Option<String>,
+    /// The tool whose result is converted.
+    tool: Option<String>,
+    /// True if the tool's output schema decides how.
+    by_schema: bool,
     pub(super) options: CallOptions,
 }
 
@@ -113,7 +115,8 @@ impl<R: Request, T> Call<R, T> {
             client: client.clone(),
             params,
             convert,
-            typed: None,
+            tool: None,
+            by_schema: false,
             options: CallOptions {
                 timeouts: client.state().config.timeouts,
                 progress: None,
@@ -126,9 +129,17 @@ impl<R: Request, T> Call<R, T> {
         }
     }
 
+    /// Converts the result another way, which does not depend on the output schema of a tool.
+    pub(super) fn converted_by(mut self, convert: Convert<R, T>) -> Self {
+        self.convert = convert;
+        self.by_schema = false;
+        self
+    }
+
     /// Converts the result by the output schema of a tool.
     pub(super) fn typed_by(mut self, tool: String) -> Self {
-        self.typed = Some(tool);
+        self.tool = Some(tool);
+        self.by_schema = true;
         self
     }
 
@@ -186,13 +197,22 @@ where
     R::Params: Conform,
 {
     async fn send(self) -> Result<T, CallError> {
-        let (client, convert, typed) = (self.client.clone(), self.convert, self.typed.clone());
+        let (client, convert) = (self.client.clone(), self.convert);
+        let (tool, by_schema) = (self.tool.clone(), self.by_schema);
         let Completed { raw, result, left } = self.complete().await?;
-        let schema = match typed {
-            Some(name) if may_be_wrapped(&raw) => output_schema(&client, &name, left).await,
+        let schema = match &tool {
+            Some(name) if by_schema && may_be_wrapped(&raw) => {
+                output_schema(&client, name, left).await
+            }
             _ => None,
         };
-        convert(result, schema.as_ref())
+        convert(result, schema.as_ref()).map_err(|error| match (error, tool) {
+            (CallError::Result { method, reason }, Some(tool)) => {
+                let reason = format!("tool `{tool}`: {reason}");
+                CallError::Result { method, reason }
+            }
+            (error, _) => error,
+        })
     }
 
     /// Sends the call until its result is complete.

@@ -1,5 +1,8 @@
 //! Requests of a client by the server's features: tools, prompts, resources, completion, logging.
 
+use iri_string::spec::UriSpec;
+use iri_string::template::UriTemplateStr;
+use iri_string::template::simple_context::SimpleContext;
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams,
     CompletionArgument, CompletionReference, EmptyResult, GetPromptRequest, GetPromptRequestParams,
@@ -13,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::ser::Error as _;
 
 use super::call::Convert;
-use super::result::typed;
+use super::result::{perhaps_wrapped, succeeded, typed, whole};
 use super::{Call, Client, Pages};
 use crate::error::CallError;
 
@@ -192,6 +195,34 @@ impl Client {
         self.request(ReadResourceRequestParams::new(uri))
     }
 
+    /// The contents of a resource whose URI is made from `template` (RFC 6570); await it to send the
+    /// request. Variables are pairs of a name and a text; those that are missing stand for nothing.
+    /// A text that is no template fails with [`CallError::Params`], and nothing is sent.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// let page = client.read_template("book://{isbn}{?page}", [("isbn", "978 0"), ("page", "7")]);
+    /// println!("{:?}", page.await?.contents); // of `book://978%200?page=7`
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_template<K: AsRef<str>, V: Into<String>>(
+        &self,
+        template: &str,
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Call<ReadResourceRequest> {
+        let mut context = SimpleContext::new();
+        for (name, value) in variables {
+            context.insert(name.as_ref(), value.into());
+        }
+        let template = UriTemplateStr::new(template);
+        let uri = template.and_then(|it| Ok(it.expand::<UriSpec, _>(&context)?.to_string()));
+        let params = uri.map(ReadResourceRequestParams::new).map_err(|fault| {
+            serde_json::Error::custom(format_args!("the text is no template of URIs: {fault}"))
+        });
+        Call::new(self, params, |result, _| Ok(result))
+    }
+
     /// Values for the argument `name` of a prompt or template that begin like `value`; await it to
     /// send the request.
     ///
@@ -261,6 +292,25 @@ impl Client {
         }
         self.state().session().log_level = Some(level);
         Ok(())
+    }
+}
+
+impl<Out: CallOutput> TypedCall<Out> {
+    /// Sets whether the value may be the member `result` of an object around it, as revisions before
+    /// 2026-07-28 have it for values that are no objects. With `true`, structured content whose only
+    /// member is `result` is such an object; with `false`, none is. Tools are not listed for it.
+    ///
+    /// For callers that know the output schema, such as generated bindings.
+    pub fn wrapped(self, wrapped: bool) -> Self {
+        self.converted_by(if wrapped { perhaps_wrapped } else { whole })
+    }
+}
+
+impl Call<CallToolRequest> {
+    /// Fails with [`CallError::Tool`] when the tool reports an error, instead of returning the result
+    /// that has it.
+    pub fn error_for_failure(self) -> Self {
+        self.converted_by(succeeded)
     }
 }
 

@@ -6,6 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::error::CallError;
+use crate::protocol::{locate, reason};
 
 /// Decodes a result, if it is complete.
 ///
@@ -105,6 +106,46 @@ pub(super) fn typed<Out: DeserializeOwned>(
     decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
 }
 
+/// Decodes the output of a tool whose bindings know that its value is never wrapped.
+pub(super) fn whole<Out: DeserializeOwned>(
+    result: CallToolResult,
+    _: Option<&RawJson>,
+) -> Result<Out, CallError> {
+    match &result.structured_content {
+        Some(structured) if result.is_error != Some(true) => structured.parse().map_err(|fault| {
+            let mut path = "structuredContent".to_owned();
+            locate(structured.get(), &fault, &mut path);
+            let reason = format!("{path}: {}", reason(&fault));
+            CallError::unfit(methods::TOOLS_CALL, reason)
+        }),
+        _ => typed(result, None),
+    }
+}
+
+/// Decodes the output of a tool whose bindings know that its value may be wrapped: it is, if the
+/// structured content is an object whose only member is `result`.
+pub(super) fn perhaps_wrapped<Out: DeserializeOwned>(
+    mut result: CallToolResult,
+    _: Option<&RawJson>,
+) -> Result<Out, CallError> {
+    let structured = result.structured_content.as_ref();
+    if let Some(Ok(wrapped)) = structured.map(RawJson::parse::<Wrapped<RawJson>>) {
+        result.structured_content = Some(wrapped.result);
+    }
+    whole(result, None)
+}
+
+/// The result of a tool as it is, unless the tool reports an error.
+pub(super) fn succeeded(
+    result: CallToolResult,
+    _: Option<&RawJson>,
+) -> Result<CallToolResult, CallError> {
+    match result.is_error {
+        Some(true) => Err(CallError::Tool(text(&result))),
+        _ => Ok(result),
+    }
+}
+
 /// Returns true if a type fits an object whatever its member `result` is.
 fn ignores_result<Out: DeserializeOwned>() -> bool {
     let mut objects = [r#"{"result":0}"#, r#"{"result":""}"#].into_iter();
@@ -174,6 +215,30 @@ mod tests {
         let structured = said("five").with_structured_content(json!([5]));
         assert_eq!(typed::<Vec<i64>>(structured.clone(), None).unwrap(), [5]);
         assert!(typed::<bool>(structured, None).is_err());
+    }
+
+    #[test]
+    fn bindings_decide_what_is_wrapped() {
+        let wrapper = said("").with_structured_content(json!({"result": [5]}));
+        let bare = said("").with_structured_content(json!([5]));
+        assert_eq!(
+            perhaps_wrapped::<Vec<i64>>(wrapper.clone(), None).unwrap(),
+            [5]
+        );
+        assert_eq!(
+            perhaps_wrapped::<Vec<i64>>(bare.clone(), None).unwrap(),
+            [5]
+        );
+        assert!(whole::<Vec<i64>>(wrapper.clone(), None).is_err());
+        let whole = whole::<Value>(wrapper, None).unwrap();
+        assert_eq!(whole, json!({"result": [5]}));
+        let fault = perhaps_wrapped::<Vec<bool>>(bare.clone(), None).unwrap_err();
+        assert!(
+            fault.to_string().contains("structuredContent[0]: "),
+            "{fault}"
+        );
+        let failed = bare.with_is_error(true);
+        assert!(matches!(succeeded(failed, None), Err(CallError::Tool(_))));
     }
 
     #[test]

@@ -197,3 +197,68 @@ async fn arguments_that_are_no_object_are_refused() {
         tokio::join!(calls, served);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn bindings_read_values_with_and_without_a_wrapper() {
+    for (client, mut server) in clients().await {
+        for content in [json!([1, 2]), json!({"result": [1, 2]})] {
+            let served = async {
+                let (id, _) = server.expect("tools/call").await;
+                let mut result = said("as text");
+                result["structuredContent"] = content;
+                server.answer(&id, result).await;
+            };
+            let call = client.call::<Vec<i64>>("find", ()).wrapped(true);
+            assert_eq!(tokio::join!(call.into_future(), served).0.unwrap(), [1, 2]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_does_not_fit_bindings_names_the_tool_and_the_place() {
+    for (client, mut server) in clients().await {
+        let served = async {
+            let (id, _) = server.expect("tools/call").await;
+            let mut result = said("as text");
+            result["structuredContent"] = json!({"code": 7, "city": 8});
+            server.answer(&id, result).await;
+        };
+        let call = client.call::<Place>("find", ()).wrapped(false);
+        let error = tokio::join!(call.into_future(), served).0.unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("tool `find`: structuredContent.city: "),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_tool_without_a_type_is_an_error_where_that_is_asked_for() {
+    for (client, mut server) in clients().await {
+        let served = async {
+            let (id, _) = server.expect("tools/call").await;
+            let mut result = said("out of order");
+            result["isError"] = json!(true);
+            server.answer(&id, result).await;
+        };
+        let call = client.call_tool("find", ()).error_for_failure();
+        let failed = tokio::join!(call.into_future(), served).0;
+        assert!(matches!(failed, Err(CallError::Tool(text)) if text == "out of order"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_template_is_expanded_before_its_resource_is_read() {
+    let (client, mut server) = operating(builder()).await;
+    let served = async {
+        let (id, params) = server.expect("resources/read").await;
+        assert_eq!(params["uri"], "city://New%20York/a?unit=c");
+        server.answer(&id, json!({"contents": []})).await;
+    };
+    let variables = [("name", "New York"), ("path", "a"), ("unit", "c")];
+    let call = client.read_template("city://{name}/{+path}{?unit,lang}", variables);
+    tokio::join!(call.into_future(), served).0.unwrap();
+    let none = client.read_template("city://{name", variables).await;
+    assert!(matches!(none, Err(CallError::Params(_))), "{none:?}");
+}

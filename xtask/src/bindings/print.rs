@@ -1,8 +1,8 @@
 //! Items in, one file out.
 
 use super::trim::trim_docs;
-use crate::codegen::spaced;
 use anyhow::{Context, Result};
+use mcp_bindgen::code::output::spaced;
 use syn::Item;
 
 /// The text of the whole file.

@@ -67,9 +67,9 @@ impl Error {
     }
 }
 
-/// typify refused a struct that was prepared for it; a bug of the generator.
-impl From<typify::Error> for Error {
-    fn from(error: typify::Error) -> Self {
-        Self::at("typify", error)
+/// typify printed another struct than was prepared for it; a bug of the generator.
+impl From<mcp_bindgen::code::printer::PrintError> for Error {
+    fn from(error: mcp_bindgen::code::printer::PrintError) -> Self {
+        Self::at(format!("typify prints `{}`", error.name), error.reason)
     }
 }

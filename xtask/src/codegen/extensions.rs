@@ -7,7 +7,7 @@
 use super::check::questions;
 use super::emit::docs::Docs;
 use super::emit::output::File;
-use super::emit::{dispatch, enums, rust, structs, unions};
+use super::emit::{dispatch, enums, structs, unions};
 use super::error::{Error, Result};
 use super::merged::merge::Merged;
 use super::model::lower;
@@ -19,6 +19,7 @@ use super::schemas::load::{self, Schema};
 use super::schemas::simplify::simplify;
 use super::schemas::subschemas::referred;
 use itertools::Itertools;
+use mcp_bindgen::code::names::ident;
 use quote::quote;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec
             files.push(file(&name, &merged, &overlay, &docs)?);
         }
         questions.push(open);
-        modules.push(rust::ident(&name));
+        modules.push(ident(&name));
     }
     if !modules.is_empty() {
         let items = quote!(#(pub mod #modules;)*);

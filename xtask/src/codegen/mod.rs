@@ -25,7 +25,6 @@ mod schemas;
 mod single;
 
 pub(crate) use check::scope::imported;
-pub(crate) use emit::output::spaced;
 pub(crate) use run::{Options, open, run};
 pub(crate) use schemas::simplify::check_before_import;
 pub(crate) use schemas::subschemas::{ALTERNATIVES, alternatives, each, referred};

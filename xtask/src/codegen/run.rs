@@ -4,7 +4,7 @@ use super::by_revision::{availability, conform, revisions};
 use super::check::{aliases, forms as check_forms, identifiers as check_names, questions};
 use super::emit::docs::Docs;
 use super::emit::output::{File, write};
-use super::emit::{dispatch, enums, listing, rust, structs, unions};
+use super::emit::{dispatch, enums, listing, structs, unions};
 use super::error::{Error, Result};
 use super::extensions;
 use super::merged::merge::{Merged, merge};
@@ -14,6 +14,7 @@ use super::model::lower;
 use super::overlay::file::Overlay;
 use super::overlay::open::Open;
 use super::schemas::{load, simplify};
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -171,7 +172,7 @@ fn map(has_extensions: bool) -> Result<File> {
 
 /// A module that sees the model, and the hand-written support for what is in it.
 fn typed(name: &str, doc: &str, items: &TokenStream) -> Result<File> {
-    let support = rust::ident(name);
+    let support = ident(name);
     let items = quote! {
         #[allow(unused_imports, reason = "some only for links in the documentation")]
         use super::*;

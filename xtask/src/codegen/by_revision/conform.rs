@@ -4,12 +4,12 @@
 //! values that it cannot express become the nearest one that it can.
 
 use super::span::{bits, condition, only_in};
-use crate::codegen::emit::rust::ident;
 use crate::codegen::error::Result;
 use crate::codegen::merged::merge::{Merged, MergedMember, MergedType, Shape};
 use crate::codegen::merged::variants::{self, Tag};
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::iter::successors;

@@ -2,10 +2,11 @@
 
 use super::conform::Conform;
 use super::span::only_in;
-use crate::codegen::emit::rust::{field_name, ident};
+use crate::codegen::emit::rust::field_name;
 use crate::codegen::error::Result;
 use crate::codegen::merged::merge::{MergedField, MergedStruct, Set};
 use crate::codegen::model::ir::Type;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 

@@ -1,11 +1,11 @@
 //! `Nearest`: the value of a union that can stand for all others.
 
 use super::conform::Conform;
-use crate::codegen::emit::rust::ident;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::{MergedMember, MergedType};
 use crate::codegen::merged::variants;
 use crate::codegen::overlay::kinds::Nearest;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 

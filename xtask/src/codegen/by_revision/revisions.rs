@@ -2,10 +2,10 @@
 
 use super::span::variant;
 use crate::codegen::emit::docs::Docs;
-use crate::codegen::emit::rust::ident;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::keys;
 use crate::codegen::merged::merge::{Merged, Set};
+use mcp_bindgen::code::names::ident;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 

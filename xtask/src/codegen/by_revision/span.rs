@@ -1,7 +1,7 @@
 //! Sets of revisions, as Rust that a person would write.
 
-use crate::codegen::emit::rust::ident;
 use crate::codegen::merged::merge::{Merged, Set};
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 

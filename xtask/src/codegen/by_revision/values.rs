@@ -2,10 +2,11 @@
 
 use super::conform::Conform;
 use crate::codegen::check::arguments::constructor_order;
-use crate::codegen::emit::rust::{self, ident};
+use crate::codegen::emit::rust;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::Shape;
 use crate::codegen::model::ir::Type;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use serde_json::{Map, Value, json};

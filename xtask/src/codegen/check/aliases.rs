@@ -1,9 +1,9 @@
 //! Deprecated names for types that the model has under another name now.
 
-use crate::codegen::emit::rust::ident;
 use crate::codegen::merged::merge::Merged;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Alias;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;

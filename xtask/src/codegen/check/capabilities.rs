@@ -1,13 +1,14 @@
 //! Which capability a method needs, and whether a side has declared it.
 
 use crate::codegen::by_revision::span::bits;
-use crate::codegen::emit::rust::{self, ident};
+use crate::codegen::emit::rust;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::Merged;
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Capability;
 use crate::codegen::overlay::proposal::Proposal;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;

@@ -4,9 +4,9 @@ use super::replacements::example;
 use crate::codegen::by_revision::conform::Conform;
 use crate::codegen::merged::merge::{Merged, MergedField, Shape};
 use crate::codegen::model::ir::Type;
-use crate::codegen::model::names::snake;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::entry;
+use mcp_bindgen::code::names::snake;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@ use crate::codegen::emit::best_match;
 use crate::codegen::merged::merge::{Merged, MergedField, MergedMember, Shape};
 use crate::codegen::merged::variants::{self, Tag};
 use crate::codegen::model::ir::Type;
-use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::{Proposal, entry};
+use mcp_bindgen::code::names::pascal;
 use std::collections::BTreeMap;
 
 /// Asks about each such form.

@@ -8,15 +8,16 @@ use super::forms::ambiguity;
 use super::scope;
 use crate::codegen::by_revision::span;
 use crate::codegen::emit::dispatch;
-use crate::codegen::emit::rust::{self, is_identifier};
+use crate::codegen::emit::rust;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::{Merged, MergedStruct, MergedType, Shape};
 use crate::codegen::merged::places::definition;
 use crate::codegen::merged::variants;
-use crate::codegen::model::names::{pascal, screaming, snake};
+use crate::codegen::model::names::screaming;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::entry;
 use crate::codegen::schemas::load::escape;
+use mcp_bindgen::code::names::{is_identifier, pascal, snake};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks all names.

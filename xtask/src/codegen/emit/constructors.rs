@@ -5,8 +5,9 @@ use crate::codegen::by_revision::conform::Conform;
 use crate::codegen::check::arguments::constructor_order;
 use crate::codegen::error::Result;
 use crate::codegen::merged::merge::{Merged, MergedField, Shape};
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use mcp_bindgen::code::constructors::{argument, setter};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::ext::IdentExt;
 
@@ -15,6 +16,7 @@ impl Emitter<'_> {
     pub(super) fn methods(&self, item: &syn::ItemStruct) -> Result<TokenStream> {
         let (merged, structure) = (self.merged, self.structure);
         let wires = structure.stored().map(|(wire, _)| wire);
+        let is_plain = |named: &str| is_plain(named, merged);
         let printed: BTreeMap<_, _> = wires.zip(&item.fields).collect();
         let required = constructor_order(self.name, structure, self.overlay);
         let optional = structure.stored().filter(|(_, field)| !field.always);
@@ -30,14 +32,16 @@ impl Emitter<'_> {
             };
             let ty = ty.to_token_stream().to_string();
             if field.always {
-                let (argument, stored) = argument(&ty, name, merged);
+                let (argument, stored) = argument(&ty, name, &is_plain);
                 let stored = stored.map(|stored| quote!(: #stored));
                 arguments.push(quote!(#name: #argument));
                 inits.push(quote!(#name #stored));
             } else {
                 let value = self.preset(wire, field)?;
                 inits.push(quote!(#name: #value));
-                setters.push(setter(&ty, name, merged));
+                let rust_name = name.unraw();
+                let doc = format!(" Sets [`{rust_name}`](Self::{rust_name}).");
+                setters.push(setter(&ty, name, &quote!(#[doc = #doc]), &is_plain));
             }
         }
         if !structure.open.is_empty() {
@@ -76,56 +80,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The setter of an optional field.
-fn setter(ty: &str, name: &Ident, merged: &Merged) -> TokenStream {
-    let (_, inner) = split(ty);
-    let (argument, stored) = argument(inner, name, merged);
-    let stored = stored.unwrap_or_else(|| quote!(#name));
-    let rust_name = name.unraw();
-    let setter = format_ident!("with_{rust_name}");
-    let doc = format!(" Sets [`{rust_name}`](Self::{rust_name}).");
-    quote! {
-        #[doc = #doc]
-        #[must_use]
-        pub fn #setter(mut self, #name: #argument) -> Self {
-            self.#name = Some(#stored);
-            self
-        }
-    }
-}
-
-/// `Vec < String >` as `Vec` and `String`.
-fn split(ty: &str) -> (&str, &str) {
-    let inside = ty.strip_suffix(" >").and_then(|ty| ty.split_once(" < "));
-    inside.unwrap_or((ty, ""))
-}
-
-/// An argument for a field of that type, and the expression that stores it if it is another.
-fn argument(ty: &str, name: &Ident, merged: &Merged) -> (TokenStream, Option<TokenStream>) {
-    let tokens = |ty: &str| ty.parse::<TokenStream>().unwrap_or_default();
-    let whole = tokens(ty);
-    let into = || (quote!(impl Into<#whole>), Some(quote!(#name.into())));
-    let (outer, inner) = split(ty);
-    let item = tokens(inner);
-    match outer {
-        "String" | "i128" | "RawJson" | "OneOrMany" => into(),
-        "bool" | "f64" | "u64" | "JsonObject" | "Option" => (whole, None),
-        "Box" => (item, Some(quote!(Box::new(#name)))),
-        "Vec" if inner == "String" => (
-            quote!(impl IntoIterator<Item = impl Into<String>>),
-            Some(quote!(#name.into_iter().map(Into::into).collect())),
-        ),
-        "Vec" => (
-            quote!(impl IntoIterator<Item = #item>),
-            Some(quote!(#name.into_iter().collect())),
-        ),
-        "OrderedMap" => (
-            quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),
-            Some(quote!(#name.into_iter().map(|(key, value)| (key.into(), value)).collect())),
-        ),
-        named => match merged.types.get(named).map(|ty| &ty.shape) {
-            Some(Shape::Struct(_) | Shape::Enum(_)) => (whole, None),
-            Some(Shape::Union(_)) | None => into(),
-        },
-    }
+/// Whether a named type is passed as it is, not as `impl Into`.
+fn is_plain(name: &str, merged: &Merged) -> bool {
+    let shape = merged.types.get(name).map(|ty| &ty.shape);
+    matches!(shape, Some(Shape::Struct(_) | Shape::Enum(_)))
 }

@@ -1,12 +1,14 @@
 //! Methods as Rust: constants, and the type behind each.
 
-use super::docs::{lines, revisions, with_revisions};
-use super::rust::ident;
+use super::docs::{revisions, with_revisions};
 use crate::codegen::merged::merge::{Merged, MergedMethod, Set};
 use crate::codegen::model::ir::ErrorCode;
-use crate::codegen::model::names::{screaming, snake};
+use crate::codegen::model::names::screaming;
 use crate::codegen::overlay::file::Overlay;
 use itertools::Itertools;
+use mcp_bindgen::code::docs::lines;
+use mcp_bindgen::code::names::ident;
+use mcp_bindgen::code::names::snake;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! The model in, lists of its types out: for tests that treat each type alike.
 
-use super::rust::ident;
 use crate::codegen::by_revision::span::variant;
 use crate::codegen::merged::merge::{Merged, MergedType, Shape};
 use crate::codegen::overlay::file::Overlay;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 

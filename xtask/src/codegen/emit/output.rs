@@ -1,6 +1,7 @@
 //! Tokens in, files out: formatted, marked as generated, written only if they differ.
 
 use crate::codegen::error::{Error, Result};
+use mcp_bindgen::code::output;
 use proc_macro2::TokenStream;
 use std::path::Path;
 
@@ -16,43 +17,10 @@ pub(crate) struct File {
 impl File {
     /// A Rust file from `tokens`, with a module documentation.
     pub(crate) fn rust(path: String, doc: &str, tokens: TokenStream) -> Result<Self> {
-        let file: syn::File = syn::parse2(tokens).map_err(Error::syntax(&path))?;
-        let body = spaced(&prettyplease::unparse(&file));
+        let body = output::format(tokens).map_err(Error::syntax(&path))?;
         let text = format!("{HEADER}//! {doc}\n\n{body}");
         Ok(Self { path, text })
     }
-}
-
-/// A blank line between items, and between the members of an `impl`.
-pub(crate) fn spaced(code: &str) -> String {
-    let mut out = String::with_capacity(code.len() + code.len() / 20);
-    let mut previous = "";
-    for line in code.lines() {
-        let (text, before) = (line.trim_start(), previous.trim_start());
-        let depth = line.len() - text.len();
-        let is_sibling = previous.len() - before.len() == depth && !text.starts_with([')', '}']);
-        let is_use = |text: &str| text.starts_with("use ") || text.starts_with("pub use ");
-        let after_item = before == "}" && (depth == 0 || starts_item(text));
-        let after_uses = is_use(before) && !is_use(text);
-        let is_statement = before.ends_with(';') && !before.starts_with("//");
-        let after_statement = depth == 0 && is_statement && !is_use(text);
-        if is_sibling && (after_item || after_uses || after_statement) {
-            out.push('\n');
-        }
-        out.push_str(line);
-        out.push('\n');
-        previous = line;
-    }
-    out
-}
-
-/// Whether an item, or its documentation, begins with that line.
-fn starts_item(line: &str) -> bool {
-    let words = [
-        "//", "#[", "const ", "enum ", "fn ", "impl", "mod ", "pub", "struct ", "trait ", "type ",
-        "use ",
-    ];
-    words.iter().any(|word| line.starts_with(word))
 }
 
 /// Writes what differs below `root`; with `check`, fails if anything does.
@@ -60,14 +28,8 @@ pub(crate) fn write(root: &Path, files: &[File], check: bool) -> Result<String> 
     let mut stale = Vec::new();
     for file in files {
         let path = root.join(&file.path);
-        if std::fs::read_to_string(&path).is_ok_and(|current| current == file.text) {
-            continue;
-        }
-        stale.push(file.path.clone());
-        if !check {
-            let folder = path.parent().unwrap_or(root);
-            std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-            std::fs::write(&path, &file.text).map_err(Error::file(&path))?;
+        if output::write(&path, &file.text, check).map_err(Error::file(&path))? {
+            stale.push(file.path.clone());
         }
     }
     match (check, stale.is_empty()) {

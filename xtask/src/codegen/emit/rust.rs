@@ -2,26 +2,11 @@
 
 use crate::codegen::merged::merge::{Merged, Shape};
 use crate::codegen::model::ir::Type;
-use crate::codegen::model::names::snake;
 use crate::codegen::overlay::file::Overlay;
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use mcp_bindgen::code::names::{ident, snake};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
-
-/// Whether `name` can stand in code, if need be as a raw identifier.
-pub(crate) fn is_identifier(name: &str) -> bool {
-    syn::parse_str::<Ident>(&format!("r#{name}")).is_ok()
-}
-
-/// `name` as an identifier, raw where it is a keyword.
-///
-/// [`crate::codegen::check::identifiers`] asks about a name that can be none, before it is written.
-pub(crate) fn ident(name: &str) -> Ident {
-    let plain = syn::parse_str(name).ok().filter(|name| name != "gen");
-    let raw = || syn::parse_str(&format!("r#{name}")).ok();
-    let plain = plain.or_else(raw);
-    plain.unwrap_or_else(|| format_ident!("_{}", snake(name)))
-}
 
 /// The Rust name of a field of the type `holder`.
 pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String {

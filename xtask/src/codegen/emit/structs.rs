@@ -6,12 +6,13 @@
 //! and write what serde's derives get wrong.
 
 use super::docs::Docs;
-use super::rust::{self, ident};
+use super::rust;
 use super::types;
 use crate::codegen::error::{Error, Result};
 use crate::codegen::merged::merge::{Merged, MergedField, MergedStruct, Shape};
 use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;

@@ -1,10 +1,12 @@
 //! Unions: their enums, their conversions, and how they are encoded.
 
-use super::docs::{Docs, lines};
-use super::rust::{self, ident};
+use super::docs::Docs;
+use super::rust;
 use crate::codegen::merged::merge::{Merged, MergedMember, Shape};
 use crate::codegen::merged::variants;
 use crate::codegen::model::ir::{Member, Type};
+use mcp_bindgen::code::docs::lines;
+use mcp_bindgen::code::names::ident;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 

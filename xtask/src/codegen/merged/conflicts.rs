@@ -4,10 +4,10 @@ use super::merge::wider;
 use super::places::{definition, place_of};
 use super::type_words::by_revision;
 use crate::codegen::model::ir::{Def, Field, Method, Model, Type};
-use crate::codegen::model::names::pascal;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::Rename;
 use crate::codegen::overlay::proposal::{Proposal, entry};
+use mcp_bindgen::code::names::pascal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 

@@ -2,8 +2,8 @@
 
 use super::merge::{Merged, MergedMember, MergedStruct, Set, Shape};
 use crate::codegen::model::ir::{Member, Type};
-use crate::codegen::model::names::pascal;
 use itertools::{Itertools, izip};
+use mcp_bindgen::code::names::pascal;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -7,7 +7,6 @@
 
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::join;
-use super::names::pascal;
 use crate::codegen::error::Error;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::kinds::SupportKind;
@@ -16,6 +15,7 @@ use crate::codegen::schemas::keywords::{kind_of, kinds};
 use crate::codegen::schemas::load::Schema;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use itertools::Itertools;
+use mcp_bindgen::code::names::pascal;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,161 @@
+"""Values made from the schemas of snapshots, read and written by the types of their bindings.
+
+`values.py program FILE SNAPSHOTS` writes a program that reads lines `SERVER TYPE JSON`, and writes the JSON
+of each back. `values.py check PROGRAM SNAPSHOTS` gives it 200 values of each schema, and compares.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import jsonschema
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis_jsonschema import from_schema
+
+COUNT = 200
+
+
+def snapshots(folder):
+    for path in sorted(pathlib.Path(folder).glob("*.json")):
+        yield path.stem, json.loads(path.read_text())
+
+
+def types(snapshot):
+    """The types of arguments and results, with their schemas."""
+    at = {}
+    for name, record in snapshot["rust"]["types"].items():
+        for place in record["at"]:
+            at[place] = name
+    for tool in snapshot["tools"]:
+        for member in ["inputSchema", "outputSchema"]:
+            name = at.get(f"{tool['name']}/{member}")
+            if name and member in tool:
+                yield name, tool[member]
+
+
+def program(path, folder):
+    arms = []
+    for server, snapshot in snapshots(folder):
+        for name in sorted({name for name, _ in types(snapshot)}):
+            arms.append(f'            ("{server}", "{name}") => again::<{server}::{name}>(json),')
+    lines = "\n".join(arms)
+    pathlib.Path(path).write_text(
+        f"""//! Reads lines `SERVER TYPE JSON`, and writes each value as its type writes it.
+
+use bindings_2024::*;
+
+fn again<T: serde::de::DeserializeOwned + serde::Serialize>(json: &str) -> Result<String, serde_json::Error> {{
+    serde_json::to_string(&serde_json::from_str::<T>(json)?)
+}}
+
+fn main() {{
+    for line in std::io::stdin().lines() {{
+        let line = line.expect("a line");
+        let mut parts = line.splitn(3, ' ');
+        let (Some(server), Some(name), Some(json)) = (parts.next(), parts.next(), parts.next()) else {{
+            panic!("{{line}}");
+        }};
+        let written = match (server, name) {{
+{lines}
+            _ => panic!("{{server}} {{name}}"),
+        }};
+        println!("{{}}", written.unwrap_or_else(|error| format!("error: {{error}}")));
+    }}
+}}
+"""
+    )
+
+
+def within_64_bits(schema):
+    """The schema with the limits that `i64` and `f64` have, and tuples as the generator knows them."""
+    if isinstance(schema, list):
+        return [within_64_bits(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {name: within_64_bits(value) for name, value in schema.items()}
+    if "prefixItems" in schema:
+        schema["items"] = schema.pop("prefixItems")
+        schema["additionalItems"] = False
+    if schema.get("type") in ["integer", "number"]:
+        limit = 2**53
+        schema["minimum"] = max(schema.get("minimum", -limit), -limit)
+        schema["maximum"] = min(schema.get("maximum", limit), limit)
+    return schema
+
+
+def without_defaults(value, written):
+    """`value` without what its type does not keep: members that it does not know, and those that may be
+    absent and are null. `written` is what came back."""
+    if isinstance(value, dict) and isinstance(written, dict):
+        known = {name for name in value if name in written}
+        return {name: without_defaults(value[name], written[name]) for name in known}
+    if isinstance(value, list) and isinstance(written, list) and len(value) == len(written):
+        return [without_defaults(*pair) for pair in zip(value, written)]
+    return value
+
+
+def lost(schema, value, written, root):
+    """The described members of an object that came back without them although they were not null."""
+    if isinstance(value, dict) and isinstance(written, dict):
+        described = schema.get("properties", {}) if isinstance(schema, dict) else {}
+        for name in value:
+            if name in described and value[name] is not None and name not in written:
+                yield name
+
+
+def examples(schema):
+    values = []
+
+    @seed(1)
+    @settings(
+        max_examples=COUNT,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(from_schema(within_64_bits(schema)))
+    def collect(value):
+        values.append(value)
+
+    collect()
+    return values
+
+
+def check(path, folder):
+    warnings.simplefilter("ignore")
+    cases, left_out = [], []
+    for server, snapshot in snapshots(folder):
+        print(f"values of {server}", flush=True)
+        for name, schema in types(snapshot):
+            try:
+                cases += [(server, name, schema, value) for value in examples(schema)]
+            except Exception as error:  # The generator does not know all schemas.
+                left_out.append(f"{server} {name}: {type(error).__name__}: {error}"[:200])
+    lines = [f"{server} {name} {json.dumps(value)}\n" for server, name, _, value in cases]
+    done = subprocess.run([path], input="".join(lines), capture_output=True, text=True, check=True)
+    faults = []
+    for (server, name, schema, value), line in zip(cases, done.stdout.split("\n")[:-1], strict=True):
+        at = f"{server} {name}: {json.dumps(value)[:300]}"
+        if line.startswith("error: "):
+            faults.append(f"{at}: {line}")
+            continue
+        written = json.loads(line)
+        if without_defaults(value, written) != written or list(lost(schema, value, written, schema)):
+            faults.append(f"{at}: came back as {line[:300]}")
+        try:
+            jsonschema.validate(written, schema)
+        except jsonschema.ValidationError as error:
+            faults.append(f"{at}: came back invalid: {error.message[:200]}")
+    for line in left_out:
+        print(f"no values: {line}")
+    print(f"{len(cases)} values of {len({(s, n) for s, n, _, _ in cases})} types, {len(faults)} faults")
+    if faults or len(left_out) > len(cases) // COUNT // 10:
+        print("\n".join(faults[:40]), file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    {"program": program, "check": check}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,212 @@
+//! Enums: of strings, of objects by a constant member, and of values by their kind.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::module::{Emitter, described};
+use crate::code::docs::lines;
+use crate::code::open_enum::{self, Variant};
+use crate::model::ir::{Def, Id, Shape, Type};
+use crate::texts;
+
+/// A variant of a union.
+struct Alternative<'a> {
+    name: Ident,
+    doc: TokenStream,
+    ty: &'a Type,
+    /// Fits what the enum is decided by.
+    pattern: TokenStream,
+}
+
+impl Alternative<'_> {
+    /// Whether a value of the union could be inside the content.
+    fn is_boxed(&self) -> bool {
+        matches!(self.ty, Type::Named(_) | Type::Tuple(_))
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn open_enum(&self, id: Id, def: &Def, values: &[(String, String)]) -> TokenStream {
+        let name = &self.types[&id];
+        let doc = self.doc_of_struct(id, def);
+        let values = values.iter().map(|(wire, doc)| Variant {
+            wire: wire.clone(),
+            name: self.member(id, wire),
+            doc: described(doc, &format!("The value {}.", texts::code(wire))),
+        });
+        let read = quote! {
+            let value = String::deserialize(deserializer)?;
+            Ok(Self::from(value.as_str()))
+        };
+        open_enum::emit(name, &doc, &values.collect::<Vec<_>>(), &read)
+    }
+
+    /// An enum of objects, told apart by the member `tag`.
+    pub(super) fn tagged(
+        &self,
+        id: Id,
+        def: &Def,
+        tag: &str,
+        variants: &[(Vec<String>, Type)],
+    ) -> TokenStream {
+        let alternatives = variants.iter().map(|(wires, ty)| {
+            let codes: Vec<_> = wires.iter().map(|wire| texts::code(wire)).collect();
+            let doc = format!("The member {} is {}.", texts::code(tag), codes.join(" or "));
+            Alternative {
+                name: self.member(id, &wires[0]),
+                doc: lines(&doc),
+                ty,
+                pattern: quote!(Some(#(#wires)|*)),
+            }
+        });
+        let by = quote!(value.get(#tag).and_then(Value::as_str));
+        let other = quote!(Ok(Self::Unknown(value)));
+        self.union(
+            id,
+            def,
+            &alternatives.collect::<Vec<_>>(),
+            &by,
+            &other,
+            true,
+        )
+    }
+
+    /// An enum of values of different kinds of JSON.
+    pub(super) fn kinds(&self, id: Id, def: &Def, types: &[Type]) -> TokenStream {
+        let kinds = types.iter().map(|ty| (ty, self.kind(ty)));
+        let mut expected = Vec::new();
+        let alternatives = kinds.map(|(ty, (name, pattern))| {
+            let kind = kind_of(&name.to_string());
+            expected.push(kind.to_lowercase());
+            let doc = lines(&format!("{kind}."));
+            Alternative {
+                name,
+                doc,
+                ty,
+                pattern,
+            }
+        });
+        let alternatives: Vec<_> = alternatives.collect();
+        let expected = format!("expected {}", expected.join(" or "));
+        let other = quote!(Err(serde::de::Error::custom(#expected)));
+        self.union(id, def, &alternatives, &quote!(&value), &other, false)
+    }
+
+    /// An enum whose variant is decided `by` an expression; `other` is read where no pattern fits.
+    fn union(
+        &self,
+        id: Id,
+        def: &Def,
+        alternatives: &[Alternative<'_>],
+        by: &TokenStream,
+        other: &TokenStream,
+        has_unknown: bool,
+    ) -> TokenStream {
+        let name = &self.types[&id];
+        let doc = self.doc_of_struct(id, def);
+        let names: Vec<_> = alternatives.iter().map(|it| &it.name).collect();
+        let docs = alternatives.iter().map(|it| &it.doc);
+        let patterns = alternatives.iter().map(|it| &it.pattern);
+        let contents = alternatives.iter().map(|it| {
+            let ty = self.rust(it.ty);
+            if it.is_boxed() { quote!(Box<#ty>) } else { ty }
+        });
+        let conversions = alternatives.iter().map(|it| self.conversion_of(name, it));
+        let unknown = has_unknown.then(|| {
+            quote! {
+                /// A value that the schema does not list, kept as it came.
+                Unknown(Value),
+            }
+        });
+        let write_unknown =
+            has_unknown.then(|| quote!(Self::Unknown(value) => value.serialize(serializer),));
+        quote! {
+            #doc
+            #[derive(Clone, Debug, PartialEq)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#docs #names(#contents),)*
+                #unknown
+            }
+
+            #(#conversions)*
+
+            impl Serialize for #name {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self {
+                        #(Self::#names(value) => value.serialize(serializer),)*
+                        #write_unknown
+                    }
+                }
+            }
+
+            impl<'de> Deserialize<'de> for #name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    let value = Value::deserialize(deserializer)?;
+                    let read: Result<Self, serde_json::Error> = match #by {
+                        #(#patterns => serde_json::from_value(value).map(Self::#names),)*
+                        _ => #other,
+                    };
+                    read.map_err(serde::de::Error::custom)
+                }
+            }
+        }
+    }
+
+    /// `From` the content of a variant.
+    fn conversion_of(&self, name: &Ident, alternative: &Alternative<'_>) -> TokenStream {
+        let (variant, ty) = (&alternative.name, self.rust(alternative.ty));
+        let value = match alternative.is_boxed() {
+            true => quote!(Box::new(value)),
+            false => quote!(value),
+        };
+        let text = (*alternative.ty == Type::Text).then(|| {
+            quote! {
+                impl From<&str> for #name {
+                    fn from(value: &str) -> Self {
+                        Self::#variant(value.to_owned())
+                    }
+                }
+            }
+        });
+        quote! {
+            impl From<#ty> for #name {
+                fn from(value: #ty) -> Self {
+                    Self::#variant(#value)
+                }
+            }
+
+            #text
+        }
+    }
+
+    /// The variant for a type, and the pattern of the values that are it.
+    fn kind(&self, ty: &Type) -> (Ident, TokenStream) {
+        let is_text = |id: &Id| {
+            let shape = self.model.defs.get(id).map(|def| &def.shape);
+            matches!(shape, Some(Shape::Enum(_)))
+        };
+        let (name, pattern) = match ty {
+            Type::Bool => ("Bool", quote!(Value::Bool(_))),
+            Type::Integer => ("Integer", quote!(Value::Number(_))),
+            Type::Number => ("Number", quote!(Value::Number(_))),
+            Type::Text | Type::External(_) => ("Text", quote!(Value::String(_))),
+            Type::Named(id) if is_text(id) => ("Text", quote!(Value::String(_))),
+            Type::List(_) | Type::Tuple(_) => ("List", quote!(Value::Array(_))),
+            _ => ("Object", quote!(Value::Object(_))),
+        };
+        (format_ident!("{name}"), pattern)
+    }
+}
+
+/// A kind of JSON with its article.
+fn kind_of(variant: &str) -> &'static str {
+    match variant {
+        "Bool" => "A boolean",
+        "Integer" => "An integer",
+        "Number" => "A number",
+        "Text" => "A text",
+        "List" => "A list",
+        _ => "An object",
+    }
+}

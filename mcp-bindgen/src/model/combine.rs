@@ -1,0 +1,188 @@
+//! References, and schemas that all have to fit.
+
+use super::ir::Type;
+use super::limits;
+use super::lower::{Fault, Lowering};
+use crate::json::{Json, Object};
+
+/// Keywords that say nothing about the type, or are ignored.
+const ANNOTATIONS: &str = "$anchor $comment $defs $id $schema default definitions deprecated \
+    description discriminator else example examples if not readOnly then title writeOnly";
+
+/// Whether a keyword says something about the type.
+pub(super) fn is_typing(keyword: &str) -> bool {
+    !keyword.starts_with("x-") && !ANNOTATIONS.split(' ').any(|it| it == keyword)
+}
+
+impl<'a> Lowering<'a> {
+    /// The type of a schema that may refer to others.
+    pub(super) fn members(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+        let typing: Vec<_> = schema.keys().filter(|keyword| is_typing(keyword)).collect();
+        match (&typing[..], schema.get("$ref"), schema.get("allOf")) {
+            ([_], Some(reference), _) => {
+                let (pointer, target) = self.target(reference)?;
+                Ok(self.at(&pointer, target))
+            }
+            ([_], None, Some(Json::List(parts))) if parts.len() == 1 => {
+                Ok(self.at(&format!("{pointer}/allOf/0"), &parts[0]))
+            }
+            (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(pointer, schema),
+            _ => {
+                let flat = self.flat(schema, 0)?;
+                self.plain(pointer, &flat)
+            }
+        }
+    }
+
+    /// The schema that a reference names, and its pointer.
+    fn target(&self, reference: &Json) -> Result<(String, &'a Json), Fault> {
+        let text = reference.as_text().ok_or("its `$ref` is no text")?;
+        let Some(fragment) = text.strip_prefix('#') else {
+            return Err(format!(
+                "{text:?} is a reference to elsewhere, which is not fetched"
+            ));
+        };
+        let pointer = percent_decoded(fragment);
+        let target = self.root.pointer(&pointer);
+        let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+        let target = target.filter(|_| is_pointer);
+        let target = target.ok_or_else(|| format!("{text:?} refers to nothing"))?;
+        Ok((pointer, target))
+    }
+
+    /// The schema with what its `$ref` and `allOf` say put in their place.
+    ///
+    /// # Errors
+    ///
+    /// When they contradict each other, or lead back to where they began.
+    pub(super) fn flat(&self, schema: &Object, depth: usize) -> Result<Object, Fault> {
+        if depth > limits::DEPTH {
+            return Err("it is combined with itself".to_owned());
+        }
+        if schema.contains_key("$dynamicRef") || schema.contains_key("$recursiveRef") {
+            return Err("a dynamic reference is not followed".to_owned());
+        }
+        let mut parts = Vec::new();
+        if let Some(reference) = schema.get("$ref") {
+            parts.push(self.target(reference)?.1);
+        }
+        if let Some(Json::List(all)) = schema.get("allOf") {
+            super::lower::within(all.len(), "parts")?;
+            parts.extend(all);
+        }
+        let mut flat = Object::new();
+        for part in parts {
+            match part {
+                Json::Object(part) => merge(&mut flat, self.flat(part, depth + 1)?)?,
+                Json::Bool(true) => {}
+                _ => return Err("a part of its `allOf` allows no value".to_owned()),
+            }
+        }
+        let own = schema
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "$ref" | "allOf"));
+        let own = own.map(|(name, value)| (name.clone(), value.clone()));
+        merge(&mut flat, own.collect())?;
+        Ok(flat)
+    }
+}
+
+/// Adds what `other` says to `schema`.
+///
+/// # Errors
+///
+/// When no value fits both.
+pub(super) fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
+    for (keyword, value) in other {
+        let Some(known) = schema.get_mut(&keyword) else {
+            schema.insert(keyword, value);
+            continue;
+        };
+        match (keyword.as_str(), known, value) {
+            (_, known, value) if *known == value => {}
+            ("properties" | "$defs" | "definitions", Json::Object(known), Json::Object(other)) => {
+                for (name, property) in other {
+                    match known.get_mut(&name) {
+                        None => drop(known.insert(name, property)),
+                        // Both have to fit.
+                        Some(both) => *both = both_of(both.clone(), property),
+                    }
+                }
+            }
+            ("required", Json::List(known), Json::List(other)) => known.extend(other),
+            ("type", known, value) => *known = common_type(known, &value)?,
+            ("enum", Json::List(known), Json::List(other)) => known.retain(|it| other.contains(it)),
+            ("const", ..) => return Err("it has to be two constants at once".to_owned()),
+            ("anyOf" | "oneOf", ..) => {
+                return Err("two unions have to fit at once".to_owned());
+            }
+            ("items" | "additionalProperties", known, value) => {
+                *known = both_of(known.clone(), value);
+            }
+            (_, known, value) => *known = value,
+        }
+    }
+    Ok(())
+}
+
+/// A schema that allows what two others allow.
+fn both_of(first: Json, second: Json) -> Json {
+    match (first, second) {
+        (Json::Bool(true), other) | (other, Json::Bool(true)) => other,
+        (first, second) if first == second => first,
+        (first, second) => {
+            let all = Json::List(vec![first, second]);
+            Json::Object(Object::from([("allOf".to_owned(), all)]))
+        }
+    }
+}
+
+/// The `type` of values that fit both.
+fn common_type(first: &Json, second: &Json) -> Result<Json, Fault> {
+    let names = |json: &Json| -> Vec<String> {
+        let list = json.as_list().unwrap_or(std::slice::from_ref(json));
+        let names = list.iter().filter_map(Json::as_text);
+        names.map(str::to_owned).collect()
+    };
+    let (first, second) = (names(first), names(second));
+    let fits = |name: &String, others: &[String]| {
+        others.contains(name) || name == "integer" && others.iter().any(|it| it == "number")
+    };
+    let mut common: Vec<_> = first.iter().filter(|name| fits(name, &second)).collect();
+    common.extend(
+        second
+            .iter()
+            .filter(|name| !first.contains(name) && fits(name, &first)),
+    );
+    match &common[..] {
+        [] => Err("no `type` fits all that it has to be".to_owned()),
+        [name] => Ok(Json::Text((*name).clone())),
+        names => Ok(Json::List(
+            names
+                .iter()
+                .map(|name| Json::Text((*name).clone()))
+                .collect(),
+        )),
+    }
+}
+
+/// The text of a URI's fragment (RFC 3986, section 2.1).
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|it| std::str::from_utf8(it).ok());
+        let decoded = digits.and_then(|it| u8::from_str_radix(it, 16).ok());
+        match (first, decoded) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

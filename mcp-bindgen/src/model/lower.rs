@@ -1,0 +1,397 @@
+//! One schema in, a type out.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::ir::{Def, Field, Id, Shape, Struct, Type};
+use super::limits;
+use crate::error::Note;
+use crate::json::{Json, Object};
+use crate::texts;
+
+/// Why a place has no type of its own.
+pub(super) type Fault = String;
+
+/// Definitions and notes of all schemas of a server.
+#[derive(Default)]
+pub(crate) struct Context {
+    pub(crate) defs: IndexMap<Id, Def>,
+    pub(crate) notes: Vec<Note>,
+    /// The constant member of structs that are in a union.
+    pub(super) tags: HashMap<Id, (String, String)>,
+    /// The types of formats of strings.
+    pub(crate) formats: Vec<(&'static str, &'static str)>,
+    next: Id,
+}
+
+impl Context {
+    /// Adds a definition, and returns its type.
+    pub(super) fn add(&mut self, def: Def) -> Type {
+        let id = self.reserve();
+        self.defs.insert(id, def);
+        Type::Named(id)
+    }
+
+    fn reserve(&mut self) -> Id {
+        self.next += 1;
+        self.next
+    }
+}
+
+/// A schema while it is read.
+pub(crate) struct Lowering<'a> {
+    pub(super) context: &'a mut Context,
+    entry: &'a str,
+    /// The member that has the schema.
+    member: &'a str,
+    pub(super) root: &'a Json,
+    /// Types by JSON pointer; those that are being read have only a number.
+    known: HashMap<String, State>,
+    depth: usize,
+    nodes: usize,
+    /// The limit that the schema exceeds.
+    exceeded: Option<Fault>,
+}
+
+enum State {
+    Open { id: Id, used: bool },
+    Done(Type),
+}
+
+/// The type of a whole schema, which is that of `member` of the tool `entry`; JSON where it is none.
+pub(crate) fn lower(context: &mut Context, entry: &str, member: &str, schema: &str) -> Type {
+    let notes = context.notes.len();
+    let (ty, fault) = match parsed(schema) {
+        Err(fault) => (Type::Json, Some(fault)),
+        Ok(root) => {
+            let mut lowering = Lowering {
+                context,
+                entry,
+                member,
+                root: &root,
+                known: HashMap::new(),
+                depth: 0,
+                nodes: 0,
+                exceeded: None,
+            };
+            let ty = lowering.whole();
+            (ty, lowering.exceeded)
+        }
+    };
+    match fault {
+        None => ty,
+        Some(fault) => {
+            context.notes.truncate(notes);
+            context
+                .notes
+                .push(untyped(entry, member.to_owned(), &fault));
+            Type::Json
+        }
+    }
+}
+
+/// Reads the text of a schema.
+fn parsed(schema: &str) -> Result<Json, Fault> {
+    if schema.len() > limits::BYTES {
+        let limit = limits::BYTES >> 20;
+        return Err(format!("a schema of more than {limit} MiB is not read"));
+    }
+    serde_json::from_str(schema).map_err(|error| format!("the schema can't be read ({error})"))
+}
+
+fn untyped(entry: &str, path: String, fault: &str) -> Note {
+    Note {
+        entry: entry.to_owned(),
+        path,
+        text: format!("{fault}; it stays JSON"),
+        untyped: true,
+    }
+}
+
+impl Lowering<'_> {
+    fn whole(&mut self) -> Type {
+        let root = self.root;
+        let ty = self.at("", root);
+        match (self.member, ty) {
+            // Arguments may come: a struct has room for them, and a map has not.
+            ("inputSchema", Type::Map(item)) => {
+                let is_open = match root.get("additionalProperties") {
+                    None | Some(Json::Bool(false)) => false,
+                    Some(_) => true,
+                };
+                let extra = is_open.then_some(*item);
+                let shape = Shape::Struct(Struct {
+                    extra,
+                    ..Struct::default()
+                });
+                self.define("", root.as_object(), shape)
+            }
+            (_, ty) => ty,
+        }
+    }
+
+    /// The type at a pointer; JSON, and a note, where there is none.
+    pub(super) fn at(&mut self, pointer: &str, schema: &Json) -> Type {
+        match self.known.get_mut(pointer) {
+            Some(State::Done(ty)) => return ty.clone(),
+            Some(State::Open { id, used }) => {
+                *used = true;
+                return Type::Named(*id);
+            }
+            None => {}
+        }
+        let id = self.context.reserve();
+        let open = State::Open { id, used: false };
+        self.known.insert(pointer.to_owned(), open);
+        (self.depth, self.nodes) = (self.depth + 1, self.nodes + 1);
+        let read = self
+            .within_limits()
+            .and_then(|()| self.read(pointer, schema));
+        self.depth -= 1;
+        let read = read.and_then(|ty| self.not_of_itself(id, ty));
+        let ty = read.unwrap_or_else(|fault| {
+            self.note(pointer, &fault);
+            Type::Json
+        });
+        let used = matches!(
+            self.known.get(pointer),
+            Some(State::Open { used: true, .. })
+        );
+        if used {
+            let def = Def {
+                shape: Shape::Alias(ty.clone()),
+                doc: String::new(),
+                title: None,
+                places: Vec::new(),
+            };
+            self.context.defs.insert(id, def);
+        }
+        self.known
+            .insert(pointer.to_owned(), State::Done(ty.clone()));
+        ty
+    }
+
+    fn within_limits(&mut self) -> Result<(), Fault> {
+        if self.depth > limits::DEPTH {
+            let limit = limits::DEPTH;
+            self.exceeded = Some(format!("the schema is nested deeper than {limit} levels"));
+        }
+        if self.nodes > limits::NODES {
+            let limit = limits::NODES;
+            self.exceeded = Some(format!("the schema has more than {limit} parts"));
+        }
+        match &self.exceeded {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a type that contains itself without a name in between.
+    fn not_of_itself(&self, id: Id, ty: Type) -> Result<Type, Fault> {
+        let mut is_inside = false;
+        ty.each_named(&mut |named| is_inside |= named == id);
+        match (is_inside, ty) {
+            (false, ty) => Ok(ty),
+            (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
+            (true, _) => Err("it is a list or map of itself".to_owned()),
+        }
+    }
+
+    /// Notes that a place stays untyped.
+    pub(super) fn note(&mut self, pointer: &str, fault: &str) {
+        let path = format!("{}{pointer}", self.member);
+        if self.exceeded.is_none() {
+            self.context.notes.push(untyped(self.entry, path, fault));
+        }
+    }
+
+    fn read(&mut self, pointer: &str, schema: &Json) -> Result<Type, Fault> {
+        match schema {
+            Json::Bool(true) => Ok(Type::Json),
+            Json::Bool(false) => Err("the schema `false` allows no value".to_owned()),
+            Json::Object(members) => self.members(pointer, members),
+            _ => Err("the schema is no object".to_owned()),
+        }
+    }
+
+    /// The type of a schema without `$ref` and `allOf`.
+    pub(super) fn plain(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+        let is_nullable = schema.get("nullable") == Some(&Json::Bool(true));
+        let ty = match values(schema)? {
+            Some(values) => self.values(pointer, schema, values)?,
+            None => match self.alternatives(pointer, schema)? {
+                Some(ty) => ty,
+                None => self.typed(pointer, schema)?,
+            },
+        };
+        Ok(if is_nullable { ty.nullable() } else { ty })
+    }
+
+    /// The type of a schema without alternatives.
+    fn typed(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+        let has = |names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
+        match schema.get("type") {
+            Some(Json::Text(name)) => self.kind(pointer, schema, name),
+            Some(Json::List(names)) => self.kinds(pointer, schema, names),
+            Some(_) => Err("its `type` is neither text nor a list".to_owned()),
+            None if has(&["properties", "required", "patternProperties"]) => {
+                self.object(pointer, schema)
+            }
+            None if has(&["items", "prefixItems"]) => self.array(pointer, schema),
+            None => match schema.get("additionalProperties") {
+                Some(Json::Object(_)) => self.object(pointer, schema),
+                _ => Ok(Type::Json),
+            },
+        }
+    }
+
+    /// The type of a schema of one `type`.
+    pub(super) fn kind(
+        &mut self,
+        pointer: &str,
+        schema: &Object,
+        name: &str,
+    ) -> Result<Type, Fault> {
+        Ok(match name {
+            "null" => Type::Null,
+            "boolean" => Type::Bool,
+            "integer" => Type::Integer,
+            "number" => Type::Number,
+            "string" => {
+                let format = schema.get("format").and_then(Json::as_text);
+                let formats = self.context.formats.iter();
+                let known = formats.copied().find(|(name, _)| Some(*name) == format);
+                known.map_or(Type::Text, |(_, path)| Type::External(path))
+            }
+            "array" => self.array(pointer, schema)?,
+            "object" => self.object(pointer, schema)?,
+            _ => return Err(format!("there is no `type` called {name:?}")),
+        })
+    }
+
+    fn array(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+        let (name, rest) = match schema.get("items") {
+            Some(Json::List(_)) => ("items", schema.get("additionalItems")),
+            items => ("prefixItems", items),
+        };
+        let Some(first) = schema.get(name).and_then(Json::as_list) else {
+            let item = rest.map(|items| self.at(&format!("{pointer}/items"), items));
+            return Ok(Type::List(Box::new(item.unwrap_or(Type::Json))));
+        };
+        within(first.len(), "items")?;
+        let has_rest = rest.is_some_and(|rest| rest != &Json::Bool(false));
+        let least = schema.get("minItems").map(Json::to_string);
+        if has_rest || first.is_empty() || least.is_some_and(|it| it != first.len().to_string()) {
+            self.note(pointer, "its items have different types, and any number");
+            return Ok(Type::List(Box::new(Type::Json)));
+        }
+        let items = first.iter().enumerate();
+        let items = items.map(|(index, item)| self.at(&format!("{pointer}/{name}/{index}"), item));
+        Ok(Type::Tuple(items.collect()))
+    }
+
+    fn object(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+        let none = Object::new();
+        let properties = match schema.get("properties") {
+            Some(Json::Object(properties)) => properties,
+            Some(_) => return Err("its `properties` are no object".to_owned()),
+            None => &none,
+        };
+        within(properties.len(), "members")?;
+        let required = schema.get("required").and_then(Json::as_list);
+        let required: Vec<_> = required.unwrap_or_default().iter().collect();
+        let extra = match schema.get("additionalProperties") {
+            Some(other @ Json::Object(members)) if !members.is_empty() => {
+                Some(self.at(&format!("{pointer}/additionalProperties"), other))
+            }
+            _ => None,
+        };
+        if properties.is_empty() && required.is_empty() {
+            let item = extra.unwrap_or_else(|| self.pattern(pointer, schema));
+            return Ok(Type::Map(Box::new(item)));
+        }
+        let mut fields = Vec::new();
+        for (name, property) in properties {
+            let required = required.iter().any(|it| it.as_text() == Some(name));
+            if property == &Json::Bool(false) && !required {
+                continue;
+            }
+            let escaped = name.replace('~', "~0").replace('/', "~1");
+            let ty = self.at(&format!("{pointer}/properties/{escaped}"), property);
+            let doc = texts::of(property);
+            fields.push((name.clone(), Field { ty, required, doc }));
+        }
+        let undescribed = required.iter().filter_map(|it| it.as_text());
+        for name in undescribed.filter(|name| !properties.contains_key(*name)) {
+            let field = Field {
+                ty: Type::Json,
+                required: true,
+                doc: String::new(),
+            };
+            if fields.iter().all(|(known, _)| known != name) {
+                fields.push((name.to_owned(), field));
+            }
+        }
+        let shape = Shape::Struct(Struct {
+            fields,
+            extra,
+            tag: None,
+        });
+        Ok(self.define(pointer, Some(schema), shape))
+    }
+
+    /// The type of members whose names have one pattern.
+    fn pattern(&mut self, pointer: &str, schema: &Object) -> Type {
+        let patterns = schema.get("patternProperties").and_then(Json::as_object);
+        match patterns.map(|it| it.iter().collect::<Vec<_>>()).as_deref() {
+            Some([(pattern, item)]) => {
+                let escaped = pattern.replace('~', "~0").replace('/', "~1");
+                self.at(&format!("{pointer}/patternProperties/{escaped}"), item)
+            }
+            _ => Type::Json,
+        }
+    }
+
+    /// A new definition for what is at a pointer.
+    pub(super) fn define(&mut self, pointer: &str, schema: Option<&Object>, shape: Shape) -> Type {
+        let title = schema.and_then(|schema| schema.get("title"));
+        let is_input = pointer.is_empty() && self.member == "inputSchema";
+        let title = title.and_then(Json::as_text).filter(|_| !is_input);
+        let key = pointer
+            .rsplit_once('/')
+            .filter(|(folder, _)| folder.ends_with("/$defs") || folder.ends_with("/definitions"));
+        let title = title.filter(|title| {
+            !title.is_empty() && title.len() <= 40 && title.split_whitespace().count() <= 4
+        });
+        let doc = schema.and_then(|schema| schema.get("description"));
+        let def = Def {
+            shape,
+            doc: texts::markdown(doc.and_then(Json::as_text).unwrap_or_default()),
+            title: title.or(key.map(|(_, key)| key)).map(str::to_owned),
+            places: vec![format!("{}/{}{pointer}", self.entry, self.member)],
+        };
+        self.context.add(def)
+    }
+}
+
+/// The values that `const` or `enum` allow, if there is one.
+fn values(schema: &Object) -> Result<Option<&[Json]>, Fault> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => Ok(Some(std::slice::from_ref(value))),
+        (None, Some(Json::List(values))) if values.is_empty() => {
+            Err("its `enum` allows no value".to_owned())
+        }
+        (None, Some(Json::List(values))) => Ok(Some(values)),
+        (None, Some(_)) => Err("its `enum` is no list".to_owned()),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Refuses more members, values or alternatives than are useful.
+pub(super) fn within(count: usize, what: &str) -> Result<(), Fault> {
+    match count > limits::MEMBERS {
+        true => Err(format!("it has more than {} {what}", limits::MEMBERS)),
+        false => Ok(()),
+    }
+}

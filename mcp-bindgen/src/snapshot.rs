@@ -1,0 +1,173 @@
+//! Snapshots of what a server lists.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::error::Error;
+use crate::json::{Json, indented};
+
+/// A server and what it lists, as `mcp inspect --json` prints it.
+///
+/// [`Display`](fmt::Display) writes the canonical form: JSON indented by two spaces, with a newline at
+/// its end. Lists are sorted by name or URI, `_meta` and icons are left out, and members of schemas have
+/// the order in which they were received. The same server gives the same bytes.
+///
+/// ```
+/// use mcp_bindgen::Snapshot;
+///
+/// // The result of `tools/list` is a snapshot of a server without a name.
+/// let snapshot = Snapshot::parse(br#"{"tools": [{"name": "b", "inputSchema": {}}, {"name": "a"}]}"#)?;
+/// assert!(snapshot.to_string().find("\"a\"") < snapshot.to_string().find("\"b\""));
+/// # Ok::<_, mcp_bindgen::Error>(())
+/// ```
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    #[serde(default)]
+    pub(crate) server: Server,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revisions: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capabilities: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) instructions: Option<String>,
+    pub(crate) tools: Vec<Entry>,
+    #[serde(default)]
+    pub(crate) prompts: Vec<Entry>,
+    #[serde(default)]
+    pub(crate) resources: Vec<Entry>,
+    #[serde(default)]
+    pub(crate) resource_templates: Vec<Entry>,
+    /// Names that bindings have given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rust: Option<Names>,
+}
+
+/// The name and version that a server gives.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Server {
+    #[serde(default)]
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+}
+
+/// Rust names by the names on the wire. Whatever has one here keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Names {
+    /// The type that stands for the server.
+    pub(crate) server: String,
+    /// Methods of tools, prompts and resource templates.
+    pub(crate) tools: IndexMap<String, String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) prompts: IndexMap<String, String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) resource_templates: IndexMap<String, String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) types: IndexMap<String, TypeNames>,
+}
+
+/// A type: where it is, and the names of its fields or variants in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct TypeNames {
+    pub(crate) at: Vec<String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) names: IndexMap<String, String>,
+}
+
+/// A tool, prompt, resource or resource template.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Entry(IndexMap<String, Box<RawValue>>);
+
+impl Entry {
+    /// A member as it was received.
+    pub(crate) fn raw(&self, member: &str) -> Option<&str> {
+        self.0.get(member).map(|value| value.get())
+    }
+
+    /// A member, if it can be read.
+    pub(crate) fn json(&self, member: &str) -> Option<Json> {
+        serde_json::from_str(self.raw(member)?).ok()
+    }
+
+    /// A member that is text.
+    pub(crate) fn text(&self, member: &str) -> Option<String> {
+        serde_json::from_str(self.raw(member)?).ok()
+    }
+}
+
+/// The lists, and the member that names the entries of each.
+const LISTS: [(&str, &str); 4] = [
+    ("tools", "name"),
+    ("prompts", "name"),
+    ("resources", "uri"),
+    ("resourceTemplates", "uriTemplate"),
+];
+
+impl Snapshot {
+    /// Reads a snapshot, or the result of `tools/list` (with or without the response around it).
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are neither, when an entry has no name, or a name is listed twice.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        #[derive(Deserialize)]
+        struct Response {
+            result: Option<Snapshot>,
+        }
+
+        let response: Response = serde_json::from_slice(bytes)?;
+        let mut snapshot = match response.result {
+            Some(result) => result,
+            None => serde_json::from_slice(bytes)?,
+        };
+        let lists = [
+            &mut snapshot.tools,
+            &mut snapshot.prompts,
+            &mut snapshot.resources,
+            &mut snapshot.resource_templates,
+        ];
+        for ((list, member), entries) in LISTS.into_iter().zip(lists) {
+            let mut named = HashSet::new();
+            for entry in &mut *entries {
+                entry.0.retain(|name, _| name != "_meta" && name != "icons");
+                let unnamed = Error::Unnamed { list, member };
+                let name = entry.text(member).ok_or(unnamed)?;
+                if !named.insert(name.clone()) {
+                    return Err(Error::Twice { list, name });
+                }
+            }
+            entries.sort_by_cached_key(|entry| entry.text(member));
+        }
+        Ok(snapshot)
+    }
+
+    /// Keeps the Rust names that `earlier` has recorded, so that bindings keep them.
+    #[must_use]
+    pub fn with_names_of(mut self, earlier: &Self) -> Self {
+        self.rust.clone_from(&earlier.rust);
+        self
+    }
+
+    /// The name and version of the server, as it gives them.
+    #[must_use]
+    pub fn server(&self) -> (&str, &str) {
+        (&self.server.name, &self.server.version)
+    }
+}
+
+impl fmt::Display for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let compact = serde_json::to_string(self).map_err(|_| fmt::Error)?;
+        f.write_str(&indented(&compact))
+    }
+}

@@ -1,0 +1,229 @@
+//! Texts of servers, made harmless for the documentation of a Rust item.
+//!
+//! They keep their lines, lists, emphasis and code. Code in fences is marked as `text`; whatever could
+//! become a doctest otherwise, a link to an item, HTML, or a table is escaped.
+
+use crate::json::Json;
+
+/// The documentation of a member: its description, then its limits and its default.
+pub(crate) fn of(schema: &Json) -> String {
+    let description = schema.get("description").and_then(Json::as_text);
+    let mut doc = markdown(description.unwrap_or_default());
+    let limits = limits(schema);
+    if !limits.is_empty() {
+        let gap = if doc.is_empty() { "" } else { "\n\n" };
+        doc = format!("{doc}{gap}{}", limits.join(" "));
+    }
+    doc
+}
+
+/// Sentences about the values of a schema, or of the alternative to `null`.
+fn limits(schema: &Json) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let alternatives = schema.get("anyOf").and_then(Json::as_list);
+    let is_null = |it: &&Json| it.get("type").and_then(Json::as_text) != Some("null");
+    let inner: Vec<_> = alternatives.into_iter().flatten().filter(is_null).collect();
+    let value = match inner[..] {
+        [inner] => inner,
+        _ => schema,
+    };
+    let number = |name: &str| match value.get(name) {
+        Some(Json::Number(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let mut range = |low: &str, high: &str, unit: &str| match (number(low), number(high)) {
+        (Some(low), None) if low == "1" && !unit.is_empty() => {
+            sentences.push(format!("At least 1{}.", unit.trim_end_matches('s')));
+        }
+        (Some(low), Some(high)) if low == high => sentences.push(format!("Exactly {low}{unit}.")),
+        (Some(low), Some(high)) => sentences.push(format!("{low} to {high}{unit}.")),
+        (Some(low), None) => sentences.push(format!("At least {low}{unit}.")),
+        (None, Some(high)) => sentences.push(format!("At most {high}{unit}.")),
+        (None, None) => {}
+    };
+    range("minimum", "maximum", "");
+    range("minLength", "maxLength", " characters");
+    range("minItems", "maxItems", " items");
+    for (name, words) in [
+        ("exclusiveMinimum", "More than"),
+        ("exclusiveMaximum", "Less than"),
+        ("multipleOf", "A multiple of"),
+    ] {
+        sentences.extend(number(name).map(|number| format!("{words} {number}.")));
+    }
+    for (name, word) in [("format", "Format"), ("pattern", "Pattern")] {
+        let text = value.get(name).and_then(Json::as_text);
+        sentences.extend(text.map(|text| format!("{word}: {}.", code(text))));
+    }
+    let default = schema.get("default").filter(|it| !matches!(it, Json::Null));
+    if let Some(default) = default {
+        let value = code(&default.to_string());
+        sentences.push(format!("Left out, the server takes {value}."));
+    }
+    sentences
+}
+
+/// A text as code in one line; one that is too long is cut.
+pub(crate) fn code(text: &str) -> String {
+    let text = printable(text).replace('\n', " ");
+    let mut text: String = text.chars().take(200).collect();
+    text = text.trim().to_owned();
+    match text.contains('`') || text.is_empty() {
+        true => escaped(&text),
+        false => format!("`{text}`"),
+    }
+}
+
+/// Markdown of a text, without what may not stand in documentation.
+pub(crate) fn markdown(text: &str) -> String {
+    let text = printable(text);
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = text.trim().lines();
+    while let Some(line) = rest.next() {
+        let line = line.trim_end();
+        let start = line.trim_start();
+        let mark = start.chars().next().unwrap_or_default();
+        let count = start.chars().take_while(|c| *c == mark).count();
+        let is_fence = matches!(mark, '`' | '~') && count >= 3 && !start[count..].contains('`');
+        if !is_fence {
+            lines.push(line_of(line));
+            continue;
+        }
+        let ends = |line: &&str| {
+            let line = line.trim();
+            line.len() < count || line.chars().any(|c| c != mark)
+        };
+        let code: Vec<_> = rest.by_ref().take_while(ends).collect();
+        let longest = code.iter().map(|line| longest_run(line)).max().unwrap_or(0);
+        let fence = "`".repeat(3.max(longest + 1));
+        lines.push(format!("{fence}text"));
+        lines.extend(code.iter().map(|line| line.trim_end().to_owned()));
+        lines.push(fence);
+    }
+    lines.join("\n")
+}
+
+/// The text without control characters, and without those that change the direction of text.
+fn printable(text: &str) -> String {
+    let text = text
+        .replace("\r\n", "\n")
+        .replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+    let text = text.replace('\t', "    ");
+    let is_kept = |c: &char| {
+        let changes_direction = matches!(*c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        *c == '\n' || !c.is_control() && !changes_direction
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+fn longest_run(line: &str) -> usize {
+    let runs = line.split(|c| c != '`');
+    runs.map(str::len).max().unwrap_or(0)
+}
+
+/// A line outside of code: indented by at most three columns, more would be code, with single spaces.
+fn line_of(line: &str) -> String {
+    let indentation = (line.len() - line.trim_start().len()).min(3);
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("{}{}", " ".repeat(indentation), inline(&words))
+}
+
+/// A line with its code as it is, and all else escaped.
+fn inline(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find('`') {
+        let (text, after) = rest.split_at(start);
+        out += &escaped(text);
+        let count = after.chars().take_while(|c| *c == '`').count();
+        let (ticks, after) = after.split_at(count);
+        match closing(after, count) {
+            // At the start of a line or list item, three would open a block.
+            Some(end) if count < 3 => {
+                let (code, after) = after.split_at(end);
+                out += &format!("{ticks}{code}{ticks}");
+                rest = &after[count..];
+            }
+            _ => {
+                out += &escaped(ticks);
+                rest = after;
+            }
+        }
+    }
+    out + &escaped(rest)
+}
+
+/// Where the next run of exactly `count` backticks begins.
+fn closing(text: &str, count: usize) -> Option<usize> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find('`') {
+        let start = from + found;
+        let run = text[start..].chars().take_while(|c| *c == '`').count();
+        if run == count {
+            return Some(start);
+        }
+        from = start + run;
+    }
+    None
+}
+
+/// Text without meaning as a link, HTML, code, or a table. Addresses become links.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let address = ["https://", "http://"]
+            .into_iter()
+            .find(|it| rest.starts_with(it));
+        if let Some(scheme) = address {
+            let end = rest.find(|c: char| c.is_whitespace() || "<>\"'\\|{}[]()".contains(c));
+            let address = rest[..end.unwrap_or(rest.len())]
+                .trim_end_matches([',', '.', ';', ':', '!', '?', '*', '_']);
+            if address.len() > scheme.len() {
+                out += &format!("<{address}>");
+                rest = &rest[address.len()..];
+                continue;
+            }
+        }
+        if matches!(first, '\\' | '`' | '[' | ']' | '<' | '|') || rest.starts_with("~~~") {
+            out.push('\\');
+        }
+        out.push(first);
+        rest = &rest[first.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_becomes_a_doctest_a_link_or_html() {
+        for (text, expected) in [
+            (
+                "Plain `code` and *emphasis*.",
+                "Plain `code` and *emphasis*.",
+            ),
+            ("```rust\npanic!()\n```\nend", "```text\npanic!()\n```\nend"),
+            ("```\nnever closed", "```text\nnever closed\n```"),
+            ("~~~\n```\n~~~", "````text\n```\n````"),
+            ("- ```rust", "- \\`\\`\\`rust"),
+            ("a\n\n        code()", "a\n\n   code()"),
+            ("-      code()", "- code()"),
+            (
+                "[Weather] <b> a|b \\",
+                "\\[Weather\\] \\<b\\> a\\|b \\\\"
+                    .replace("\\>", ">")
+                    .leak(),
+            ),
+            ("`` a ` b `` [c]", "`` a ` b `` \\[c\\]"),
+            ("a ` b [c]", "a \\` b \\[c\\]"),
+            ("see https://a.b/c_(d).", "see <https://a.b/c>_(d)."),
+            ("\u{202e}evil\u{2066}\0", "evil"),
+        ] {
+            assert_eq!(markdown(text), expected, "{text:?}");
+        }
+    }
+}

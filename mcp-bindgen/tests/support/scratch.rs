@@ -1,0 +1,63 @@
+//! Crates outside of the workspace that use generated modules.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A crate below `target` that depends on the runtime.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// An empty crate. Its dependencies are compiled once for all.
+    pub(crate) fn new(name: &str, edition: &str) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(folder.join("src"));
+        fs::create_dir_all(folder.join("src")).unwrap();
+        let runtime = root.join("mcp-runtime");
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n\
+             [workspace]\n[dependencies]\n\
+             mcp-runtime = {{ path = {runtime:?}, default-features = false, features = [\"client\"] }}\n\
+             serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n"
+        );
+        fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+        fs::write(folder.join("src/lib.rs"), "").unwrap();
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Runs cargo, and returns the targets that failed to compile, with warnings as errors. The text of
+    /// errors goes to standard error.
+    pub(crate) fn failed(&self, arguments: &[&str]) -> BTreeSet<String> {
+        let output = Command::new(env!("CARGO"))
+            .arg(arguments[0])
+            .arg("--offline")
+            .args(&arguments[1..])
+            .current_dir(&self.0)
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("target"),
+            )
+            .env("RUSTFLAGS", "-D warnings")
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        eprintln!("{text}");
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("error: could not "));
+        // `error: could not compile `crate` (bin "name") due to …`
+        let names = lines.filter_map(|line| line.split('"').nth(1).or(line.split('`').nth(1)));
+        let names: BTreeSet<_> = names.map(str::to_owned).collect();
+        let is_known = output.status.success() || !names.is_empty();
+        assert!(is_known, "cargo failed otherwise");
+        names
+    }
+}

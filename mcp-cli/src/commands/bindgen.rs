@@ -1,0 +1,139 @@
+//! `mcp bindgen`: a Rust module with a method for each tool of a server, and what has changed since.
+
+use std::fs;
+use std::path::Path;
+
+use mcp_bindgen::{Bindings, Difference, Snapshot, compare};
+use mcp_config::Target;
+
+use crate::arguments::{At, Bindgen, Changes, Connection};
+use crate::failure::{Failure, Kind};
+use crate::output::{Output, note};
+use crate::server;
+use crate::session::Context;
+use crate::snapshot;
+
+/// Writes the module and the snapshot beside it, or compares the server with the snapshot.
+///
+/// # Errors
+///
+/// Why the server can't be listed, an option fits nothing, a file can't be written, or the server differs.
+pub(crate) async fn run(bindgen: At<Bindgen>, context: &Context) -> Result<(), Failure> {
+    let (connection, command) = (&bindgen.connection, bindgen.command);
+    let stored = command.file.with_extension("mcp.json");
+    let listed = listed(connection, context).await?;
+    if let Some(changes) = command.check {
+        let differences = compare(&read(&stored)?, &listed);
+        return report(&differences, changes, &stored, &context.output);
+    }
+    let listed = match stored.exists() {
+        true => listed.with_names_of(&read(&stored)?),
+        false => listed,
+    };
+    let mut bindings = Bindings::new(listed).command(written(&connection.target, &command));
+    if let Some(name) = command.file.file_stem() {
+        bindings = bindings.name(name.to_string_lossy());
+    }
+    if let Some(name) = stored.file_name() {
+        bindings = bindings.snapshot_file(name.to_string_lossy());
+    }
+    bindings = command.only.into_iter().fold(bindings, Bindings::only);
+    bindings = command.skip.into_iter().fold(bindings, Bindings::skip);
+    for (tool, path) in command.output {
+        bindings = bindings.output(tool, path);
+    }
+    bindings = bindings.formats(command.formats);
+    if command.strict {
+        bindings = bindings.strict();
+    }
+    let generated = bindings.generate().map_err(usage)?;
+    generated.notes.iter().for_each(|it| note(&it.to_string()));
+    let write = generated.write(&command.file, &stored, false);
+    write.map_err(|error| Failure::new(Kind::Unexpected, error.to_string()))?;
+    Ok(())
+}
+
+/// What the server lists, or the snapshot in the file that stands in for it.
+async fn listed(connection: &Connection, context: &Context) -> Result<Snapshot, Failure> {
+    if let Some(path) = file(&connection.target) {
+        return read(path);
+    }
+    let session = context.open(connection).await?;
+    let json = serde_json::to_vec(&snapshot::Snapshot::read(&session).await?);
+    let json = json.map_err(std::io::Error::from)?;
+    Snapshot::parse(&json).map_err(|error| Failure::new(Kind::Refused, error.to_string()))
+}
+
+/// The file that a target is, if it is one.
+fn file(target: &str) -> Option<&Path> {
+    let path = Path::new(target);
+    (path.extension().is_some_and(|it| it == "json") && path.is_file()).then_some(path)
+}
+
+fn read(path: &Path) -> Result<Snapshot, Failure> {
+    let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
+    let bytes = fs::read(path).map_err(|error| at(&error))?;
+    Snapshot::parse(&bytes).map_err(|error| at(&error))
+}
+
+fn usage(error: mcp_bindgen::Error) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+/// Writes the differences that count, one a line, and fails if there is one.
+fn report(
+    differences: &[Difference],
+    changes: Changes,
+    stored: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let counts = |it: &&Difference| it.breaking || changes == Changes::All;
+    let found: Vec<_> = differences.iter().filter(counts).collect();
+    match output.json {
+        true => output.document(&found)?,
+        false => found
+            .iter()
+            .try_for_each(|it| output.line(&it.to_string()))?,
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    let breaking = found.iter().filter(|it| it.breaking).count();
+    let (count, stored) = (found.len(), stored.display());
+    let message = format!("the server differs from {stored}: {count} changes, {breaking} breaking");
+    Err(Failure::new(Kind::Different, message))
+}
+
+/// The command that makes a module, without what may be secret or differs between computers.
+fn written(target: &str, command: &Bindgen) -> String {
+    let target = match server::parse(target) {
+        Some(Target::Program(program)) if file(target).is_none() => {
+            let words = [&program.command].into_iter().chain(&program.args);
+            let words = shlex::try_join(words.map(String::as_str)).unwrap_or_default();
+            format!("'{words}'")
+        }
+        // The query of a URL may be secret.
+        _ => target.split(['?', '#']).next().unwrap_or(target).to_owned(),
+    };
+    let mut text = format!("mcp bindgen {target} -o {}", slashes(&command.file));
+    for (option, values) in [("only", &command.only), ("skip", &command.skip)] {
+        for value in values {
+            text += &format!(" --{option} {value}");
+        }
+    }
+    for (tool, path) in &command.output {
+        text += &format!(" --output {tool}={path}");
+    }
+    for format in &command.formats {
+        text += &format!(" --formats {format}");
+    }
+    if command.strict {
+        text += " --strict";
+    }
+    text
+}
+
+/// A path as it is written on all systems.
+fn slashes(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}
