@@ -3,14 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::{JsonObject, OrderedMap, RawJsonRef, ServerCapabilities};
+use mcp_types::{JsonObject, OrderedMap, RawJson, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::handler::error::to_protocol;
 use super::scopes::Scopes;
-use super::{Context, HandlerError, Reply};
+use super::{Context, HandlerError, Reply, Server};
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
 
@@ -21,7 +20,7 @@ pub(super) struct Extensions {
     methods: OrderedMap<Arc<Method>>,
 }
 
-type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
+pub(super) type Method = dyn Fn(MethodCall<'_>) -> Reply<RawJson> + Send + Sync;
 
 /// A request for a method of an extension.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +40,10 @@ impl Extensions {
         self.methods.insert(method, serve);
     }
 
-    /// Adds the extensions of a mounted server, which serves their methods to callers with
-    /// `scopes`; `at` makes its contexts. What is declared or served here already stays as it is.
-    pub(super) fn mount(
-        &mut self,
-        theirs: &Self,
-        scopes: &Scopes,
-        at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
-    ) {
+    /// Adds the extensions of a mounted server, which serves their methods to callers with its
+    /// scopes. What is declared or served here already stays as it is.
+    pub(super) fn mount(&mut self, server: &Server) {
+        let theirs = &server.settings().extensions;
         for (name, settings) in &theirs.declared {
             let ours = self.declared.entry(name.clone());
             let ours = ours.or_insert_with(|| settings.clone());
@@ -67,15 +62,20 @@ impl Extensions {
                 );
                 continue;
             }
-            let (serve, scopes, at) = (Arc::clone(serve), scopes.clone(), at.clone());
+            let (serve, server, name) = (Arc::clone(serve), server.clone(), method.clone());
             self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
-                    if let Err(denied) = scopes.check(call.context) {
+                    let settings = server.settings();
+                    if let Err(denied) = settings.scopes.check(call.context) {
                         return Reply::Ready(Err(denied.to_error()));
                     }
-                    let context = &at(call.context);
-                    serve(MethodCall { context, ..call })
+                    let context = &call.context.at(&server);
+                    let call = MethodCall { context, ..call };
+                    match &settings.layers {
+                        None => serve(call),
+                        Some(layers) => layers.method(&name, call, &serve),
+                    }
                 }),
             );
         }
@@ -95,7 +95,7 @@ impl Extensions {
         method: &str,
         scopes: &Scopes,
         call: MethodCall<'_>,
-    ) -> Result<Option<Reply<JsonObject>>, RequestError> {
+    ) -> Result<Option<Reply<RawJson>>, RequestError> {
         let Some(serve) = self.methods.get(method) else {
             return Ok(None);
         };
@@ -154,9 +154,9 @@ where
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            let reason = match serde_json::to_value(&result) {
-                Ok(Value::Object(result)) => return Ok(result),
-                Ok(Value::Null) => return Ok(JsonObject::new()),
+            let reason = match RawJson::new(&result) {
+                Ok(result) if result.is_object() => return Ok(result),
+                Ok(result) if result.get() == "null" => return Ok(RawJson::empty_object()),
                 Ok(_) => "it is no object".to_owned(),
                 Err(error) => error.to_string(),
             };

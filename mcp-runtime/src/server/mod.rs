@@ -19,10 +19,15 @@ mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
+#[cfg(feature = "layer")]
+mod layers;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 mod logging;
 mod metadata;
+#[cfg(not(feature = "layer"))]
+#[path = "no_layers.rs"]
+mod layers;
 mod progress;
 #[cfg(feature = "stream")]
 mod progress_stream;

@@ -45,9 +45,9 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     let forward = move |call: ToolCall<'_>| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
-        forward(&upstream, sent, call.context, passed_on)
+        forward(&upstream, sent, call.context, passed_on).into()
     };
-    let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Box::new(forward));
+    let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Arc::new(forward));
     entry.wrapped_schema = wrapped_schema;
     entry.param_headers = OnceLock::from(headers);
     Ok(entry)

@@ -49,7 +49,7 @@ impl Catalog<ResourceEntry> {
         let found = self.find_for(&uri, "params.uri", context)?;
         let entry = found.entry;
         self.check_scopes(entry, context)?;
-        let reply = (entry.handler)(ResourceCall {
+        let reply = entry.serve(ResourceCall {
             uri: &uri,
             variables: &found.variables,
             context,

@@ -1,0 +1,46 @@
+//! Replies of tools, which may carry results of an extension.
+
+use mcp_types::{CallToolResult, RawJson};
+
+use crate::ProtocolError;
+use crate::server::{BoxFuture, Reply};
+
+/// The reply of a tool.
+pub(in crate::server) enum ToolReply {
+    /// That of a handler.
+    Typed(Reply<CallToolResult>),
+    /// One that may have another `resultType`: of a layer, or of a server behind a proxy.
+    Open(BoxFuture<Result<ToolOutcome, ProtocolError>>),
+}
+
+/// The result of a tool.
+pub(in crate::server) enum ToolOutcome {
+    /// That of the protocol.
+    Complete(CallToolResult),
+    /// One with another `resultType`, of an extension: servers that pass it on leave it alone.
+    Other(RawJson),
+}
+
+impl ToolReply {
+    /// Applies `change` to the result, if it is one of the protocol.
+    pub(in crate::server) fn then(
+        self,
+        change: impl FnOnce(CallToolResult) -> CallToolResult + Send + 'static,
+    ) -> Self {
+        match self {
+            Self::Typed(reply) => Self::Typed(reply.then(|result| Ok(change(result)))),
+            Self::Open(future) => Self::Open(Box::pin(async move {
+                Ok(match future.await? {
+                    ToolOutcome::Complete(result) => ToolOutcome::Complete(change(result)),
+                    other @ ToolOutcome::Other(_) => other,
+                })
+            })),
+        }
+    }
+}
+
+impl From<Reply<CallToolResult>> for ToolReply {
+    fn from(reply: Reply<CallToolResult>) -> Self {
+        Self::Typed(reply)
+    }
+}
