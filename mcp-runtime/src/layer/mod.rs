@@ -40,8 +40,8 @@ pub use crate::connection::BoxFuture;
 pub use buckets::{Buckets, Rate, Taken};
 pub use error::{BoxError, InvalidResponse, TooManyRequests};
 pub use from_fn::{FromFn, FromFnService, from_fn};
-pub(crate) use next::Stack;
 pub use next::Next;
+pub(crate) use next::Stack;
 #[cfg(not(feature = "server"))]
 use no_server as with_server;
 pub use rate_limit::{RateLimit, RateLimited};

@@ -138,7 +138,9 @@ where
         let (limit, mut inner) = (self.limit.clone(), self.inner.clone());
         Box::pin(async move {
             limit.take(&request).await?;
-            poll_fn(|cx| inner.poll_ready(cx)).await.map_err(Into::into)?;
+            poll_fn(|cx| inner.poll_ready(cx))
+                .await
+                .map_err(Into::into)?;
             inner.call(request).await.map_err(Into::into)
         })
     }

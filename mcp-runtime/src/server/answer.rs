@@ -143,7 +143,9 @@ impl Answer {
         };
         let complete = || RawJson::encode("complete");
         members.entry("resultType".into()).or_insert_with(complete);
-        let meta = members.get("_meta").map(RawJson::parse::<OrderedMap<RawJson>>);
+        let meta = members
+            .get("_meta")
+            .map(RawJson::parse::<OrderedMap<RawJson>>);
         let identity = match meta {
             Some(Ok(mut meta)) => {
                 let info = || RawJson::encode(&server.info);

@@ -72,10 +72,7 @@ impl Server {
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not have the requested entry.
-    pub(super) fn route(
-        &self,
-        request: ServerRequest<'_>,
-    ) -> Result<Served<Answer>, RequestError> {
+    pub(super) fn route(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
         match input::may_ask(request.method) {
             true => input::run(self, request),
             false => self.router().serve(request),

@@ -21,13 +21,13 @@ mod identity;
 pub mod input;
 #[cfg(feature = "layer")]
 mod layers;
+#[cfg(not(feature = "layer"))]
+#[path = "no_layers.rs"]
+mod layers;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 mod logging;
 mod metadata;
-#[cfg(not(feature = "layer"))]
-#[path = "no_layers.rs"]
-mod layers;
 mod progress;
 #[cfg(feature = "stream")]
 mod progress_stream;

@@ -171,7 +171,9 @@ fn mounted_tool(
             None => serving.serve(call),
             Some(layers) => {
                 let inner = Arc::clone(&serving);
-                layers.tool(&serving.name, call, move |call: ToolCall<'_>| inner.serve(call))
+                layers.tool(&serving.name, call, move |call: ToolCall<'_>| {
+                    inner.serve(call)
+                })
             }
         };
         reply.then(move |result| mount.tool_result(result))
@@ -232,7 +234,9 @@ fn mounted_resource(
             None => serving.serve(call),
             Some(layers) => {
                 let (inner, mime_type) = (Arc::clone(&serving), serving.mime_type());
-                layers.resource(call, mime_type, move |call: ResourceCall<'_>| inner.serve(call))
+                layers.resource(call, mime_type, move |call: ResourceCall<'_>| {
+                    inner.serve(call)
+                })
             }
         };
         reply.then(move |contents| Ok(mount.contents(contents)))

@@ -15,11 +15,11 @@ use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Stack, TypedResult};
 use crate::protocol::{RequestParams, resource_not_found};
+use crate::server::extensions::Method;
 use crate::server::handler::text::Texts;
 use crate::server::prompts::PromptCall;
 use crate::server::resources::{Contents, ResourceCall};
 use crate::server::tools::{ToolCall, ToolOutcome, ToolReply, Unknown};
-use crate::server::extensions::Method;
 use crate::server::{Context, MethodCall, Reply};
 
 impl Stack {
@@ -45,10 +45,12 @@ impl Stack {
             });
             Ok(match reply {
                 ToolReply::Typed(reply) => response(reply, McpResponse::typed),
-                ToolReply::Open(future) => response(Reply::Pending(future), |outcome| match outcome {
-                    ToolOutcome::Complete(result) => McpResponse::typed(result),
-                    ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
-                }),
+                ToolReply::Open(future) => {
+                    response(Reply::Pending(future), |outcome| match outcome {
+                        ToolOutcome::Complete(result) => McpResponse::typed(result),
+                        ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
+                    })
+                }
             })
         };
         let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
@@ -126,7 +128,9 @@ impl Stack {
         let outcome = self.around(methods::RESOURCES_READ, params, context, handler);
         Reply::Pending(Box::pin(async move {
             match outcome.await {
-                Ok(body) => Ok(Contents::Whole(Box::new(fitting::<ReadResourceResult>(body)?))),
+                Ok(body) => Ok(Contents::Whole(Box::new(fitting::<ReadResourceResult>(
+                    body,
+                )?))),
                 // A server that mounts this one has another URI for it.
                 Err(error) if error == missing.to_error() => Ok(Contents::Missing),
                 Err(error) => Err(error),

@@ -8,7 +8,7 @@ use super::outcome::{answer, settle};
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack};
-use crate::protocol::RequestParams;
+use crate::protocol::{RequestParams, StrictJson};
 use crate::server::context::ServerRequest;
 use crate::server::input::is_retry;
 use crate::server::{Answer, Context};
@@ -102,7 +102,9 @@ fn route(request: &McpRequest) -> Served<Answer> {
 /// the parameter that does not fit.
 fn blamed(request: &McpRequest, error: &RequestError) -> RequestError {
     let member = match error {
-        RequestError::InvalidParams { path, .. } => path.strip_prefix("params.").unwrap_or_default(),
+        RequestError::InvalidParams { path, .. } => {
+            path.strip_prefix("params.").unwrap_or_default()
+        }
         RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
         RequestError::ResourceNotFound { .. } => "uri",
         _ => return error.clone(),
@@ -113,10 +115,22 @@ fn blamed(request: &McpRequest, error: &RequestError) -> RequestError {
     let member = member.split(['.', '[']).next().unwrap_or_default();
     let text = |params: Option<&RawJson>| {
         let params = params?.as_raw();
-        let value = if member.is_empty() { Some(params) } else { params.member(member) };
+        let value = match member {
+            "" => Some(params),
+            member => params.member(member),
+        };
         value.map(|value| value.get().to_owned())
     };
-    if text(request.params()) == text(request.received()) {
+    let received = text(request.received());
+    // Headers and sealed state go by what the caller has sent.
+    let is_callers = match member {
+        "requestState" | "inputResponses" => true,
+        "arguments" => received
+            .as_deref()
+            .is_some_and(|it| StrictJson::read(it, "params.arguments").is_err()),
+        _ => false,
+    };
+    if is_callers || text(request.params()) == received {
         return error.clone();
     }
     let method = request.method();

@@ -224,11 +224,7 @@ impl ToolEntry {
 
     /// Serves a call. Structured content that is no object is wrapped for revisions that require
     /// one.
-    pub(super) fn call(
-        &self,
-        arguments: Option<RawJsonRef<'_>>,
-        context: &Context,
-    ) -> ToolReply {
+    pub(super) fn call(&self, arguments: Option<RawJsonRef<'_>>, context: &Context) -> ToolReply {
         let reply = self.serve(ToolCall {
             arguments,
             context,

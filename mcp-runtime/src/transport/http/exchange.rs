@@ -59,7 +59,8 @@ impl Exchange {
 
     /// Forgets that the request was denied unless `error`, its outcome, says so.
     pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
-        let is_outcome = |denied: &AccessDenied| error.is_some_and(|it| it.message == denied.text());
+        let is_outcome =
+            |denied: &AccessDenied| error.is_some_and(|it| it.message == denied.text());
         self.denied().take_if(|denied| !is_outcome(denied));
     }
 
