@@ -1,15 +1,14 @@
 //! Layers around the handlers of entries: of one entry, or of all that a mounted server has.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::{
-    CallToolResult, GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, ResultType, methods,
-};
+use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, methods};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::outcome::{result, to_error};
+use super::outcome::to_error;
 use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
@@ -55,11 +54,10 @@ impl Stack {
         };
         let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
         ToolReply::Open(Box::pin(async move {
-            let body = outcome.await?;
-            Ok(match other(&body) {
-                Some(json) => ToolOutcome::Other(json),
-                None => ToolOutcome::Complete(fitting::<CallToolResult>(body)?),
-            })
+            match outcome.await? {
+                Body::Json(json) => ToolOutcome::read(json).map_err(|error| unfit(&error)),
+                body => Ok(ToolOutcome::Complete(fitting(body)?)),
+            }
         }))
     }
 
@@ -246,21 +244,23 @@ fn response<T: 'static>(
     }
 }
 
-/// The result that a layer of a tool has made, if its `resultType` is one of an extension.
-fn other(body: &Body) -> Option<RawJson> {
-    let Body::Json(json) = body else { return None };
-    let kind: ResultType = json.as_raw().member("resultType")?.parse().ok()?;
-    (kind != ResultType::Complete).then(|| json.clone())
-}
-
 /// The result after the layers of an entry.
 ///
 /// # Errors
 ///
 /// When a layer has made one that is none of the entry's kind.
 pub(super) fn fitting<T: Any + DeserializeOwned>(body: Body) -> Result<T, ProtocolError> {
-    result(body).map_err(|json: RawJson| {
-        crate::log::error!(%json, "a layer has made a result that the entry can't have");
-        RequestError::Internal.to_error()
-    })
+    match body {
+        Body::Json(json) => json.parse().map_err(|error| unfit(&error)),
+        Body::Typed(result) => match result.into_any().downcast() {
+            Ok(result) => Ok(*result),
+            Err(_) => Err(unfit(&"it is one of another entry")),
+        },
+        Body::Answer(_) | Body::Accepted(_) => Err(unfit(&"it is one of the whole server")),
+    }
+}
+
+fn unfit(reason: &dyn fmt::Display) -> ProtocolError {
+    crate::log::error!(%reason, "a layer has made a result that the entry can't have");
+    RequestError::Internal.to_error()
 }

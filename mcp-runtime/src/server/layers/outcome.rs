@@ -1,9 +1,6 @@
 //! What comes of the outcome of layers: an answer, or an error of the protocol.
 
-use std::any::Any;
-
-use mcp_types::{ErrorObject, RawJson};
-use serde::de::DeserializeOwned;
+use mcp_types::ErrorObject;
 
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, McpResponse, TooManyRequests};
@@ -53,16 +50,4 @@ pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     }
     crate::log::error!(%error, "a layer failed");
     RequestError::Internal.to_error()
-}
-
-/// The result of one entry after its layers: a `T`, or the JSON of another one.
-pub(super) fn result<T: Any + DeserializeOwned>(body: Body) -> Result<T, RawJson> {
-    match body {
-        Body::Typed(result) => match result.into_any().downcast() {
-            Ok(result) => Ok(*result),
-            Err(_) => Err(RawJson::empty_object()),
-        },
-        Body::Json(json) => json.parse().map_err(|_| json),
-        Body::Answer(_) | Body::Accepted(_) => Err(RawJson::empty_object()),
-    }
 }

@@ -1,6 +1,6 @@
 //! Replies of tools, which may carry results of an extension.
 
-use mcp_types::{CallToolResult, RawJson};
+use mcp_types::{CallToolResult, RawJson, RawJsonRef, ResultType};
 
 use crate::ProtocolError;
 use crate::server::{BoxFuture, Reply};
@@ -19,6 +19,21 @@ pub(in crate::server) enum ToolOutcome {
     Complete(CallToolResult),
     /// One with another `resultType`, of an extension: servers that pass it on leave it alone.
     Other(RawJson),
+}
+
+impl ToolOutcome {
+    /// Reads a result.
+    ///
+    /// # Errors
+    ///
+    /// When it has no other `resultType`, and is no result of a tool.
+    pub(in crate::server) fn read(result: RawJson) -> serde_json::Result<Self> {
+        let kind = result.as_raw().member("resultType");
+        match kind.map(RawJsonRef::parse::<ResultType>) {
+            None | Some(Ok(ResultType::Complete)) => result.parse().map(Self::Complete),
+            Some(_) => Ok(Self::Other(result)),
+        }
+    }
 }
 
 impl ToolReply {

@@ -162,6 +162,29 @@ async fn a_result_of_an_extension_takes_the_place_of_a_tools() {
 }
 
 #[tokio::test]
+async fn a_proxy_passes_on_a_result_of_an_extension() {
+    let ticket = from_fn(async |_: McpRequest, _: Next| {
+        Ok(McpResponse::new(
+            r#"{"resultType":"com.example/ticket","b":1,"a":2}"#,
+        )?)
+    });
+    let slow = ToolBuilder::new("slow").layer(ticket).call(|(), _| "done");
+    let behind = Server::builder().tool(slow).build();
+    let (ours, theirs) = mcp_runtime::transport::memory::pair();
+    tokio::spawn(behind.serve(theirs).signals(false).into_future());
+    let client = mcp_runtime::Client::builder("gateway", "1")
+        .connect(ours)
+        .await
+        .unwrap();
+    let proxy = Server::proxy(&client).await.unwrap();
+    let [_, new] = both(&proxy, "slow", json!({})).await;
+    assert_eq!(new["result"]["resultType"], "com.example/ticket", "{new}");
+    assert_eq!(new["result"]["a"], 2);
+    let error = client.call_tool("slow", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("com.example/ticket"), "{error}");
+}
+
+#[tokio::test]
 async fn a_result_that_is_none_of_a_tool_is_an_internal_error() {
     let other = from_fn(async |_: McpRequest, _: Next| Ok(McpResponse::new("{}")?));
     let entry = ToolBuilder::new("other").layer(other).call(|(), _| "done");
