@@ -85,6 +85,10 @@
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/security.md")
 )]
+#![cfg_attr(
+    all(doctest, feature = "layer", feature = "server"),
+    doc = include_str!("../../docs/layers.md")
+)]
 // Builds with all features check for dead code.
 #![cfg_attr(
     not(all(

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Mutex;
 
 use mcp_types::{ErrorObject, RawJson};
 use serde::{Deserialize, Serialize};
@@ -23,18 +24,18 @@ pub(crate) enum Body {
     Typed(Box<dyn TypedResult>),
     /// What a layer has made, or a client has received.
     Json(RawJson),
-    /// The subscription that a server has accepted.
-    Accepted(BoxFuture<Result<Answer, ErrorObject>>),
+    /// The subscription that a server has accepted; behind a lock, so that a response is `Sync`.
+    Accepted(Mutex<BoxFuture<Result<Answer, ErrorObject>>>),
 }
 
 /// A result that is written only when a layer asks for it.
-pub(crate) trait TypedResult: Any + Send {
+pub(crate) trait TypedResult: Any + Send + Sync {
     fn json(&self) -> RawJson;
 
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-impl<T: Serialize + Send + 'static> TypedResult for T {
+impl<T: Serialize + Send + Sync + 'static> TypedResult for T {
     fn json(&self) -> RawJson {
         RawJson::encode(self)
     }

@@ -1,6 +1,6 @@
 //! Layers around each request of a server.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::{ErrorObject, RawJson, methods};
 
@@ -44,7 +44,10 @@ async fn open(
         () = context.session().ended() => Err(RequestError::ShuttingDown.to_error().into()),
     };
     match response.map(McpResponse::into_body) {
-        Ok(Body::Accepted(subscription)) => subscription.await,
+        Ok(Body::Accepted(subscription)) => {
+            let subscription = subscription.into_inner();
+            subscription.unwrap_or_else(PoisonError::into_inner).await
+        }
         response => {
             let outcome = answer(&context, response.map(McpResponse::with));
             settle(&context, outcome)
@@ -70,7 +73,7 @@ impl Innermost for Route {
                 Box::pin(async move { Ok(answered(Contained(handler).await?)) })
             }
             Served::Open(subscription) => {
-                let subscription = Body::Accepted(Box::pin(Contained(subscription)));
+                let subscription = Body::Accepted(Mutex::new(Box::pin(Contained(subscription))));
                 Box::pin(std::future::ready(Ok(McpResponse::with(subscription))))
             }
         }

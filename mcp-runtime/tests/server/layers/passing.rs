@@ -416,7 +416,9 @@ async fn readiness_of_inner_services_is_passed_on() {
 
 #[test]
 fn a_response_is_an_object_and_hides_it_in_debug_output() {
+    fn is_shareable<T: Send + Sync>(_: &T) {}
     let response = McpResponse::new(r#"{"secret":1}"#).unwrap();
+    is_shareable(&response);
     assert_eq!(format!("{response:?}"), r#"McpResponse("Json")"#);
     for other in ["[]", "7", "\"{}\"", "{", ""] {
         let error = McpResponse::new(other).unwrap_err().to_string();

@@ -117,7 +117,7 @@ fn requests() -> (Vec<(&'static str, Value)>, Vec<(&'static str, Value)>) {
     ];
     let refused = vec![
         ("nothing/there", json!({})),
-        ("tools/list", json!({"_meta": {"progressToken": []}})),
+        ("sampling/createMessage", json!({})),
         ("initialize", json!({})),
     ];
     (admitted, refused)
