@@ -72,7 +72,7 @@ impl Stack {
             let raw = response.json().ok().flatten();
             let raw = raw.and_then(|json| RawJson::from_text(json).ok());
             let raw = raw.ok_or_else(|| CallError::unfit(method, "a layer has made no result"))?;
-            Ok(Completed { raw, left })
+            Ok(Completed::new(raw, left))
         })
     }
 }

@@ -83,6 +83,12 @@ pub(super) struct Completed {
     pub(super) left: Duration,
 }
 
+impl Completed {
+    pub(super) fn new(raw: RawJson, left: Duration) -> Self {
+        Self { raw, left }
+    }
+}
+
 impl RawCall {
     pub(super) fn new<R>(client: Client, params: R::Params, options: CallOptions) -> Self
     where
@@ -142,8 +148,7 @@ impl RawCall {
             let cached = cache.and_then(|cache| cache.place(kind.method, &params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(raw) = known.and_then(CachePlace::get) {
-                let left = Duration::ZERO;
-                return Ok(Completed { raw, left });
+                return Ok(Completed::new(raw, Duration::ZERO));
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
@@ -172,12 +177,11 @@ impl RawCall {
                     if let Some(cached) = cached.filter(|_| (self.types.fits)(&raw)) {
                         cached.put(&raw);
                     }
-                    return Ok(Completed { raw, left });
+                    return Ok(Completed::new(raw, left));
                 }
             };
             if rounds == state.config.max_rounds {
-                let method = kind.method.to_owned();
-                return Err(CallError::TooManyRounds { method, rounds });
+                return Err(too_many(kind, rounds));
             }
             rounds += 1;
             spent += begun.elapsed();
@@ -288,6 +292,11 @@ pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) 
         return None;
     }
     known.or_else(|| client.known_tool(name))?.output_schema
+}
+
+fn too_many(kind: RequestKind, rounds: usize) -> CallError {
+    let method = kind.method.to_owned();
+    CallError::TooManyRounds { method, rounds }
 }
 
 /// The error of a call whose earlier rounds have taken `spent`.

@@ -8,7 +8,6 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::{BoxError, McpRequest, McpResponse, Next};
-use crate::connection::BoxFuture;
 
 /// A layer of an async function, which gets the request and what is inside of the layer.
 ///
@@ -92,14 +91,14 @@ where
 {
     type Response = McpResponse;
     type Error = BoxError;
-    type Future = BoxFuture<Result<McpResponse, BoxError>>;
+    type Future = R;
 
     /// Always ready: the function waits for what is inside of it.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: McpRequest) -> Self::Future {
-        Box::pin((self.function)(request, self.next.clone()))
+    fn call(&mut self, request: McpRequest) -> R {
+        (self.function)(request, self.next.clone())
     }
 }

@@ -28,12 +28,10 @@ mod buckets;
 mod error;
 mod from_fn;
 mod next;
-#[cfg(not(feature = "server"))]
-mod no_server;
 mod rate_limit;
 mod request;
 mod response;
-#[cfg(feature = "server")]
+#[cfg_attr(not(feature = "server"), path = "no_server.rs")]
 mod with_server;
 
 pub use crate::connection::BoxFuture;
@@ -42,8 +40,6 @@ pub use error::{BoxError, InvalidResponse, TooManyRequests};
 pub use from_fn::{FromFn, FromFnService, from_fn};
 pub use next::Next;
 pub(crate) use next::Stack;
-#[cfg(not(feature = "server"))]
-use no_server as with_server;
 pub use rate_limit::{RateLimit, RateLimited};
 pub(crate) use request::Innermost;
 pub use request::McpRequest;

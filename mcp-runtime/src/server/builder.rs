@@ -406,7 +406,10 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
         let requirement = &mut settings.rules.requirement;
         *requirement = requirement.and(&theirs.rules.requirement);
         if !is_mounted(&mounts[..index], &mount.server) {
-            settings.extensions.mount(&mount.server);
+            let server = mount.server.clone();
+            let at = move |context: &Context| context.at(&server);
+            let rules = (&theirs.scopes, &theirs.layers);
+            settings.extensions.mount(&theirs.extensions, rules, at);
         }
     }
 }

@@ -8,8 +8,8 @@ use mcp_types::{
     DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
 };
 
-use super::context::ServerRequest;
 use super::logging::attach;
+use super::request::ServerRequest;
 use super::session::SessionState;
 use super::trace::Trace;
 use super::{Answer, Context, IncomingRequest, Server, Session, input};
@@ -57,11 +57,12 @@ impl Server {
     ///
     /// As [`route`](Self::route), unless there are layers.
     fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
-        let served = match &self.settings().layers {
-            None => self.route(request)?,
-            Some(layers) => layers.serve(request),
-        };
-        Ok(request.context.end_with(request.owners, served))
+        match &self.settings().layers {
+            None => Ok(request
+                .context
+                .end_with(request.owners, self.route(request)?)),
+            Some(layers) => Ok(layers.serve(request)),
+        }
     }
 
     /// Calls the handler of a request, inside of all layers.

@@ -8,8 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::handler::error::to_protocol;
+use super::layers::Stack;
 use super::scopes::Scopes;
-use super::{Context, HandlerError, Reply, Server};
+use super::{Context, HandlerError, Reply};
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
 
@@ -40,10 +41,15 @@ impl Extensions {
         self.methods.insert(method, serve);
     }
 
-    /// Adds the extensions of a mounted server, which serves their methods to callers with its
-    /// scopes. What is declared or served here already stays as it is.
-    pub(super) fn mount(&mut self, server: &Server) {
-        let theirs = &server.settings().extensions;
+    /// Adds the extensions of a mounted server, which serves their methods to callers with
+    /// `scopes`, through `layers`; `at` makes its contexts. What is declared or served here already
+    /// stays as it is.
+    pub(super) fn mount(
+        &mut self,
+        theirs: &Self,
+        (scopes, layers): (&Scopes, &Option<Stack>),
+        at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
+    ) {
         for (name, settings) in &theirs.declared {
             let ours = self.declared.entry(name.clone());
             let ours = ours.or_insert_with(|| settings.clone());
@@ -62,17 +68,17 @@ impl Extensions {
                 );
                 continue;
             }
-            let (serve, server, name) = (Arc::clone(serve), server.clone(), method.clone());
+            let (serve, name, at) = (Arc::clone(serve), method.clone(), at.clone());
+            let (scopes, layers) = (scopes.clone(), layers.clone());
             self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
-                    let settings = server.settings();
-                    if let Err(denied) = settings.scopes.check(call.context) {
+                    if let Err(denied) = scopes.check(call.context) {
                         return Reply::Ready(Err(denied.to_error()));
                     }
-                    let context = &call.context.at(&server);
+                    let context = &at(call.context);
                     let call = MethodCall { context, ..call };
-                    match &settings.layers {
+                    match &layers {
                         None => serve(call),
                         Some(layers) => layers.method(&name, call, &serve),
                     }

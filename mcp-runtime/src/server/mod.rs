@@ -35,6 +35,7 @@ pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
 mod reporter;
+mod request;
 pub mod resources;
 mod router;
 mod scopes;

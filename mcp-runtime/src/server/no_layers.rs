@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mcp_types::{GetPromptResult, RawJson};
 
-use super::context::ServerRequest;
 use super::extensions::Method;
 use super::prompts::PromptCall;
+use super::request::ServerRequest;
 use super::resources::{Contents, ResourceCall};
 use super::tools::{ToolCall, ToolReply};
 use super::{Answer, MethodCall, Reply};

@@ -15,7 +15,7 @@ use crate::connection::{BoxFuture, Served};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::{RequestParams, missing_capability};
-use crate::server::context::{OwnedRequest, ServerRequest};
+use crate::server::request::{OwnedRequest, ServerRequest};
 use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;

@@ -16,6 +16,7 @@ use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Sta
 use crate::protocol::{RequestParams, resource_not_found};
 use crate::server::extensions::Method;
 use crate::server::handler::text::Texts;
+use crate::server::input::InputState;
 use crate::server::prompts::PromptCall;
 use crate::server::resources::{Contents, ResourceCall};
 use crate::server::tools::{ToolCall, ToolOutcome, ToolReply, Unknown};
@@ -80,7 +81,7 @@ impl Stack {
         let (arguments, context) = (call.arguments, call.context);
         let params = Some(RawJson::encode(&Params { name, arguments }));
         let handler = move |params: &RequestParams<'_>, context: &Context| {
-            let arguments = params.shared.arguments.map(|it| it.parse::<Texts>());
+            let arguments = params.shared.arguments.map(RawJsonRef::parse::<Texts>);
             let arguments = arguments.transpose().map_err(|_| RequestError::Internal)?;
             let arguments = &arguments.unwrap_or_default();
             let reply = handler(PromptCall { arguments, context });
@@ -184,7 +185,7 @@ pub(super) fn request(
 ) -> BoxFuture<Result<Body, ProtocolError>> {
     let context = context.clone();
     let mut request = McpRequest::new(method, params, Some(context.clone()), innermost);
-    request.is_retry = context.input().is_some_and(|input| input.is_retry());
+    request.is_retry = context.input().is_some_and(InputState::is_retry);
     let response = service.clone().run(request);
     Box::pin(async move {
         let response = response.await.map_err(|error| to_error(&context, error))?;

@@ -9,8 +9,9 @@ use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack};
 use crate::protocol::{RequestParams, StrictJson};
-use crate::server::context::ServerRequest;
+use crate::server::context::EndOfCall;
 use crate::server::input::is_retry;
+use crate::server::request::ServerRequest;
 use crate::server::{Answer, Context};
 
 impl Stack {
@@ -25,8 +26,10 @@ impl Stack {
         if request.method == methods::SUBSCRIPTIONS_LISTEN {
             return Served::Open(Box::pin(open(context, response)));
         }
+        let end = EndOfCall::of(&context);
         Served::Later(Box::pin(async move {
             let outcome = answer(&context, response.await);
+            end.finish();
             settle(&context, outcome)
         }))
     }

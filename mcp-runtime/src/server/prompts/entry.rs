@@ -16,13 +16,13 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
-use crate::server::context::ServerRequest;
 use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::layers::Stack;
 use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply, metadata};
 

@@ -6,6 +6,10 @@ use crate::ProtocolError;
 use crate::server::{BoxFuture, Reply};
 
 /// The reply of a tool.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is matched where it is returned; a box would be an allocation for each call"
+)]
 pub(in crate::server) enum ToolReply {
     /// That of a handler.
     Typed(Reply<CallToolResult>),
@@ -14,6 +18,7 @@ pub(in crate::server) enum ToolReply {
 }
 
 /// The result of a tool.
+#[expect(clippy::large_enum_variant, reason = "the large one is the usual one")]
 pub(in crate::server) enum ToolOutcome {
     /// That of the protocol.
     Complete(CallToolResult),
