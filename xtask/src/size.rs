@@ -22,7 +22,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 7] = [
         None,
     ),
     ("mcp-macros", "mcp-macros/src/", 4_550, None),
-    ("mcp-runtime", "mcp-runtime/src/", 28_400, Some(243)),
+    ("mcp-runtime", "mcp-runtime/src/", 30_250, Some(263)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

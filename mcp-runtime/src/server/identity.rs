@@ -22,8 +22,8 @@ impl Context {
     /// }
     /// ```
     ///
-    /// The client's own name is in [`client_info`](Self::client_info). A value of this type that a
-    /// [layer](crate::layer::McpRequest::insert) has left goes before it.
+    /// The client's own name is in [`client_info`](Self::client_info). A value of this type that a layer
+    /// has left with the request goes before it.
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.values().get().or_else(|| self.peer().identity())
