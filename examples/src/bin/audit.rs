@@ -26,6 +26,12 @@ impl Calculator {
 /// Log, description, outcome and beginning of a request: a line when it ends, also cancelled.
 struct Line(Arc<File>, String, &'static str, Instant);
 
+impl Line {
+    fn end(mut self, outcome: &'static str) {
+        self.2 = outcome;
+    }
+}
+
 impl Drop for Line {
     fn drop(&mut self) {
         let Self(log, about, outcome, begun) = self;
@@ -42,11 +48,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let target = request.target().unwrap_or_default();
         let principal = request.principal().unwrap_or("anonymous");
         let about = format!("{principal} {} {target:?}", request.method());
-        let mut line = Line(Arc::clone(&log), about, "cancelled", Instant::now());
+        let line = Line(Arc::clone(&log), about, "cancelled", Instant::now());
         async move {
             let response = next.run(request).await;
             let failed = response.as_ref().map_or(true, |it| it.is_error());
-            line.2 = if failed { "failed" } else { "answered" };
+            line.end(if failed { "failed" } else { "answered" });
             response
         }
     }));

@@ -93,7 +93,9 @@ async fn what_is_too_much_at_the_same_time_is_refused_with_the_time_to_try_again
                 Err(error) => panic!("{error}"),
             }
         }
-        long.each_ref().map(tokio::task::JoinHandle::abort);
+        for call in &long {
+            call.abort();
+        }
         while report(0).await.unwrap().is_err() {}
         client.close().await;
     }
