@@ -81,8 +81,11 @@ pub fn server(is_layered: bool) -> Server {
     server.build()
 }
 
+/// Method and parameters.
+type Asked = (&'static str, Value);
+
 /// Requests that are admitted, and then those that are not.
-fn requests() -> (Vec<(&'static str, Value)>, Vec<(&'static str, Value)>) {
+fn requests() -> (Vec<Asked>, Vec<Asked>) {
     let admitted = vec![
         ("tools/list", json!({})),
         ("prompts/list", json!({})),
