@@ -35,7 +35,7 @@ fn recording(
     let record = record.clone();
     from_fn(move |request: McpRequest, next: Next| {
         let record = record.clone();
-        let target = request.target().map(|target| target.into_owned());
+        let target = request.target().map(std::borrow::Cow::into_owned);
         let method = request.method().to_owned();
         let retry = if request.is_retry() { " again" } else { "" };
         let about = format!("{name} {method} {}{retry}", target.unwrap_or_default());
