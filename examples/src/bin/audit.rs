@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mcp_runtime::layer::{McpRequest, Next, from_fn};
+use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::prelude::*;
 
 struct Calculator;
@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let line = Line(Arc::clone(&log), about, "cancelled", Instant::now());
         async move {
             let response = next.run(request).await;
-            let failed = response.as_ref().map_or(true, |it| it.is_error());
+            let failed = response.as_ref().map_or(true, McpResponse::is_error);
             line.end(if failed { "failed" } else { "answered" });
             response
         }
