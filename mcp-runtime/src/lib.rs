@@ -72,6 +72,7 @@
 //! | `sse` | HTTP+SSE of 2024-11-05, with either of the two |
 //! | `websocket` | one message a text frame; for servers together with `http-server` |
 //! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
+//! | `layer` | [layers](layer) around requests, for servers and clients: tower services |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
 //! | `log-layer` | forwards what is logged with `tracing` to clients |
 //! | `validation` | checks JSON against schemas that are written by hand: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |
@@ -84,6 +85,10 @@
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/security.md")
 )]
+#![cfg_attr(
+    all(doctest, feature = "layer", feature = "server"),
+    doc = include_str!("../../docs/layers.md")
+)]
 // Builds with all features check for dead code.
 #![cfg_attr(
     not(all(
@@ -91,6 +96,7 @@
         feature = "client",
         feature = "http-client",
         feature = "http-server",
+        feature = "layer",
         feature = "socket",
         feature = "sse",
         feature = "websocket"
@@ -110,6 +116,8 @@ pub mod __private;
 pub mod client;
 mod connection;
 mod error;
+#[cfg(feature = "layer")]
+pub mod layer;
 mod limits;
 #[cfg(feature = "server")]
 mod links;
@@ -128,6 +136,7 @@ pub mod server;
 pub mod testing;
 mod trace_context;
 pub mod transport;
+mod values;
 
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};

@@ -58,6 +58,8 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 /// Calls that wait for answers in a build without `seal`; bounds the memory that they take.
 #[allow(dead_code, reason = "builds with `seal` keep no states")]
 pub(crate) const MAX_KEPT_STATES: usize = 1024;
+/// Token buckets of a rate limit; more callers than most servers have in a minute.
+pub(crate) const MAX_BUCKETS: usize = 10_000;
 /// Tokens that a model may return for a sampling request; some hundred words.
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
 /// Suggestions of one completion (2025-11-25, "Completion").
@@ -290,6 +292,7 @@ mod tests {
             ANSWER_TIMEOUT time "sealed state"
             ANSWER_TIMEOUT time "`input_timeout`"
             MAX_KEPT_STATES count "without the feature `seal`"
+            MAX_BUCKETS count "token buckets"
             SAMPLING_TOKENS count "tokens of a sampling request"
             MAX_COMPLETIONS count "suggestions of a completion"
             MAX_LISTED_FAULTS count "faults that an error lists"

@@ -15,7 +15,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 10] = [
     ("mcp-auth", "mcp-auth/src/", 9_000, None),
     ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_500, None),
     ("mcp-bindgen", "mcp-bindgen/src/", 3_800, None),
-    ("mcp-cli", "mcp-cli/src/", 2_400, None),
+    ("mcp-cli", "mcp-cli/src/", 2_550, None),
     ("mcp-config", "mcp-config/src/", 850, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_400, None),
     (
@@ -25,11 +25,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 10] = [
         None,
     ),
     ("mcp-macros", "mcp-macros/src/", 4_600, None),
-<<<<<<< HEAD
-    ("mcp-runtime", "mcp-runtime/src/", 28_560, Some(243)),
-=======
-    ("mcp-runtime", "mcp-runtime/src/", 28_650, Some(243)),
->>>>>>> bindgen
+    ("mcp-runtime", "mcp-runtime/src/", 30_600, Some(265)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

@@ -30,6 +30,8 @@ pub(super) struct Case {
     pub(super) ask: Ask,
     /// How many tools there are besides those that are called.
     pub(super) tools: usize,
+    /// How many layers that do nothing stand around each request; only ours has any.
+    pub(super) layers: usize,
 }
 
 impl Case {
@@ -44,7 +46,13 @@ impl Case {
             wire,
             ask,
             tools,
+            layers: 0,
         }
+    }
+
+    /// The same through one layer.
+    pub(super) const fn layered(self) -> Self {
+        Self { layers: 1, ..self }
     }
 
     pub(super) fn name(self) -> String {
@@ -57,7 +65,12 @@ impl Case {
             _ if self.tools > 0 => format!(" among {} tools", self.tools + 3),
             _ => String::new(),
         };
-        format!("{way} {}{list}, {}", self.ask.name(), self.wire.revision())
+        let layers = match self.layers {
+            0 => "",
+            _ => ", one layer",
+        };
+        let (ask, revision) = (self.ask.name(), self.wire.revision());
+        format!("{way} {ask}{list}, {revision}{layers}")
     }
 }
 
@@ -93,7 +106,10 @@ impl Counter {
                 "--undef-value-errors=no".to_owned(),
             ],
         });
-        let command = server.command(root, case.tools, &runner);
+        let mut command = server.command(root, case.tools, &runner);
+        if case.layers > 0 {
+            command.args(["--layers", &case.layers.to_string()]);
+        }
         match case.way {
             Way::Stdio => {
                 let mut server = Piped::start(command)?;

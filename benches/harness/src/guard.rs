@@ -16,13 +16,17 @@ const RECORD: &str = "benches/instructions.toml";
 /// How much more than on record is tolerated: builds differ by a percent or two.
 const TOLERANCE_PERCENT: u64 = 3;
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 10] = [
     Case::new(Way::Stdio, Wire::Handshake, Ask::Add),
     Case::new(Way::Stdio, Wire::Stateless, Ask::Add),
     Case::new(Way::Stdio, Wire::Stateless, Ask::Echo(10 * 1024)),
     Case::new(Way::Stdio, Wire::Handshake, Ask::List),
     Case::new(Way::Http, Wire::Handshake, Ask::Add),
     Case::new(Way::Http, Wire::Stateless, Ask::Add),
+    Case::new(Way::Stdio, Wire::Handshake, Ask::Add).layered(),
+    Case::new(Way::Stdio, Wire::Stateless, Ask::Add).layered(),
+    Case::new(Way::Http, Wire::Handshake, Ask::Add).layered(),
+    Case::new(Way::Http, Wire::Stateless, Ask::Add).layered(),
 ];
 
 /// Counts, and fails where there is more than on record. With `accept`, what was counted becomes

@@ -7,6 +7,7 @@ mod calculator;
 mod clients;
 mod features;
 mod first_day;
+mod layers;
 mod library;
 #[cfg(unix)]
 mod on_a_terminal;

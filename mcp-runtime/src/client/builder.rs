@@ -28,7 +28,7 @@ use crate::transport::Transport;
 /// The settings of a client; [`connect`](Self::connect) makes it.
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
-    config: Config,
+    pub(super) config: Config,
 }
 
 impl Client {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_types::{CacheScope, RawJson, Request, methods};
+use mcp_types::{CacheScope, RawJson, methods};
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -99,9 +99,9 @@ impl ClientCache {
     }
 
     /// The place of the answer to `params`; `None` for requests whose answers are never kept.
-    pub(super) fn place<R: Request>(&self, params: &R::Params) -> Option<CachePlace<'_>> {
+    pub(super) fn place(&self, method: &'static str, params: &RawJson) -> Option<CachePlace<'_>> {
         let is_cacheable = matches!(
-            R::METHOD,
+            method,
             methods::TOOLS_LIST
                 | methods::PROMPTS_LIST
                 | methods::RESOURCES_LIST
@@ -109,11 +109,10 @@ impl ClientCache {
                 | methods::RESOURCES_READ
         );
         self.check_principal();
-        let params = is_cacheable.then(|| serde_json::to_string(params).ok())??;
-        Some(CachePlace {
+        is_cacheable.then(|| CachePlace {
             cache: self,
-            method: R::METHOD,
-            params: params.into(),
+            method,
+            params: params.get().into(),
             generation: self.cache.lock().generation,
         })
     }
@@ -246,7 +245,7 @@ impl Entries {
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::{ReadResourceRequest, ReadResourceRequestParams};
+    use mcp_types::ReadResourceRequestParams;
 
     use super::*;
 
@@ -256,8 +255,8 @@ mod tests {
     }
 
     fn place<'a>(cache: &'a ClientCache, uri: &str) -> CachePlace<'a> {
-        let params = ReadResourceRequestParams::new(uri);
-        cache.place::<ReadResourceRequest>(&params).unwrap()
+        let params = RawJson::encode(&ReadResourceRequestParams::new(uri));
+        cache.place(methods::RESOURCES_READ, &params).unwrap()
     }
 
     fn has(cache: &ClientCache, uri: &str) -> bool {

@@ -1,27 +1,19 @@
-//! One request: its options, sending it, and sending it again.
+//! One request: its options, and its result as the type that the caller wants.
 
 use std::fmt;
 use std::future::IntoFuture;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    Conform, ErrorObject, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams,
-    error_codes, methods,
+    Conform, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams, methods,
 };
-use serde::Serialize;
-use tokio::time::Instant;
 
 use super::Client;
-use super::cache::CachePlace;
-use super::channel::{Channel, Written, request_options};
-use super::connection::Connection;
-use super::input::InputResponses;
-use super::result::{complete, may_be_wrapped};
-use crate::connection::{BoxFuture, OnProgress, SendOptions};
-use crate::error::{CallError, Unavailable};
-use crate::limits::MAX_REPEATS;
+use super::raw_call::{CallOptions, Completed, RawCall, output_schema};
+use super::result::may_be_wrapped;
+use crate::connection::BoxFuture;
+use crate::error::CallError;
 use crate::protocol::Timeouts;
 
 /// A request that is about to be sent; await it to send it.
@@ -57,19 +49,6 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
 /// schema, if that is known.
 pub(super) type Convert<R, T> =
     fn(<R as Request>::Result, Option<&RawJson>) -> Result<T, CallError>;
-
-pub(super) struct CallOptions {
-    pub(super) timeouts: Timeouts,
-    progress: Option<OnProgress>,
-    /// True if the call waits for a lost connection to be restored.
-    waits: bool,
-    /// True if the call is sent again when its answer was lost with the connection.
-    repeats: bool,
-    /// True if cached answers are not used.
-    fresh: bool,
-    /// Members of `_meta` other than those that the client writes, as JSON without braces.
-    pub(super) meta: String,
-}
 
 impl Client {
     /// A request of any kind; await it to send it.
@@ -124,6 +103,8 @@ impl<R: Request, T> Call<R, T> {
                 // Only the effects of tools add up, and perhaps those of extensions.
                 repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),
                 fresh: false,
+                is_inner: false,
+                is_open: false,
                 meta: String::new(),
             },
         }
@@ -165,6 +146,12 @@ impl<R: Request, T> Call<R, T> {
         self
     }
 
+    /// Makes the call a part of another one, which layers stand around.
+    pub(super) fn inner(mut self) -> Self {
+        self.options.is_inner = true;
+        self
+    }
+
     /// The time limit of the answer: of all rounds together, progress or not.
     ///
     /// Time in which the server's questions are answered does not count, in either era. A call that
@@ -199,7 +186,9 @@ where
     async fn send(self) -> Result<T, CallError> {
         let (client, convert) = (self.client.clone(), self.convert);
         let (tool, by_schema) = (self.tool.clone(), self.by_schema);
-        let Completed { raw, result, left } = self.complete().await?;
+        let Completed { raw, left } = self.into_raw()?.complete().await?;
+        let result = raw.parse();
+        let result = result.map_err(|fault| CallError::unfit(R::METHOD, fault))?;
         let schema = match &tool {
             Some(name) if by_schema && may_be_wrapped(&raw) => {
                 output_schema(&client, name, left).await
@@ -215,234 +204,14 @@ where
         })
     }
 
-    /// Sends the call until its result is complete.
-    async fn complete(self) -> Result<Completed<R>, CallError> {
-        let mut params = self.params.map_err(CallError::Params)?;
-        let (client, options) = (self.client, self.options);
-        let state = client.state();
-        let mut responses = None;
-        let (mut attempt, mut rounds, mut listed) = (0, 0, false);
-        // Time of the rounds so far, without that in which questions were answered.
-        let mut spent = Duration::ZERO;
-        loop {
-            let timeouts = left::<R>(options.timeouts, spent)?;
-            let begun = Instant::now();
-            let connection = reach(&client, options.waits, timeouts.shortest()).await?;
-            let revision = connection.negotiated.revision;
-            params.conform(revision);
-            // An answer that depends on more than the parameters is not cached.
-            let is_plain = responses.is_none() && options.meta.is_empty();
-            let cache = state.cache.as_ref().filter(|_| is_plain);
-            let cached = cache.and_then(|cache| cache.place::<R>(&params));
-            let known = cached.as_ref().filter(|_| !options.fresh);
-            if let Some(result) = known.and_then(CachePlace::get) {
-                return Completed::new(result, Duration::ZERO);
-            }
-            let channel = &connection.channel;
-            let meta = state.request_meta(&connection.meta, &options.meta);
-            let sending = options.sending::<R>(timeouts);
-            let written = write::<R>(channel, &params, responses.as_ref(), meta, sending);
-            let raw = match async { channel.send(written?).await }.await {
-                Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
-                    tracing::debug!(method = R::METHOD, %error, "the call is sent again");
-                    attempt += 1;
-                    continue;
-                }
-                Err(CallError::Rpc(error)) if !listed && is_header_mismatch::<R>(&error) => {
-                    listed = true;
-                    list_because_of(error, &client, timeouts.shortest()).await?;
-                    spent += begun.elapsed();
-                    continue;
-                }
-                Err(error) => return Err(with_time(error, spent)),
-                Ok(raw) => raw,
-            };
-            let left = timeouts.shortest().saturating_sub(begun.elapsed());
-            let required = match Completed::<R>::new(raw, left) {
-                Err(CallError::InputRequired { wanted, .. }) => *wanted,
-                completed => {
-                    if let (Some(cached), Ok(completed)) = (cached, &completed) {
-                        cached.put(&completed.raw);
-                    }
-                    return completed;
-                }
-            };
-            if rounds == state.config.max_rounds {
-                return Err(too_many::<R>(rounds));
-            }
-            rounds += 1;
-            spent += begun.elapsed();
-            let input = &state.config.input;
-            responses = Some(input.respond(R::METHOD, required, revision).await?);
-        }
-    }
-}
-
-/// A complete result.
-struct Completed<R: Request> {
-    raw: RawJson,
-    result: R::Result,
-    /// The time that is left of the call's.
-    left: Duration,
-}
-
-impl<R: Request> Completed<R> {
-    /// Decodes a result.
+    /// The call without its types.
     ///
     /// # Errors
     ///
-    /// As [`complete`].
-    fn new(raw: RawJson, left: Duration) -> Result<Self, CallError> {
-        let result = complete::<R>(&raw)?;
-        Ok(Self { raw, result, left })
-    }
-}
-
-impl CallOptions {
-    /// The options of a request within `timeouts`.
-    fn sending<R: Request>(&self, timeouts: Timeouts) -> SendOptions {
-        SendOptions {
-            progress: self.progress.clone(),
-            ..request_options::<R>(timeouts)
-        }
-    }
-
-    /// Returns true if a call that failed with `error` is sent again.
-    fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
-        match error {
-            CallError::Closed | CallError::Lost(_) => self.repeats,
-            // The connection was lost just before.
-            CallError::NotSent(_) => self.waits && channel.is_over(),
-            // Not served: the connection or the session was over already.
-            CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
-                self.waits
-            }
-            _ => false,
-        }
-    }
-}
-
-/// Writes one round of a call: its parameters, and the answers that the server requested.
-fn write<R: Request>(
-    channel: &Channel,
-    params: &R::Params,
-    responses: Option<&InputResponses>,
-    meta: String,
-    options: SendOptions,
-) -> Result<Written, CallError> {
-    #[derive(Serialize)]
-    struct Answered<'a, P> {
-        #[serde(flatten)]
-        params: &'a P,
-        #[serde(flatten)]
-        responses: &'a InputResponses,
-    }
-
-    match responses {
-        None => channel.write::<R>(params, meta, options),
-        Some(responses) => {
-            let params = RawJson::new(&Answered { params, responses });
-            channel.write::<R>(&params.map_err(CallError::Params)?, meta, options)
-        }
-    }
-}
-
-/// Returns true if a server refuses the call of a tool because headers are missing or differ from
-/// the body.
-fn is_header_mismatch<R: Request>(error: &ErrorObject) -> bool {
-    R::METHOD == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
-}
-
-/// Lists the tools, whose headers a server misses (2026-07-28, "Streamable HTTP", section Client
-/// Behavior). It has not called the tool.
-///
-/// # Errors
-///
-/// The error of the server, if the tools can't be listed within `limit`.
-async fn list_because_of(
-    error: ErrorObject,
-    client: &Client,
-    limit: Duration,
-) -> Result<(), CallError> {
-    if !list_within(client, limit).await {
-        return Err(CallError::Rpc(error));
-    }
-    tracing::debug!(%error, "the tools were listed, and the call is sent again");
-    Ok(())
-}
-
-/// Lists the tools as they are now, which tells the transport of their headers as well. Returns false
-/// if that fails, or takes longer than `limit`.
-async fn list_within(client: &Client, limit: Duration) -> bool {
-    let listing = client.list_tools_again();
-    match tokio::time::timeout(limit, listing).await {
-        Ok(Ok(_)) => true,
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "the tools can't be listed");
-            false
-        }
-        Err(_) => {
-            tracing::debug!(?limit, "the tools were not listed in time");
-            false
-        }
-    }
-}
-
-/// The output schema of a tool, which is listed within `limit` unless it was; `None` if it has none,
-/// or if that fails.
-async fn output_schema(client: &Client, name: &str, limit: Duration) -> Option<RawJson> {
-    let known = client.known_tool(name);
-    if known.is_none() && !list_within(client, limit).await {
-        return None;
-    }
-    known.or_else(|| client.known_tool(name))?.output_schema
-}
-
-fn too_many<R: Request>(rounds: usize) -> CallError {
-    let method = R::METHOD.to_owned();
-    CallError::TooManyRounds { method, rounds }
-}
-
-/// The error of a call whose earlier rounds have taken `spent`.
-fn with_time(error: CallError, spent: Duration) -> CallError {
-    match error {
-        CallError::Timeout { method, waited } => CallError::timed_out(&method, spent + waited),
-        error => error,
-    }
-}
-
-/// Waits for the connection, for no longer than for an answer.
-async fn reach(
-    client: &Client,
-    waits: bool,
-    limit: Duration,
-) -> Result<Arc<Connection>, CallError> {
-    let reached = tokio::time::timeout(limit, client.connection(waits)).await;
-    reached.unwrap_or_else(|_| {
-        let cause = client.lost_because();
-        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.to_io()));
-        let reason = format!("the connection was not restored within {limit:?}{cause}");
-        Err(CallError::NotSent(io::Error::new(
-            io::ErrorKind::TimedOut,
-            reason,
-        )))
-    })
-}
-
-/// The time that is left of `timeouts` after `spent`. A round that was answered counts as progress.
-///
-/// # Errors
-///
-/// When no time is left.
-fn left<R: Request>(timeouts: Timeouts, spent: Duration) -> Result<Timeouts, CallError> {
-    let mut left = timeouts;
-    left.total = left.total.saturating_sub(spent);
-    if !left.reset_on_progress {
-        left.idle = left.idle.saturating_sub(spent);
-    }
-    match left.shortest().is_zero() {
-        true => Err(CallError::timed_out(R::METHOD, spent)),
-        false => Ok(left),
+    /// When the parameters have no JSON form.
+    pub(super) fn into_raw(self) -> Result<RawCall, CallError> {
+        let params = self.params.map_err(CallError::Params)?;
+        Ok(RawCall::new::<R>(self.client, params, self.options))
     }
 }
 
@@ -463,26 +232,5 @@ where
 impl<R: Request, T> fmt::Debug for Call<R, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&R::METHOD).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_share_their_time() {
-        const SECOND: Duration = Duration::from_secs(1);
-        let timeouts = |reset_on_progress| Timeouts {
-            idle: 10 * SECOND,
-            total: 25 * SECOND,
-            reset_on_progress,
-        };
-        let left = left::<PingRequest>;
-        let rest = left(timeouts(false), 7 * SECOND).unwrap();
-        assert_eq!((rest.idle, rest.total), (3 * SECOND, 18 * SECOND));
-        let rest = left(timeouts(true), 17 * SECOND).unwrap();
-        assert_eq!((rest.idle, rest.total), (10 * SECOND, 8 * SECOND));
-        assert!(left(timeouts(false), 11 * SECOND).is_err());
     }
 }

@@ -33,15 +33,34 @@ pub(super) struct Channel {
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
 }
 
-/// The options of a request of `R` that is cancelled at the server when its future is dropped, once
+/// A type of requests, without those of its parameters and result.
+#[derive(Clone, Copy)]
+pub(super) struct RequestKind {
+    pub(super) method: &'static str,
+    extension: Option<&'static str>,
+    /// True if the answer may ask for input.
+    pub(super) may_require_input: bool,
+}
+
+impl RequestKind {
+    pub(super) const fn of<R: Request>() -> Self {
+        Self {
+            method: R::METHOD,
+            extension: R::EXTENSION,
+            may_require_input: R::MAY_REQUIRE_INPUT,
+        }
+    }
+}
+
+/// The options of a request that is cancelled at the server when its future is dropped, once
 /// the connection operates.
-pub(super) fn request_options<R: Request>(timeouts: Timeouts) -> SendOptions {
+pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOptions {
     SendOptions {
-        method: R::METHOD,
+        method: kind.method,
         timeouts,
         cancellable: true,
         // The result of a task is where its questions are asked (2025-11-25, "Tasks").
-        takes_input: R::MAY_REQUIRE_INPUT || R::METHOD == methods::TASKS_RESULT,
+        takes_input: kind.may_require_input || kind.method == methods::TASKS_RESULT,
         progress: None,
         suspended: None,
     }
@@ -153,16 +172,17 @@ impl Channel {
     /// # Errors
     ///
     /// When the lifecycle does not allow it, or the parameters have no JSON form.
-    pub(super) fn write<R: Request>(
+    pub(super) fn write(
         &self,
+        kind: RequestKind,
         params: &(impl Serialize + ?Sized),
         mut meta: String,
         mut options: SendOptions,
     ) -> Result<Written, CallError> {
-        let method = R::METHOD;
+        let method = kind.method;
         // A server may not bear a cancellation before it has answered `initialize`.
         options.cancellable = self.with(|lifecycle| {
-            match R::EXTENSION {
+            match kind.extension {
                 None => lifecycle.send(method)?,
                 Some(extension) => {
                     lifecycle.send_of_extension(method, extension)?;
@@ -214,7 +234,13 @@ impl Channel {
         meta: &str,
         timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
-        let written = self.write::<R>(params, meta.to_owned(), request_options::<R>(timeouts));
+        let kind = RequestKind::of::<R>();
+        let written = self.write(
+            kind,
+            params,
+            meta.to_owned(),
+            request_options(kind, timeouts),
+        );
         async move { self.send(written?).await }
     }
 

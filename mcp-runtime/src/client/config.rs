@@ -9,6 +9,7 @@ use mcp_types::{Era, Implementation, JsonObject, OrderedMap, Revisions, ServerNo
 
 use super::cache::ResponseCache;
 use super::input::InputHandlers;
+use super::layers::Stack;
 use super::status::Status;
 use crate::TraceContext;
 use crate::limits::{
@@ -39,6 +40,7 @@ pub(super) struct Config {
     /// Finds the trace that a request is part of.
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
+    pub(super) layers: Option<Stack>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
     pub(super) on_notification: Vec<NotificationObserver>,
 }
@@ -60,6 +62,7 @@ impl Config {
             reconnect_endlessly: AtomicBool::new(false),
             trace: None,
             cache: None,
+            layers: None,
             on_status: None,
             on_notification: Vec::new(),
         }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::channel::{Channel, request_options};
+use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::connection::{Connection, Open};
 use super::error::ConnectError;
@@ -192,11 +192,10 @@ impl Negotiation<'_> {
     ) -> Result<Discovery, ConnectError> {
         let params = RequestParams::new();
         let meta = request_meta(self.channel, self.config, asked);
-        let mut options = request_options::<DiscoverRequest>(timeouts);
+        let kind = RequestKind::of::<DiscoverRequest>();
+        let mut options = request_options(kind, timeouts);
         options.suspended = suspended;
-        let written = self
-            .channel
-            .write::<DiscoverRequest>(&params, meta, options)?;
+        let written = self.channel.write(kind, &params, meta, options)?;
         let error = match self.channel.send(written).await {
             Ok(result) => {
                 return Ok(match decode::<DiscoverRequest>(&result) {

@@ -13,9 +13,15 @@ mod connection;
 mod error;
 mod handle;
 mod input;
+#[cfg(feature = "layer")]
+mod layers;
+#[cfg(not(feature = "layer"))]
+#[path = "no_layers.rs"]
+mod layers;
 mod pages;
 #[cfg(feature = "server")]
 mod proxy;
+mod raw_call;
 mod requests;
 mod result;
 mod state;

@@ -94,7 +94,7 @@ pub struct Pages<R> {
 }
 
 impl<R: ListRequest> Pages<R> {
-    /// Asks the server even if its last answers are cached.
+    /// Asks the server even if its last answers are cached, as a part of another call.
     pub(super) fn fresh(mut self) -> Self {
         self.fresh = true;
         self
@@ -125,7 +125,7 @@ impl<R: ListRequest> Pages<R> {
         })?;
         let mut request = self.client.request::<R>(params);
         if self.fresh {
-            request = request.fresh();
+            request = request.fresh().inner();
         }
         let (items, cursor) = R::split(request.await?);
         self.next = cursor.map(|cursor| PaginatedRequestParams::new().with_cursor(cursor));

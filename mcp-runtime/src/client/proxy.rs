@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use mcp_types::{DiscoverRequest, Request, RequestParams};
+use mcp_types::{CallToolRequest, DiscoverRequest, RawJson, Request, RequestParams};
 use tokio::sync::watch;
 
 use super::connection::{ConnectionState, Phase};
 use super::{Call, Client, Reconnect};
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 impl Client {
@@ -53,6 +54,16 @@ impl Client {
         let channel = &connection.channel;
         channel.with(|lifecycle| lifecycle.discovered_again(found));
         Ok(())
+    }
+}
+
+impl Call<CallToolRequest> {
+    /// Sends the call, and returns its result as it came, also one with a `resultType` of an
+    /// extension.
+    pub(crate) fn open(mut self) -> BoxFuture<Result<RawJson, CallError>> {
+        self.options.is_open = true;
+        let call = self.into_raw();
+        Box::pin(async move { Ok(call?.complete().await?.raw) })
     }
 }
 

@@ -1,36 +1,38 @@
 //! Decoding of results.
 
-use mcp_types::{CallToolResult, ContentBlock, RawJson, Request, ResultType, methods};
+use mcp_types::{CallToolResult, ContentBlock, RawJson, ResultType, methods};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
+use super::channel::RequestKind;
 use crate::error::CallError;
 use crate::protocol::{locate, reason};
 
-/// Decodes a result, if it is complete.
+/// Checks that a result is complete, or if `is_open`, that it has a `resultType` of an extension.
 ///
-/// A result without `resultType` is: the handshake era has no such member (2026-07-28, "Overview",
-/// section `ResultType`).
-pub(super) fn complete<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
-    let unfit = |fault| CallError::unfit(R::METHOD, fault);
+/// A result without `resultType` is complete: the handshake era has no such member (2026-07-28,
+/// "Overview", section `ResultType`).
+pub(super) fn check(kind: RequestKind, result: &RawJson, is_open: bool) -> Result<(), CallError> {
+    let method = kind.method;
+    let unfit = |fault| CallError::unfit(method, fault);
     match result_type(result).map_err(unfit)? {
-        None | Some(ResultType::Complete) => {}
-        Some(ResultType::InputRequired) if R::MAY_REQUIRE_INPUT => {
-            return Err(CallError::InputRequired {
-                method: R::METHOD.to_owned(),
+        None | Some(ResultType::Complete) => Ok(()),
+        Some(ResultType::InputRequired) if kind.may_require_input => {
+            Err(CallError::InputRequired {
+                method: method.to_owned(),
                 wanted: Box::new(result.parse().map_err(unfit)?),
-            });
+            })
         }
+        Some(other) if is_open && other != ResultType::InputRequired => Ok(()),
         Some(other) => {
             let reason = format!("unknown `resultType` \"{}\"", other.as_str());
-            return Err(CallError::unfit(R::METHOD, reason));
+            Err(CallError::unfit(method, reason))
         }
     }
-    result.parse().map_err(unfit)
 }
 
-fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
+pub(crate) fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
     #[derive(Deserialize)]
     struct Typed {
         #[serde(rename = "resultType")]
@@ -173,8 +175,8 @@ mod tests {
 
     use super::*;
 
-    fn completed(result: serde_json::Value) -> Result<CallToolResult, CallError> {
-        complete::<CallToolRequest>(&RawJson::from(result))
+    fn completed(result: serde_json::Value) -> Result<(), CallError> {
+        check(RequestKind::of::<CallToolRequest>(), &result.into(), false)
     }
 
     fn said(text: &str) -> CallToolResult {
@@ -198,8 +200,19 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
-        let list = complete::<ListToolsRequest>(&RawJson::from(wish));
-        assert!(matches!(list, Err(CallError::Result { .. })));
+        let list = RequestKind::of::<ListToolsRequest>();
+        for is_open in [false, true] {
+            let list = check(list, &wish.clone().into(), is_open);
+            assert!(matches!(list, Err(CallError::Result { .. })));
+        }
+    }
+
+    #[test]
+    fn a_result_of_an_extension_is_taken_where_it_is_passed_on() {
+        let kind = RequestKind::of::<CallToolRequest>();
+        let ticket = RawJson::from(json!({"resultType": "com.example/ticket"}));
+        assert!(check(kind, &ticket, false).is_err());
+        assert!(check(kind, &ticket, true).is_ok());
     }
 
     #[test]

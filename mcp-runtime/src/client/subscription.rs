@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Client;
-use super::channel::request_options;
+use super::channel::{RequestKind, request_options};
 use super::connection::Connection;
 use super::state::Notifications;
 use crate::error::{CallError, Unavailable};
@@ -319,10 +319,9 @@ impl Subscriber {
         let filter = self.filter.clone();
         let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
         params.conform(connection.negotiated.revision);
-        let options = request_options::<SubscriptionsListenRequest>(Timeouts::within(FOREVER));
-        let written = connection
-            .channel
-            .write::<SubscriptionsListenRequest>(&params, meta, options)?;
+        let kind = RequestKind::of::<SubscriptionsListenRequest>();
+        let options = request_options(kind, Timeouts::within(FOREVER));
+        let written = connection.channel.write(kind, &params, meta, options)?;
         let id = RequestId::Number(written.id);
         let mut response = pin!(connection.channel.send(written));
         let mut overdue = pin!(sleep(limit));

@@ -61,9 +61,19 @@ impl AccessDenied {
     /// try again after that time, which is rounded up to seconds (`Retry-After`).
     #[must_use]
     pub fn unavailable(retry_after: Duration) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE).until(retry_after)
+    }
+
+    /// 429: the caller has sent too many requests, and may try again after that time (RFC 6585,
+    /// section 4).
+    pub(crate) fn too_many(retry_after: Duration) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS).until(retry_after)
+    }
+
+    fn until(self, retry_after: Duration) -> Self {
         let seconds = retry_after.as_nanos().div_ceil(1_000_000_000);
         let seconds = u64::try_from(seconds).unwrap_or(u64::MAX).max(1);
-        Self::new(StatusCode::SERVICE_UNAVAILABLE).header(RETRY_AFTER, seconds.into())
+        self.header(RETRY_AFTER, seconds.into())
     }
 
     /// Adds a header, beside others of its name.
@@ -98,7 +108,7 @@ impl AccessDenied {
     }
 
     /// The text for the caller.
-    pub(super) fn text(&self) -> Cow<'static, str> {
+    pub(crate) fn text(&self) -> Cow<'static, str> {
         self.message.clone()
     }
 

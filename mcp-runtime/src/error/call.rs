@@ -130,6 +130,9 @@ pub enum CallError {
         /// The fault of the response.
         reason: String,
     },
+    /// A layer of this client has failed.
+    #[error("a layer of the client failed: {0}")]
+    Layer(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The result is not what the method promises: the peer's fault.
     #[error("the result of `{method}` does not fit: {reason}")]
     Result {

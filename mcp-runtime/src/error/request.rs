@@ -1,5 +1,7 @@
 //! JSON-RPC errors of messages that are not served.
 
+use std::time::Duration;
+
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
 use mcp_types::{RawJson, Revision, Revisions, error_codes};
@@ -154,6 +156,9 @@ pub(crate) enum RequestError {
     /// Web pages to visit before the call is repeated, as the data of the error.
     #[error("The user has to visit a web page first")]
     UrlElicitationRequired(RawJson),
+    /// A request that a layer has refused, which may be repeated after a time.
+    #[error("Too many requests: try again in {} ms", .0.as_millis())]
+    TooManyRequests(Duration),
     /// A result of an extension's method that is no object.
     #[error("the result can't be sent: {0}")]
     UnsendableResult(String),
@@ -190,6 +195,10 @@ impl RequestError {
             Self::MissingCapability { data, .. } => error.with_data(data.clone()),
             Self::ResourceNotFound { uri, .. } => error.with_data(json!({"uri": uri})),
             Self::UrlElicitationRequired(pages) => error.with_data(pages.clone()),
+            Self::TooManyRequests(time) => {
+                let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                error.with_data(json!({"retryAfterMs": time}))
+            }
             _ => error,
         }
     }

@@ -229,7 +229,7 @@ fn json(capabilities: &ClientCapabilities) -> Value {
 }
 
 /// A value of the model as a tree.
-pub(crate) fn tree(value: &impl Serialize) -> Value {
+fn tree(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 

@@ -21,7 +21,7 @@ mod strict_json;
 mod tests;
 
 pub(crate) use capabilities::{
-    Requirement, is_missing_capability, method_info, missing_capability, not_offered, tree,
+    Requirement, is_missing_capability, method_info, missing_capability, not_offered,
 };
 pub use changes::Change;
 pub(crate) use changes::accepted_lists;

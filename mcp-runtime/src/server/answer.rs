@@ -1,18 +1,19 @@
 //! Results of handlers, and the raw JSON that they are sent as.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use mcp_types::jsonrpc::{PreparedResult, RequestId, write};
 use mcp_types::{
-    CallToolResult, Conform, Implementation, JsonObject, RawJson, ResultMetaObject, Revision,
+    CallToolResult, Conform, Implementation, OrderedMap, RawJson, ResultMetaObject, Revision,
     meta_keys,
 };
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::connection::{BoxFuture, Outgoing};
 use crate::error::ProtocolError;
-use crate::protocol::{Negotiated, tree};
+use crate::protocol::Negotiated;
+use crate::server::tools::ToolOutcome;
 use crate::transport::Outbox;
 
 /// The result of a handler, ready or pending.
@@ -129,28 +130,50 @@ impl Answer {
         answer
     }
 
-    /// The result of an extension's method.
-    pub(super) fn extension(
-        mut result: JsonObject,
+    /// A result that is an object in JSON, such as that of an extension's method. What it has stays
+    /// as it is.
+    pub(super) fn open(result: RawJson, negotiated: &Negotiated, server: &Arc<Identity>) -> Self {
+        let names_server = negotiated.results_name_server();
+        let members = || result.parse::<OrderedMap<RawJson>>().ok();
+        let Some(mut members) = names_server.then(members).flatten() else {
+            return Self {
+                body: Body::Written(result),
+                identity: None,
+            };
+        };
+        let complete = || RawJson::encode("complete");
+        members.entry("resultType".into()).or_insert_with(complete);
+        let meta = members
+            .get("_meta")
+            .map(RawJson::parse::<OrderedMap<RawJson>>);
+        let identity = match meta {
+            Some(Ok(mut meta)) => {
+                let info = || RawJson::encode(&server.info);
+                meta.entry(meta_keys::SERVER_INFO.into())
+                    .or_insert_with(info);
+                members.insert("_meta".into(), RawJson::encode(&meta));
+                None
+            }
+            _ => {
+                members.shift_remove("_meta");
+                Some(Arc::clone(server))
+            }
+        };
+        Self {
+            body: Body::Written(RawJson::encode(&members)),
+            identity,
+        }
+    }
+
+    /// The result of a tool, or one of an extension in its place.
+    pub(super) fn tool_outcome(
+        outcome: ToolOutcome,
         negotiated: &Negotiated,
         server: &Arc<Identity>,
     ) -> Self {
-        let mut identity = None;
-        if negotiated.results_name_server() {
-            result
-                .entry("resultType")
-                .or_insert_with(|| "complete".into());
-            match result.get_mut("_meta") {
-                Some(Value::Object(meta)) => {
-                    meta.entry(meta_keys::SERVER_INFO)
-                        .or_insert_with(|| tree(&server.info));
-                }
-                _ => identity = Some(Arc::clone(server)),
-            }
-        }
-        Self {
-            body: Body::Written(RawJson::from(Value::Object(result))),
-            identity,
+        match outcome {
+            ToolOutcome::Complete(result) => Self::call_tool(result, negotiated, server),
+            ToolOutcome::Other(result) => Self::open(result, negotiated, server),
         }
     }
 
@@ -174,6 +197,44 @@ impl Answer {
         Self {
             body: Body::CallTool(result),
             identity,
+        }
+    }
+
+    /// The result as it is sent.
+    ///
+    /// # Errors
+    ///
+    /// When it has no JSON form.
+    pub(crate) fn json(&self) -> serde_json::Result<Cow<'_, str>> {
+        let json = match &self.body {
+            Body::Prepared(result) => Cow::Borrowed(result.get()),
+            Body::Written(json) => Cow::Borrowed(json.get()),
+            Body::CallTool(result) => Cow::Owned(serde_json::to_string(result)?),
+        };
+        let Some(server) = &self.identity else {
+            return Ok(json);
+        };
+        let members = json.strip_prefix('{').unwrap_or_default();
+        let comma = if members == "}" { "" } else { "," };
+        Ok(Cow::Owned(format!("{}{comma}{members}", server.prefix)))
+    }
+
+    /// Returns true for the result of a tool that has failed.
+    pub(crate) fn is_error(&self) -> bool {
+        match &self.body {
+            Body::CallTool(result) => result.is_error == Some(true),
+            Body::Prepared(_) | Body::Written(_) => false,
+        }
+    }
+
+    /// Returns true if the client is asked for input.
+    pub(crate) fn is_input_required(&self) -> bool {
+        match &self.body {
+            Body::Written(json) => {
+                let kind = json.as_raw().member("resultType");
+                kind.is_some_and(|kind| kind.get() == "\"input_required\"")
+            }
+            Body::Prepared(_) | Body::CallTool(_) => false,
         }
     }
 }

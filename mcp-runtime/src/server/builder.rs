@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
+use super::extensions::Method;
 use super::hooks::{self, Initialized, IntoHookResult, IntoStartResult};
 use super::serve::{Endpoint, Serve};
 use super::settings::Settings;
@@ -166,13 +167,16 @@ impl ServerBuilder {
         R: Serialize,
         E: HandlerError,
     {
-        let method = method.into();
+        self.add_method(method.into(), extensions::typed(function))
+    }
+
+    #[track_caller]
+    pub(super) fn add_method(&mut self, method: String, serve: Arc<Method>) -> &mut Self {
         assert!(
             Revision::method(&method).is_none(),
             "`{method}` is a method of the protocol, which no extension can serve"
         );
-        let extensions = &mut self.settings.extensions;
-        extensions.add(method, extensions::typed(function));
+        self.settings.extensions.add(method, serve);
         self
     }
 
@@ -405,9 +409,8 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
         if !is_mounted(&mounts[..index], &mount.server) {
             let server = mount.server.clone();
             let at = move |context: &Context| context.at(&server);
-            settings
-                .extensions
-                .mount(&theirs.extensions, &theirs.scopes, at);
+            let rules = (&theirs.scopes, &theirs.layers);
+            settings.extensions.mount(&theirs.extensions, rules, at);
         }
     }
 }

@@ -16,8 +16,8 @@ use super::reporter::Reporter;
 use super::session::Severity;
 use super::{Answer, CancellationToken, Server, Session};
 use crate::connection::{Peer, Served};
-use crate::error::RequestError;
 use crate::protocol::{Negotiated, RequestParams};
+use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
 
 /// Context of a call: the client, what was negotiated with it, and the means to talk to it.
@@ -44,6 +44,8 @@ pub struct Context {
     request: Arc<RequestContext>,
     /// The mounted server that serves the request.
     mounted: Option<Server>,
+    /// What layers have left.
+    values: Values,
 }
 
 /// All that is known of a request, apart from its method and parameters.
@@ -107,6 +109,7 @@ impl Context {
                 reporter: OnceLock::new(),
             }),
             mounted: None,
+            values: Values::default(),
         }
     }
 
@@ -115,12 +118,23 @@ impl Context {
         Self {
             request: Arc::clone(&self.request),
             mounted: Some(server.clone()),
+            values: self.values.clone(),
         }
     }
 
-    /// Returns true if a handler has kept a clone.
-    pub(super) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.request) > 1
+    /// The number of clones that there are, this one included.
+    pub(super) fn owners(&self) -> usize {
+        Arc::strong_count(&self.request)
+    }
+
+    /// The values that layers have left.
+    pub(crate) fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// Replaces the values that layers have left.
+    pub(crate) fn set_values(&mut self, values: &Values) {
+        self.values = values.clone();
     }
 
     pub(super) fn negotiated(&self) -> &Arc<Negotiated> {
@@ -129,6 +143,12 @@ impl Context {
 
     pub(super) fn session(&self) -> &Arc<Session> {
         &self.request.session
+    }
+
+    /// The number of the connection, or of the session over HTTP; all stateless clients over HTTP
+    /// share one.
+    pub(crate) fn session_number(&self) -> u64 {
+        self.request.session.number
     }
 
     /// The state of a call whose handler may ask the client.
@@ -222,8 +242,10 @@ impl Context {
 
     /// Ends progress and the cancellation token with the call: the last report goes before the
     /// answer, and nothing after.
-    pub(super) fn end_with(&self, served: Served<Answer>) -> Served<Answer> {
-        let is_in_use = self.is_shared() || self.request.cancellation.get().is_some();
+    ///
+    /// `owners` is the number of clones before the handler ran, which may have kept one.
+    pub(super) fn end_with(&self, owners: usize, served: Served<Answer>) -> Served<Answer> {
+        let is_in_use = self.owners() > owners || self.request.cancellation.get().is_some();
         match served {
             Served::Now(_) => {
                 EndOfCall(self.clone()).finish();
@@ -243,10 +265,14 @@ impl Context {
 }
 
 /// Ends what must not outlive a call when it is answered or dropped.
-struct EndOfCall(Context);
+pub(super) struct EndOfCall(Context);
 
 impl EndOfCall {
-    fn finish(self) {
+    pub(super) fn of(context: &Context) -> Self {
+        Self(context.clone())
+    }
+
+    pub(super) fn finish(self) {
         if let Some(reporter) = self.0.request.reporter.get() {
             reporter.finish();
         }
@@ -271,45 +297,6 @@ impl fmt::Debug for Context {
             .field("request_id", self.request_id())
             .field("revision", &self.revision())
             .finish_non_exhaustive()
-    }
-}
-
-/// A request that was admitted, with its context. The parameters are borrowed from the frame.
-#[derive(Clone, Copy)]
-pub(super) struct ServerRequest<'a> {
-    pub(super) method: &'a str,
-    pub(super) params: &'a RequestParams<'a>,
-    pub(super) context: &'a Context,
-}
-
-/// A request that outlives its frame.
-pub(super) struct OwnedRequest {
-    method: Box<str>,
-    params: Option<RawJson>,
-    pub(super) context: Context,
-}
-
-impl ServerRequest<'_> {
-    pub(super) fn to_owned(self) -> OwnedRequest {
-        OwnedRequest {
-            method: self.method.into(),
-            params: self.params.raw.map(RawJson::from),
-            context: self.context.clone(),
-        }
-    }
-}
-
-impl OwnedRequest {
-    pub(super) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
-        RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
-    }
-
-    pub(super) fn borrow<'a>(&'a self, params: &'a RequestParams<'a>) -> ServerRequest<'a> {
-        ServerRequest {
-            method: &self.method,
-            params,
-            context: &self.context,
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use mcp_types::{
     DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
 };
 
-use super::context::ServerRequest;
 use super::logging::attach;
+use super::request::ServerRequest;
 use super::session::SessionState;
 use super::trace::Trace;
 use super::{Answer, Context, IncomingRequest, Server, Session, input};
@@ -36,6 +36,8 @@ impl Server {
                 self.call(ServerRequest {
                     method: request.method,
                     params: &params,
+                    received: &params,
+                    owners: context.owners(),
                     context: &context,
                 })
             }
@@ -49,23 +51,33 @@ impl Server {
         trace.end(served.unwrap_or_else(Served::from))
     }
 
-    /// Calls the handler of a request, for all transports and eras.
+    /// Serves a request through the layers of the server, for all transports and eras.
+    ///
+    /// # Errors
+    ///
+    /// As [`route`](Self::route), unless there are layers.
+    fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        match &self.settings().layers {
+            None => Ok(request
+                .context
+                .end_with(request.owners, self.route(request)?)),
+            Some(layers) => Ok(layers.serve(request)),
+        }
+    }
+
+    /// Calls the handler of a request, inside of all layers.
     ///
     /// A request is its method, its raw parameters and its context; [`Answer`] writes the result as
-    /// raw JSON. A layer around all handlers belongs here. A layer that waits keeps the request
-    /// [owned](ServerRequest::to_owned), and passes it on
-    /// [borrowed](super::context::OwnedRequest::borrow), as rounds of questions do. Handlers that
-    /// do not wait are answered without a future.
+    /// raw JSON. Handlers that do not wait are answered without a future.
     ///
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not have the requested entry.
-    fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
-        let served = match input::may_ask(request.method) {
-            true => input::run(self, request)?,
-            false => self.router().serve(request)?,
-        };
-        Ok(request.context.end_with(served))
+    pub(super) fn route(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        match input::may_ask(request.method) {
+            true => input::run(self, request),
+            false => self.router().serve(request),
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::{JsonObject, OrderedMap, RawJsonRef, ServerCapabilities};
+use mcp_types::{JsonObject, OrderedMap, RawJson, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::handler::error::to_protocol;
+use super::layers::Stack;
 use super::scopes::Scopes;
 use super::{Context, HandlerError, Reply};
 use crate::error::RequestError;
@@ -21,7 +21,7 @@ pub(super) struct Extensions {
     methods: OrderedMap<Arc<Method>>,
 }
 
-type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
+pub(super) type Method = dyn Fn(MethodCall<'_>) -> Reply<RawJson> + Send + Sync;
 
 /// A request for a method of an extension.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +42,12 @@ impl Extensions {
     }
 
     /// Adds the extensions of a mounted server, which serves their methods to callers with
-    /// `scopes`; `at` makes its contexts. What is declared or served here already stays as it is.
+    /// `scopes`, through `layers`; `at` makes its contexts. What is declared or served here already
+    /// stays as it is.
     pub(super) fn mount(
         &mut self,
         theirs: &Self,
-        scopes: &Scopes,
+        (scopes, layers): (&Scopes, &Option<Stack>),
         at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
     ) {
         for (name, settings) in &theirs.declared {
@@ -67,7 +68,8 @@ impl Extensions {
                 );
                 continue;
             }
-            let (serve, scopes, at) = (Arc::clone(serve), scopes.clone(), at.clone());
+            let (serve, name, at) = (Arc::clone(serve), method.clone(), at.clone());
+            let (scopes, layers) = (scopes.clone(), layers.clone());
             self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
@@ -75,7 +77,11 @@ impl Extensions {
                         return Reply::Ready(Err(denied.to_error()));
                     }
                     let context = &at(call.context);
-                    serve(MethodCall { context, ..call })
+                    let call = MethodCall { context, ..call };
+                    match &layers {
+                        None => serve(call),
+                        Some(layers) => layers.method(&name, call, &serve),
+                    }
                 }),
             );
         }
@@ -95,7 +101,7 @@ impl Extensions {
         method: &str,
         scopes: &Scopes,
         call: MethodCall<'_>,
-    ) -> Result<Option<Reply<JsonObject>>, RequestError> {
+    ) -> Result<Option<Reply<RawJson>>, RequestError> {
         let Some(serve) = self.methods.get(method) else {
             return Ok(None);
         };
@@ -154,9 +160,9 @@ where
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            let reason = match serde_json::to_value(&result) {
-                Ok(Value::Object(result)) => return Ok(result),
-                Ok(Value::Null) => return Ok(JsonObject::new()),
+            let reason = match RawJson::new(&result) {
+                Ok(result) if result.is_object() => return Ok(result),
+                Ok(result) if result.get() == "null" => return Ok(RawJson::empty_object()),
                 Ok(_) => "it is no object".to_owned(),
                 Err(error) => error.to_string(),
             };

@@ -19,6 +19,11 @@ mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
+#[cfg(feature = "layer")]
+mod layers;
+#[cfg(not(feature = "layer"))]
+#[path = "no_layers.rs"]
+mod layers;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 mod logging;
@@ -30,6 +35,7 @@ pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
 mod reporter;
+mod request;
 pub mod resources;
 mod router;
 mod scopes;

@@ -15,13 +15,13 @@ use crate::error::RequestError;
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place};
-use crate::server::context::ServerRequest;
 use crate::server::prompts::PromptEntry;
+use crate::server::request::ServerRequest;
 use crate::server::resources::ResourceEntry;
 use crate::server::session::Severity;
 use crate::server::settings::{Introduction, Settings};
 use crate::server::subscription::Subscription;
-use crate::server::tools::ToolEntry;
+use crate::server::tools::{ToolEntry, ToolReply};
 use crate::server::{Answer, Context, List, MethodCall, Reply};
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
@@ -109,9 +109,12 @@ impl Router {
         let resources = declared.resources.is_some();
         let updates = || self.resources.has_subscribable();
         match request.method {
-            methods::TOOLS_CALL if tools => {
-                self.answered(self.tools.call(request)?, request, Answer::call_tool)
-            }
+            methods::TOOLS_CALL if tools => match self.tools.call(request)? {
+                ToolReply::Typed(reply) => self.answered(reply, request, Answer::call_tool),
+                ToolReply::Open(future) => {
+                    self.answered(Reply::Pending(future), request, Answer::tool_outcome)
+                }
+            },
             methods::TOOLS_LIST if tools => self.list::<ListToolsResult>(&self.tools, request),
             methods::PING => Ok(Served::Now(Ok(Answer::empty()))),
             methods::SERVER_DISCOVER => {
@@ -215,7 +218,7 @@ impl Router {
             extensions, scopes, ..
         } = &*self.settings;
         match extensions.call(request.method, scopes, call)? {
-            Some(reply) => self.answered(reply, request, Answer::extension),
+            Some(reply) => self.answered(reply, request, Answer::open),
             None => Err(not_offered(
                 request.method,
                 Side::Server,

@@ -1,7 +1,7 @@
 //! State of one client between its requests.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ impl Severity {
 /// Stateless requests leave it empty.
 #[derive(Debug)]
 pub(crate) struct Session {
+    /// The number of the session, which no other one of this process has.
+    pub(super) number: u64,
     /// True if the server declares logging.
     pub(super) logging: bool,
     /// The time that users have to answer questions.
@@ -74,7 +76,9 @@ pub(crate) struct SessionState {
 
 impl Session {
     pub(super) fn new(logging: bool, input_timeout: Duration, changes: Changes) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: LAST.fetch_add(1, Ordering::Relaxed),
             logging,
             input_timeout,
             changes,

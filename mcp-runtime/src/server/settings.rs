@@ -11,6 +11,7 @@ use super::catalog::{Caching, List};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::input::RetryStates;
+use super::layers::Stack;
 use super::scopes::Scopes;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
@@ -34,6 +35,7 @@ pub(super) struct Settings {
     pub(super) retry_states: RetryStates,
     pub(super) extensions: Extensions,
     pub(super) hooks: Hooks,
+    pub(super) layers: Option<Stack>,
     /// True if logging to clients is declared.
     pub(super) logging: bool,
 }
@@ -56,6 +58,7 @@ impl Default for Settings {
             retry_states: RetryStates::default(),
             extensions: Extensions::default(),
             hooks: Hooks::default(),
+            layers: None,
             logging: false,
         }
     }

@@ -9,6 +9,8 @@ mod child_process;
 mod eras;
 mod extensions;
 mod keep_alive;
+#[cfg(feature = "layer")]
+mod layers;
 mod malformed;
 mod reconnection;
 mod revisions;

@@ -30,6 +30,8 @@ mod headers;
 mod hooks;
 mod hosts;
 mod identity;
+#[cfg(feature = "layer")]
+mod layers;
 #[cfg(feature = "sse")]
 mod legacy;
 mod listening;

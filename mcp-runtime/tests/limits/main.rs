@@ -41,6 +41,7 @@ complete! {
     mod clients;
     mod http_clients;
     mod http_servers;
+    mod layers;
     mod memory;
     #[allow(dead_code)]
     #[path = "../http/scripted.rs"]
@@ -67,6 +68,7 @@ fn none_is_left_out() {
         http_clients::LIMITS,
         http_servers::LIMITS,
         kept_states::LIMITS,
+        layers::LIMITS,
         memory::LIMITS,
         servers::LIMITS,
         streams::LIMITS,

@@ -15,6 +15,8 @@ mod file_tree;
 mod hooks;
 mod interleavings;
 mod joining;
+#[cfg(all(feature = "layer", feature = "macros", feature = "testing"))]
+mod layers;
 mod mounting;
 mod pages;
 #[cfg(all(debug_assertions, feature = "validation"))]

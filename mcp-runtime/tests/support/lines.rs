@@ -61,6 +61,18 @@ impl Lines {
         next_message(&mut self.reader).await
     }
 
+    /// Sends a line, and returns the next one as it came.
+    pub async fn ask_raw(&mut self, line: &str) -> String {
+        self.send_text(line).await;
+        loop {
+            match self.reader.next_frame() {
+                Some(Incoming::Frame(frame)) => return String::from_utf8(frame.to_vec()).unwrap(),
+                Some(other) => panic!("{other:?}"),
+                None => assert!(self.reader.fill().await.unwrap(), "an answer was expected"),
+            }
+        }
+    }
+
     /// Sends everything and receives `count` messages, at the same time.
     pub async fn exchange(&mut self, lines: &[String], count: usize) -> Vec<Value> {
         for line in lines {

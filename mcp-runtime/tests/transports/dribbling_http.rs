@@ -2,6 +2,9 @@
 //!
 //! Tests of batches and integers cancel requests, and here each message has a connection of its own.
 
+#[cfg(feature = "layer")]
+#[path = "every/layers.rs"]
+mod layers;
 #[path = "every/lifecycle.rs"]
 mod lifecycle;
 #[path = "every/malformed.rs"]

@@ -4,6 +4,9 @@
 mod batches;
 #[path = "every/integers.rs"]
 mod integers;
+#[cfg(feature = "layer")]
+#[path = "every/layers.rs"]
+mod layers;
 #[path = "every/lifecycle.rs"]
 mod lifecycle;
 #[path = "every/malformed.rs"]

@@ -4,6 +4,9 @@
 mod batches;
 #[path = "every/integers.rs"]
 mod integers;
+#[cfg(feature = "layer")]
+#[path = "every/layers.rs"]
+mod layers;
 #[path = "every/lifecycle.rs"]
 mod lifecycle;
 #[path = "every/malformed.rs"]
@@ -31,6 +34,8 @@ type Transport = Pipes;
 fn the_server() {
     serve_if_told(|name| match name {
         "tools" => tools::server(),
+        #[cfg(feature = "layer")]
+        "plain" | "layered" => layers::server(name == "layered"),
         PRINTING => Printing.into_server(),
         "scoped" => Scoped.into_server(),
         name => support::named(name),

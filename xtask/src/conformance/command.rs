@@ -15,6 +15,9 @@ use super::suite::Suite;
 pub(crate) struct Options {
     /// Test one side only.
     side: Option<Side>,
+    /// Test the server inside of a layer that does nothing.
+    #[arg(long)]
+    layer: bool,
 }
 
 /// The revisions that the suite knows.
@@ -36,7 +39,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let mut is_clean = true;
     for side in options.side.map_or(both, |side| vec![side]) {
         for revision in REVISIONS {
-            let totals = side.run(root, &suite, revision)?;
+            let totals = side.run(root, &suite, revision, options.layer)?;
             is_clean &= totals.failed.is_empty();
             write!(report, "{} {revision}: {totals}", side.name())?;
         }
@@ -60,7 +63,7 @@ impl Side {
     /// # Errors
     ///
     /// When the suite can't be run; not when checks fail.
-    fn run(self, root: &Path, suite: &Suite, revision: &str) -> Result<Totals> {
+    fn run(self, root: &Path, suite: &Suite, revision: &str, layer: bool) -> Result<Totals> {
         let folder = suite.results.join(self.name()).join(revision);
         let place = || folder.display().to_string();
         if folder.exists() {
@@ -70,7 +73,7 @@ impl Side {
         let mut totals = Totals::default();
         match self {
             Self::Server => {
-                let server = Server::start(root)?;
+                let server = Server::start(root, layer)?;
                 suite.test_server(&server.url(), revision, &folder)?;
             }
             Self::Client => {

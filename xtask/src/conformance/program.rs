@@ -52,15 +52,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts the server on a free port.
+    /// Starts the server on a free port; inside of a layer that does nothing, if `layer`.
     ///
     /// # Errors
     ///
     /// When it does not start.
-    pub(super) fn start(root: &Path) -> Result<Self> {
+    pub(super) fn start(root: &Path, layer: bool) -> Result<Self> {
         let port = Port::free().context(SERVER)?;
         let process = Command::new(built(root, SERVER))
             .arg(port.address().to_string())
+            .args(layer.then_some("--layer"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()

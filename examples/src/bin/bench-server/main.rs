@@ -1,7 +1,7 @@
-//! The server that measurements drive: `bench-server [--tools N] [--http ADDR]`.
+//! The server that measurements drive: `bench-server [--tools N] [--layers N] [--http ADDR]`.
 //!
-//! `--tools N` adds N tools with realistic schemas to the three that are called. It serves standard
-//! input and output, or `/mcp` at the address.
+//! `--tools N` adds N tools with realistic schemas to the three that are called, `--layers N` as many
+//! layers that do nothing. It serves standard input and output, or `/mcp` at the address.
 
 mod extra;
 mod options;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime::Server;
+use mcp_runtime::layer::{McpRequest, Next, from_fn};
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::http;
 
@@ -40,11 +41,14 @@ impl Bench {
     }
 }
 
-fn server(tools: usize) -> Server {
+fn server(options: &Options) -> Server {
     let mut server = Server::builder();
     Arc::new(Bench).register(&mut server);
-    for number in 0..tools {
+    for number in 0..options.tools {
         server.tool(extra::tool(number));
+    }
+    for _ in 0..options.layers {
+        server.layer(from_fn(|request: McpRequest, next: Next| next.run(request)));
     }
     server.build()
 }
@@ -52,7 +56,7 @@ fn server(tools: usize) -> Server {
 #[mcp_runtime::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::of(std::env::args().skip(1))?;
-    let server = server(options.tools);
+    let server = server(&options);
     match options.http {
         Some(address) => server.serve(http(address)).await?,
         None => server.serve(stdio()).await?,

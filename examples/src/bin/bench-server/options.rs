@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 pub(crate) struct Options {
     /// How many tools there are besides those that are called.
     pub(crate) tools: usize,
+    /// How many layers that do nothing stand around each request.
+    pub(crate) layers: usize,
     /// Address to serve HTTP at, instead of standard input and output.
     pub(crate) http: Option<SocketAddr>,
 }
@@ -17,9 +19,10 @@ impl Options {
         let mut options = Self::default();
         while let Some(name) = arguments.next() {
             let value = arguments.next().unwrap_or_default();
-            let unfit = || format!("`{name} {value}`: use [--tools N] [--http ADDR]");
+            let unfit = || format!("`{name} {value}`: use [--tools N] [--layers N] [--http ADDR]");
             match name.as_str() {
                 "--tools" => options.tools = value.parse().map_err(|_| unfit())?,
+                "--layers" => options.layers = value.parse().map_err(|_| unfit())?,
                 "--http" => options.http = Some(value.parse().map_err(|_| unfit())?),
                 _ => return Err(unfit()),
             }

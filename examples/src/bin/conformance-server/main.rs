@@ -1,5 +1,5 @@
-//! The server that the official conformance suite talks to: `conformance-server ADDR` serves its
-//! fixtures at `http://ADDR/mcp`, in all revisions.
+//! The server that the official conformance suite talks to: `conformance-server ADDR [--layer]` serves
+//! its fixtures at `http://ADDR/mcp`, in all revisions; `--layer` adds a layer that does nothing.
 
 mod asking;
 mod content;
@@ -9,6 +9,7 @@ mod schema;
 
 use std::sync::Arc;
 
+use mcp_runtime::layer::{McpRequest, Next, from_fn};
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::http;
 use mcp_runtime::{ServeError, Server};
@@ -26,5 +27,8 @@ async fn main() -> Result<(), ServeError> {
     Arc::new(Asking).register(&mut server);
     Arc::new(Rounds).register(&mut server);
     server.tool(schema::tool()).logging();
+    if std::env::args().any(|argument| argument == "--layer") {
+        server.layer(from_fn(|request: McpRequest, next: Next| next.run(request)));
+    }
     server.build().serve(http(address).with_sse()).await
 }

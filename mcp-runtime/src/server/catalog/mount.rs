@@ -12,6 +12,7 @@ use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::handle::ServerState;
+use crate::server::layers::Stack;
 use crate::server::prompts::{PromptCall, PromptEntry};
 use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry};
 use crate::server::router::Router;
@@ -108,6 +109,11 @@ impl Mount {
         });
     }
 
+    /// The layers around requests to the mounted server.
+    fn layers(&self) -> Option<&Stack> {
+        self.server.settings().layers.as_ref()
+    }
+
     /// The scopes that an entry of the mounted server needs: its own and those of the server.
     fn scopes<R: Entry>(&self, inner: &R) -> Scopes {
         self.server.settings().scopes.and(inner.needed_scopes())
@@ -160,10 +166,19 @@ fn mounted_tool(
     let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
     let handler = move |call: ToolCall<'_>| {
         let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
-        let reply = (serving.handler)(ToolCall { context, ..call });
-        reply.then(move |result| Ok(mount.tool_result(result)))
+        let call = ToolCall { context, ..call };
+        let reply = match mount.layers() {
+            None => serving.serve(call),
+            Some(layers) => {
+                let inner = Arc::clone(&serving);
+                layers.tool(&serving.name, call, move |call: ToolCall<'_>| {
+                    inner.serve(call)
+                })
+            }
+        };
+        reply.then(move |result| mount.tool_result(result))
     };
-    let mut entry = ToolEntry::lazy(name, tool, Box::new(handler));
+    let mut entry = ToolEntry::lazy(name, tool, Arc::new(handler));
     entry.wrapped_schema.clone_from(&inner.wrapped_schema);
     entry.param_headers.clone_from(&inner.param_headers);
     (entry.visibility, entry.scopes) = (visibility, scopes);
@@ -181,7 +196,14 @@ fn mounted_prompt(
     let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
     let mut entry = PromptEntry::new(prompt, move |call| {
         let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
-        let reply = (serving.handler)(PromptCall { context, ..call });
+        let call = PromptCall { context, ..call };
+        let reply = match mount.layers() {
+            None => serving.serve(call),
+            Some(layers) => {
+                let (inner, name) = (Arc::clone(&serving), &serving.prompt.name);
+                layers.prompt(name, call, move |call: PromptCall<'_>| inner.serve(call))
+            }
+        };
         reply.then(move |result| Ok(mount.prompt_result(result)))
     });
     entry.completers = inner.completers.clone();
@@ -203,11 +225,20 @@ fn mounted_resource(
     let handler = move |call: ResourceCall<'_>| {
         let (context, mount) = (&call.context.at(&outer.server), Arc::clone(&outer));
         let uri = mount.namespace.strip(call.uri);
-        let reply = (serving.handler)(ResourceCall {
+        let call = ResourceCall {
             uri,
             context,
             ..call
-        });
+        };
+        let reply = match mount.layers() {
+            None => serving.serve(call),
+            Some(layers) => {
+                let (inner, mime_type) = (Arc::clone(&serving), serving.mime_type());
+                layers.resource(call, mime_type, move |call: ResourceCall<'_>| {
+                    inner.serve(call)
+                })
+            }
+        };
         reply.then(move |contents| Ok(mount.contents(contents)))
     };
     let mut entry = ResourceEntry::new(listed, template, handler);

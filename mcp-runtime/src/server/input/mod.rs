@@ -32,7 +32,7 @@ pub use form::ElicitForm;
 pub use form_fields::ElicitField;
 pub use input_required::{Answers, Asked, InputRequired};
 pub use parameter::FromElicited;
-pub(in crate::server) use run::{may_ask, run};
+pub(in crate::server) use run::{is_retry, may_ask, run};
 pub use sample::{IntoConversation, Sample, Sampled, Sampling};
 #[cfg(feature = "seal")]
 pub(in crate::server) use sealed::RetryStates;

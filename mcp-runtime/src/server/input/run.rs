@@ -14,8 +14,8 @@ use crate::connection::join_all;
 use crate::connection::{BoxFuture, Served};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
-use crate::protocol::missing_capability;
-use crate::server::context::{OwnedRequest, ServerRequest};
+use crate::protocol::{RequestParams, missing_capability};
+use crate::server::request::{OwnedRequest, ServerRequest};
 use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;
@@ -45,7 +45,7 @@ pub(in crate::server) fn run(
     let handler: BoxFuture<Outcome> = match served {
         Served::Now(outcome) if asks_by_hand() => Box::pin(ready(outcome)),
         // A handler without a clone of the context can't ask.
-        Served::Later(handler) if cx.is_shared() || asks_by_hand() => handler,
+        Served::Later(handler) if request.is_kept() || asks_by_hand() => handler,
         served => return Ok(served),
     };
     let rounds = rounds(server.clone(), request.to_owned(), handler);
@@ -54,27 +54,46 @@ pub(in crate::server) fn run(
 
 /// Restores the state of a call that is retried.
 fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestError> {
-    let state = request.params.request_state()?;
-    let responses = request.params.shared.input_responses;
-    // Revisions with a handshake have no such members.
-    let is_retry = (state.is_some() || responses.is_some())
-        && request.context.revision().era() == Era::Stateless;
-    if !is_retry {
+    let cx = request.context;
+    if !is_retry(request.received, cx)? {
+        // A layer may call twice.
+        if let Some(input) = cx.input() {
+            input.restart(RetryState::default());
+        }
         return Ok(());
     }
-    let mut retry = match state {
+    let mut retry = match request.received.request_state()? {
         None => RetryState::default(),
         Some(state) => {
             let states = &server.settings().retry_states;
-            let opened = states.redeem(&state, &binding(request)?, now());
+            let binding = binding(request.method, request.received, cx)?;
+            let opened = states.redeem(&state, &binding, now());
             opened.map_err(|error| invalid("requestState", &error.to_string()))?
         }
     };
-    if let Some(responses) = responses {
+    if let Some(responses) = request.received.shared.input_responses {
         retry.answers.extend(read_responses(responses)?);
     }
-    request.context.set_input(InputState::retried(retry));
+    match cx.input() {
+        None => cx.set_input(InputState::retried(retry)),
+        Some(input) => input.restart(retry),
+    }
     Ok(())
+}
+
+/// Returns true if a request brings a state, or the answers to questions. Revisions with a handshake
+/// have no such members.
+///
+/// # Errors
+///
+/// When the state is no text.
+pub(in crate::server) fn is_retry(
+    received: &RequestParams<'_>,
+    cx: &Context,
+) -> Result<bool, RequestError> {
+    let has_state = received.request_state()?.is_some();
+    let has_any = has_state || received.shared.input_responses.is_some();
+    Ok(has_any && cx.revision().era() == Era::Stateless)
 }
 
 fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, RequestError> {
@@ -95,12 +114,14 @@ fn invalid(member: &str, reason: &str) -> RequestError {
     }
 }
 
-/// The call that a state of `request` belongs to.
-fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
-    let target = request.params.target()?.unwrap_or_default();
-    let arguments = request.params.shared.arguments;
-    let principal = request.context.principal();
-    Binding::new(request.method, &target, arguments, principal)
+/// The call that a state belongs to.
+fn binding(
+    method: &str,
+    received: &RequestParams<'_>,
+    cx: &Context,
+) -> Result<Binding, RequestError> {
+    let target = received.target()?.unwrap_or_default();
+    Binding::new(method, &target, received.shared.arguments, cx.principal())
 }
 
 /// Runs a handler, again with each round of answers in the handshake era, until the call is
@@ -134,7 +155,8 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
         }
         input.begin_round(retry);
         let params = request.params()?;
-        let served = server.router().serve(request.borrow(&params))?;
+        let received = request.received(&params)?;
+        let served = server.router().serve(request.borrow(&params, &received))?;
         handler = match served {
             Served::Now(outcome) => Box::pin(ready(outcome)),
             Served::Later(handler) | Served::Open(handler) => handler,
@@ -206,8 +228,8 @@ fn suspend(
     requests: OrderedMap<InputRequest>,
     retry: &RetryState,
 ) -> Result<Answer, RequestError> {
-    let params = request.params()?;
-    let binding = binding(request.borrow(&params))?;
+    let received = request.received(&request.params()?)?;
+    let binding = binding(request.method(), &received, &request.context)?;
     let state = server.settings().retry_states.issue(retry, &binding, now());
     let mut result =
         InputRequiredResult::new().with_request_state(state.ok_or(RequestError::Internal)?);
@@ -258,7 +280,7 @@ mod tests {
 
     use super::*;
     use crate::connection::Peer;
-    use crate::protocol::{Admission, Negotiated, RequestParams};
+    use crate::protocol::{Admission, Negotiated};
     use crate::server::tools::{ToolBuilder, ToolEntry};
     use crate::server::{IncomingRequest, Reply};
 

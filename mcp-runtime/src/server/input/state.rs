@@ -62,19 +62,26 @@ pub(super) struct State {
 impl InputState {
     /// The state of a call that is retried.
     pub(super) fn retried(retry: RetryState) -> Self {
-        let clock = Clock {
-            used: Duration::from_millis(retry.worked),
-            ..Clock::default()
-        };
-        let state = State {
-            retry,
-            clock,
-            ..State::default()
-        };
         Self {
-            state: Mutex::new(state),
+            state: Mutex::new(State::retried(retry)),
             ..Self::default()
         }
+    }
+
+    /// Returns true if the client has answered questions of the call.
+    pub(in crate::server) fn is_retry(&self) -> bool {
+        let state = self.lock();
+        state.retry.rounds > 0 || !state.retry.answers.is_empty()
+    }
+
+    /// Begins the call anew, which a layer does when it calls twice.
+    pub(super) fn restart(&self, retry: RetryState) {
+        let mut state = self.lock();
+        let busy = state.busy;
+        *state = State {
+            busy,
+            ..State::retried(retry)
+        };
     }
 
     /// The answer of the client in an earlier round; without one the question is left for the next
@@ -248,6 +255,18 @@ impl InputState {
 }
 
 impl State {
+    fn retried(retry: RetryState) -> Self {
+        let clock = Clock {
+            used: Duration::from_millis(retry.worked),
+            ..Clock::default()
+        };
+        Self {
+            retry,
+            clock,
+            ..Self::default()
+        }
+    }
+
     /// The name of a question; a number is added when it is asked again in the same round.
     fn unique(&mut self, name: String) -> String {
         let times = self.names.entry(name.clone()).or_insert(0);

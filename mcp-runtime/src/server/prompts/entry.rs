@@ -16,19 +16,21 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
-use crate::server::context::ServerRequest;
 use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
+use crate::server::layers::Stack;
 use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply, metadata};
 
 /// A prompt that a server offers.
 pub struct PromptEntry {
     pub(in crate::server) prompt: Prompt,
-    pub(in crate::server) handler: Box<Handler>,
+    pub(in crate::server) handler: Arc<Handler>,
+    pub(in crate::server) layers: Option<Stack>,
     pub(in crate::server) completers: Completers,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
@@ -53,7 +55,8 @@ impl PromptEntry {
     ) -> Self {
         Self {
             prompt,
-            handler: Box::new(handler),
+            handler: Arc::new(handler),
+            layers: None,
             completers: Completers::default(),
             visibility: Visibility::default(),
             scopes: Scopes::default(),
@@ -96,6 +99,21 @@ impl PromptEntry {
     {
         self.completers.add(argument, completer(function));
         self
+    }
+}
+
+impl PromptEntry {
+    /// Serves a request through the layers of the prompt.
+    pub(in crate::server) fn serve(&self, call: PromptCall<'_>) -> Reply<GetPromptResult> {
+        match &self.layers {
+            None => (self.handler)(call),
+            Some(layers) => {
+                let handler = Arc::clone(&self.handler);
+                layers.prompt(&self.prompt.name, call, move |call: PromptCall<'_>| {
+                    handler(call)
+                })
+            }
+        }
     }
 }
 
@@ -166,7 +184,7 @@ impl Catalog<PromptEntry> {
             return Err(RequestError::UnknownPrompt(name.into_owned()));
         };
         self.check_scopes(entry, context)?;
-        Ok((entry.handler)(PromptCall {
+        Ok(entry.serve(PromptCall {
             arguments: &arguments,
             context,
         }))
@@ -217,6 +235,7 @@ pub struct PromptBuilder<A = ()> {
     prompt: Prompt,
     completers: Completers,
     scopes: Scopes,
+    pub(in crate::server) layers: Option<Stack>,
     arguments: A,
 }
 
@@ -228,6 +247,7 @@ impl PromptBuilder {
             prompt: Prompt::new(name),
             completers: Completers::default(),
             scopes: Scopes::default(),
+            layers: None,
             arguments: (),
         }
     }
@@ -272,6 +292,7 @@ impl PromptBuilder {
             reply.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
         (entry.completers, entry.scopes) = (self.completers, self.scopes);
+        entry.layers = self.layers;
         entry
     }
 }
@@ -283,6 +304,7 @@ impl<A> PromptBuilder<A> {
             prompt: self.prompt,
             completers: self.completers,
             scopes: self.scopes,
+            layers: self.layers,
             arguments,
         };
         (builder, self.arguments)

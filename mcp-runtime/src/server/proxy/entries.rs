@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     CompleteRequest, CompleteRequestParams, CompletionReference, Prompt, PromptReference, RawJson,
-    Resource, ResourceTemplate, ResourceTemplateReference, Tool, meta_keys,
+    Resource, ResourceTemplate, ResourceTemplateReference, Tool, meta_keys, methods,
 };
 
 use super::upstream::Upstream;
@@ -18,8 +18,8 @@ use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND, is_missing_capability};
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::{Contents, ResourceCall, ResourceEntry, UriTemplate};
-use crate::server::tools::{ToolCall, ToolEntry, structured};
-use crate::server::{Context, FromContext as _, Progress, Reply};
+use crate::server::tools::{ToolCall, ToolEntry, ToolOutcome, ToolReply, structured};
+use crate::server::{BoxFuture, Context, FromContext as _, Progress, Reply};
 
 /// The entry of a tool; `None` if a schema of it can't be read that the proxy has to go by.
 pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolEntry> {
@@ -45,12 +45,22 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     let forward = move |call: ToolCall<'_>| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
-        forward(&upstream, sent, call.context, passed_on)
+        let sent = of_caller(&upstream, sent, call.context).open();
+        ToolReply::Open(forward(&upstream, sent, call.context, tool_outcome))
     };
-    let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Box::new(forward));
+    let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Arc::new(forward));
     entry.wrapped_schema = wrapped_schema;
     entry.param_headers = OnceLock::from(headers);
     Ok(entry)
+}
+
+/// The outcome of a call of a tool; a result of an extension is left as it is.
+fn tool_outcome(outcome: Result<RawJson, CallError>) -> Result<ToolOutcome, ProtocolError> {
+    let read = outcome.and_then(|result| {
+        let read = ToolOutcome::read(result);
+        read.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
+    });
+    passed_on(read)
 }
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {
@@ -59,7 +69,8 @@ pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) 
     let mut entry = PromptEntry::new(prompt, move |call| {
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
-        forward(&asked, sent, call.context, passed_on)
+        let sent = of_caller(&asked, sent, call.context).into_future();
+        Reply::Pending(forward(&asked, sent, call.context, passed_on))
     });
     if completes {
         entry.completers = completers(upstream, reference);
@@ -93,11 +104,13 @@ pub(super) fn template(
 
 fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
     let sent = upstream.client.read_resource(call.uri);
-    forward(upstream, sent, call.context, |outcome| match outcome {
+    let sent = of_caller(upstream, sent, call.context).into_future();
+    let contents = forward(upstream, sent, call.context, |outcome| match outcome {
         Ok(result) => Ok(Contents::Whole(Box::new(result))),
         Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
         Err(error) => Err(to_protocol_error(error)),
-    })
+    });
+    Reply::Pending(contents)
 }
 
 /// Returns true for the error about a missing resource, in any revision.
@@ -124,20 +137,15 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
     }
 }
 
-/// Sends a call for the caller of `context`, with the caller's `_meta`; `convert` makes the result
-/// of the outcome. Progress is reported to a caller that requests it, and extends the time limit.
-fn forward<R, T>(
+/// The call for the caller of `context`, with the caller's `_meta`. Progress is reported to a caller
+/// that requests it, and extends the time limit.
+fn of_caller<R: mcp_types::Request>(
     upstream: &Upstream,
     call: Call<R>,
     context: &Context,
-    convert: impl FnOnce(Result<R::Result, CallError>) -> Result<T, ProtocolError> + Send + 'static,
-) -> Reply<T>
-where
-    R: mcp_types::Request + 'static,
-    R::Params: mcp_types::Conform,
-{
+) -> Call<R> {
     let call = call.with_meta(forwarded_meta(context.meta(), &upstream.client));
-    let call = match Progress::from_context(context) {
+    match Progress::from_context(context) {
         Ok(progress) if progress.is_wanted() => {
             call.extended_by_progress().on_progress(move |news| {
                 let message = news.message.unwrap_or_default();
@@ -145,10 +153,19 @@ where
             })
         }
         _ => call,
-    };
+    }
+}
+
+/// Sends a call for the caller of `context`; `convert` makes the result of the outcome.
+fn forward<R: Send + 'static, T>(
+    upstream: &Upstream,
+    call: BoxFuture<Result<R, CallError>>,
+    context: &Context,
+    convert: impl FnOnce(Result<R, CallError>) -> Result<T, ProtocolError> + Send + 'static,
+) -> BoxFuture<Result<T, ProtocolError>> {
     let (callers, client) = (Arc::clone(&upstream.callers), upstream.client.clone());
-    let sent = callers.forward(context.clone(), client, call.into_future());
-    Reply::Pending(Box::pin(async move { convert(sent.await) }))
+    let sent = callers.forward(context.clone(), client, call);
+    Box::pin(async move { convert(sent.await) })
 }
 
 fn passed_on<T>(outcome: Result<T, CallError>) -> Result<T, ProtocolError> {

@@ -37,7 +37,7 @@ pub struct ResourceBuilder<A = ()> {
     template: ResourceTemplate,
     size: Option<i64>,
     /// The entry, which gets its handler and description by [`entry`](Self::entry).
-    entry: ResourceEntry,
+    pub(in crate::server) entry: ResourceEntry,
     variables: A,
 }
 
@@ -101,7 +101,7 @@ impl ResourceBuilder {
             reply.unwrap_or_else(|rejection| Reply::Ready(Contents::rejected(rejection)))
         };
         let mut entry = self.entry;
-        entry.handler = Box::new(handler);
+        entry.handler = Arc::new(handler);
         entry.listed = match entry.template.is_literal() {
             true => Listed::Resource(Box::new(resource(self.template, self.size))),
             false => Listed::Template(Box::new(self.template)),

@@ -107,7 +107,7 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
 
 impl Contents {
     /// The answer to a request for `uri`.
-    pub(super) fn result(
+    pub(in crate::server) fn result(
         self,
         uri: String,
         mime_type: Option<String>,

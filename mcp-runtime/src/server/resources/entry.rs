@@ -19,6 +19,7 @@ use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, 
 use crate::server::handler::text::Texts;
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
+use crate::server::layers::Stack;
 use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -26,7 +27,8 @@ use crate::server::{BoxFuture, Context, Reply};
 pub struct ResourceEntry {
     pub(in crate::server) listed: Listed,
     pub(in crate::server) template: UriTemplate,
-    pub(in crate::server) handler: Box<Handler>,
+    pub(in crate::server) handler: Arc<Handler>,
+    pub(in crate::server) layers: Option<Stack>,
     pub(in crate::server) completers: Completers,
     pub(in crate::server) lister: Option<Lister>,
     pub(in crate::server) caching: Caching,
@@ -143,7 +145,8 @@ impl ResourceEntry {
         Self {
             listed,
             template,
-            handler: Box::new(handler),
+            handler: Arc::new(handler),
+            layers: None,
             completers: Completers::default(),
             lister: None,
             caching: Caching::default(),
@@ -206,7 +209,19 @@ impl ResourceEntry {
         self
     }
 
-    pub(super) fn mime_type(&self) -> Option<String> {
+    /// Serves a request through the layers of the resource.
+    pub(in crate::server) fn serve(&self, call: ResourceCall<'_>) -> Reply<Contents> {
+        match &self.layers {
+            None => (self.handler)(call),
+            Some(layers) => {
+                let handler = Arc::clone(&self.handler);
+                let mime_type = self.mime_type();
+                layers.resource(call, mime_type, move |call: ResourceCall<'_>| handler(call))
+            }
+        }
+    }
+
+    pub(in crate::server) fn mime_type(&self) -> Option<String> {
         match &self.listed {
             Listed::Resource(resource) => resource.mime_type.clone(),
             Listed::Template(template) => template.mime_type.clone(),

@@ -17,8 +17,8 @@ use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::resource_not_found;
 use crate::server::catalog::{Catalog, Entry as _, Place};
-use crate::server::context::ServerRequest;
 use crate::server::handler::text::Texts;
+use crate::server::request::ServerRequest;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.
@@ -49,7 +49,7 @@ impl Catalog<ResourceEntry> {
         let found = self.find_for(&uri, "params.uri", context)?;
         let entry = found.entry;
         self.check_scopes(entry, context)?;
-        let reply = (entry.handler)(ResourceCall {
+        let reply = entry.serve(ResourceCall {
             uri: &uri,
             variables: &found.variables,
             context,

@@ -17,6 +17,7 @@ use super::skipped::{SkippedArguments, Unknown};
 use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
 use crate::server::handler::watch::Watch;
+use crate::server::layers::Stack;
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
@@ -49,6 +50,7 @@ pub struct ToolBuilder<A = ()> {
     /// True if the output schema is written by hand.
     has_own_output: bool,
     scopes: Scopes,
+    pub(in crate::server) layers: Option<Stack>,
     arguments: A,
 }
 
@@ -73,6 +75,7 @@ impl ToolBuilder {
             wrapped_schema: None,
             has_own_output: false,
             scopes: Scopes::default(),
+            layers: None,
             arguments: (),
         }
     }
@@ -189,21 +192,23 @@ impl ToolBuilder {
             });
             let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
             let reply = log.told(reply);
-            match text_only {
+            let reply = match text_only {
                 true => structured::drop_reply(reply),
                 false => structured::fitting(&name, own_output.as_ref(), reply),
-            }
+            };
+            reply.into()
         };
         let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
-        let scopes = mem::take(&mut self.scopes);
+        let (scopes, layers) = (mem::take(&mut self.scopes), self.layers.take());
         let listed = move || {
             let mut tool = self.tool;
             let input = || input_schema(&self.parameters, self.strict);
             tool.input_schema = self.input_schema.unwrap_or_else(input);
             tool
         };
-        let mut entry = ToolEntry::lazy(name, listed, Box::new(handler));
+        let mut entry = ToolEntry::lazy(name, listed, Arc::new(handler));
         (entry.wrapped_schema, entry.scopes) = (wrapped_schema, scopes);
+        entry.layers = layers;
         entry
     }
 }
@@ -220,6 +225,7 @@ impl<A> ToolBuilder<A> {
             wrapped_schema: self.wrapped_schema,
             has_own_output: self.has_own_output,
             scopes: self.scopes,
+            layers: self.layers,
             arguments,
         };
         (builder, self.arguments)

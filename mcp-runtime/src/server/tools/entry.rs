@@ -1,22 +1,24 @@
 //! Tools as they are listed, and `tools/call`.
 
 use std::fmt;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool};
 
 use super::arguments::Argument;
 use super::arguments::{self, Slot};
+use super::reply::ToolReply;
 use super::skipped::Unknown;
 use super::{result, structured};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
-use crate::server::context::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{CallResult, Convert, Rejection};
+use crate::server::layers::Stack;
+use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
@@ -26,7 +28,8 @@ pub struct ToolEntry {
     /// The entry of the list, made by its first use: the schemas of three small tools cost as much
     /// as all else that a server does before its first answer.
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
-    pub(in crate::server) handler: Box<Handler>,
+    pub(in crate::server) handler: Arc<Handler>,
+    pub(in crate::server) layers: Option<Stack>,
     /// The output schema for revisions that require an object, if the content is no object.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
     /// The arguments that headers repeat, read from the input schema when the tool is first called.
@@ -36,7 +39,7 @@ pub struct ToolEntry {
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
-pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
+pub(super) type Handler = dyn Fn(ToolCall<'_>) -> ToolReply + Send + Sync;
 
 /// One call of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -168,21 +171,23 @@ impl ToolEntry {
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
         let (name, schema) = (tool.name.clone(), tool.output_schema.clone());
-        let handler =
-            move |call: ToolCall<'_>| structured::fitting(&name, schema.as_ref(), handler(call));
-        Self::lazy(tool.name.clone(), move || tool, Box::new(handler))
+        let handler = move |call: ToolCall<'_>| {
+            structured::fitting(&name, schema.as_ref(), handler(call)).into()
+        };
+        Self::lazy(tool.name.clone(), move || tool, Arc::new(handler))
     }
 
     /// A tool called `name`, whose entry of the list is made by the first use of it.
     pub(in crate::server) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
-        handler: Box<Handler>,
+        handler: Arc<Handler>,
     ) -> Self {
         Self {
             name,
             tool: LazyLock::new(Box::new(tool)),
             handler,
+            layers: None,
             wrapped_schema: None,
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
@@ -214,14 +219,21 @@ impl ToolEntry {
         self
     }
 
+    /// Serves a call through the layers of the tool.
+    pub(in crate::server) fn serve(&self, call: ToolCall<'_>) -> ToolReply {
+        match &self.layers {
+            None => (self.handler)(call),
+            Some(layers) => {
+                let handler = Arc::clone(&self.handler);
+                layers.tool(&self.name, call, move |call: ToolCall<'_>| handler(call))
+            }
+        }
+    }
+
     /// Serves a call. Structured content that is no object is wrapped for revisions that require
     /// one.
-    pub(super) fn call(
-        &self,
-        arguments: Option<RawJsonRef<'_>>,
-        context: &Context,
-    ) -> Reply<CallToolResult> {
-        let reply = (self.handler)(ToolCall {
+    pub(super) fn call(&self, arguments: Option<RawJsonRef<'_>>, context: &Context) -> ToolReply {
+        let reply = self.serve(ToolCall {
             arguments,
             context,
             unknown: Unknown::Skipped,
@@ -318,7 +330,7 @@ impl Catalog<ToolEntry> {
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
-    ) -> Result<Reply<CallToolResult>, RequestError> {
+    ) -> Result<ToolReply, RequestError> {
         let name = request.params.name()?;
         let arguments = request.params.arguments()?;
         let context = request.context;
@@ -326,7 +338,7 @@ impl Catalog<ToolEntry> {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };
         self.check_scopes(entry, context)?;
-        entry.check_headers(arguments, context)?;
+        entry.check_headers(request.received.shared.arguments, context)?;
         Ok(entry.call(arguments, context))
     }
 }

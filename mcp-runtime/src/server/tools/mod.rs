@@ -19,6 +19,7 @@ mod parameter;
 mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
+mod reply;
 pub(crate) mod result;
 #[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
 mod schema_validator;
@@ -34,5 +35,7 @@ pub use content::{Audio, Image, IntoContent};
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
+pub(in crate::server) use reply::{ToolOutcome, ToolReply};
 pub use result::{IntoToolResult, ToolError, ToolErrorSource};
+pub(in crate::server) use skipped::Unknown;
 pub use structured::Structured;

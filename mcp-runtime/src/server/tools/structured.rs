@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::checked::checked;
 use super::content::IntoContent;
 use super::expected::list;
+use super::reply::ToolReply;
 use super::validation::Validation;
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
@@ -211,10 +212,7 @@ fn wrapped_schema(mut schema: Value) -> Value {
 
 /// Puts the structured content of an answer into an object, as in the wrapped schema, if `revision`
 /// requires that.
-pub(super) fn wrap_reply(
-    reply: Reply<CallToolResult>,
-    revision: Revision,
-) -> Reply<CallToolResult> {
+pub(super) fn wrap_reply(reply: ToolReply, revision: Revision) -> ToolReply {
     if !structured_content_is_object(revision) {
         return reply;
     }
@@ -223,7 +221,7 @@ pub(super) fn wrap_reply(
             let text = format!(r#"{{"result":{}}}"#, raw.get());
             RawJson::from_text(text).unwrap_or(raw)
         });
-        Ok(result)
+        result
     })
 }
 

@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -32,8 +32,8 @@ pub(crate) struct Exchange {
     pub(crate) arrival: Arrival,
     pub(crate) session: Option<Arc<HttpSession>>,
     pub(crate) stream: Arc<Stream>,
-    /// Set if the caller does not have the scopes that the request needs.
-    pub(crate) denied: OnceLock<Box<AccessDenied>>,
+    /// Set if the caller does not have the scopes that the request needs, or sends too many.
+    denied: Mutex<Option<Box<AccessDenied>>>,
 }
 
 impl Exchange {
@@ -47,8 +47,38 @@ impl Exchange {
             arrival,
             session,
             stream,
-            denied: OnceLock::new(),
+            denied: Mutex::default(),
         }
+    }
+
+    /// Denies the request: it is answered with this status and these headers, if it is answered by
+    /// itself. What has denied it last counts.
+    pub(crate) fn deny(&self, denied: AccessDenied) {
+        *self.denied() = Some(Box::new(denied));
+    }
+
+    /// Forgets that the request was denied unless `error`, its outcome, says so.
+    pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
+        let is_outcome =
+            |denied: &AccessDenied| error.is_some_and(|it| it.message == denied.text());
+        self.denied().take_if(|denied| !is_outcome(denied));
+    }
+
+    /// The response to a request that is answered by itself.
+    pub(crate) fn response(&self, status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
+        match &*self.denied() {
+            Some(denied) => denied.response(message),
+            None => response::json(status, message),
+        }
+    }
+
+    /// Returns true if the request was denied.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.denied().is_some()
+    }
+
+    fn denied(&self) -> MutexGuard<'_, Option<Box<AccessDenied>>> {
+        self.denied.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The end of the sender's access, if it has one. `limit` is the time for a revalidation.
@@ -141,6 +171,8 @@ pub(crate) struct Later {
     pub(crate) exchange: Arc<Exchange>,
     /// The handler, unless a task of its own drives it.
     pub(crate) work: Option<Work>,
+    /// True if it answers a batch, whose members have no status of their own.
+    pub(crate) is_batch: bool,
 }
 
 /// An error as the whole answer.
@@ -162,12 +194,9 @@ impl Begun {
 
     /// An answer that is there at once, behind whatever the handler has sent before it.
     pub(crate) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
-        if let Some(denied) = later.exchange.denied.get() {
-            return Self::Done(denied.response(message));
-        }
         let stream = &later.exchange.stream;
-        if stream.is_untouched() {
-            return Self::Done(response::json(status, message));
+        if stream.is_untouched() || later.exchange.is_denied() {
+            return Self::Done(later.exchange.response(status, message));
         }
         stream.answer(status, message);
         Self::Later(later)
@@ -197,7 +226,10 @@ impl Later {
         })
         .await;
         if let Some((status, message)) = stream.take_lone_answer() {
-            return response::json(status, message);
+            return match self.is_batch {
+                true => response::json(status, message),
+                false => self.exchange.response(status, message),
+            };
         }
         let events = EventStream::new(Arc::clone(stream), self.work, &state.options);
         let events = match session {

@@ -127,6 +127,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
     let later = Later {
         exchange: delivery.exchange,
         work: None,
+        is_batch: batch.is_some(),
     };
     match answer {
         Some((status, message)) => Begun::now(status, message, later),

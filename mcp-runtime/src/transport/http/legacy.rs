@@ -223,8 +223,8 @@ async fn post<B: Body>(
         params: None,
     };
     if let Some((status, answer)) = session.receive(member, &delivery) {
-        if let Some(denied) = delivery.exchange.denied.get() {
-            return Ok(denied.response(answer));
+        if delivery.exchange.is_denied() {
+            return Ok(delivery.exchange.response(status, answer));
         }
         session.answer(&delivery.reply, status, answer);
     }

@@ -130,17 +130,29 @@ impl Context {
     /// }
     /// ```
     ///
-    /// The client's own name and version are in [`client_info`](Self::client_info).
+    /// The client's own name and version are in [`client_info`](Self::client_info). A value of this
+    /// type that a layer has left with the request goes before it.
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
-        match self.peer().identity::<Exchange>() {
+        let left = self.values().get();
+        left.or_else(|| match self.peer().identity::<Exchange>() {
             Some(exchange) => exchange.arrival.parts.extensions.get(),
             None => self.peer().identity(),
-        }
+        })
     }
 
-    /// The name of the principal, to which sealed state belongs.
-    pub(crate) fn principal(&self) -> Option<&str> {
+    /// The number of the connection or session, and the address of a client that has none.
+    pub(crate) fn connection(&self) -> (u64, Option<SocketAddr>) {
+        let exchange = self.peer().identity::<Exchange>();
+        let alone = exchange.filter(|exchange| exchange.session.is_none());
+        let address = alone.and_then(|exchange| exchange.arrival.peer_addr);
+        (self.session_number(), address)
+    }
+
+    /// The name of the [`Principal`] that an access policy of an HTTP server, or a layer, has found.
+    /// Sealed state belongs to it.
+    #[must_use]
+    pub fn principal(&self) -> Option<&str> {
         self.identity().map(Principal::name)
     }
 }

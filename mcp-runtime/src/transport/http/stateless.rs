@@ -40,13 +40,6 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
 fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
     let state = post.state;
     let read = post.params.unwrap_or_else(|| RequestParams::read(params));
-    let read = match checked(method, read, &post.arrival.parts.headers) {
-        Ok(params) => params,
-        Err(error) => {
-            let status = response::stateless(Some(&error.to_error()), false);
-            return Begun::refused(ErrorId::Of(id), &error, status);
-        }
-    };
     let stream = Stream::new(0, None).counting(&post.connection.unread);
     let stream = Arc::new(stream);
     let exchange = Arc::new(Exchange::new(post.arrival, None, stream));
@@ -61,7 +54,8 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     let mut admitted = false;
     let last = post.connection.negotiated.as_deref();
     let admit = || {
-        let admission = admit(state, method, read, last)?;
+        let params = checked(method, read, &exchange.arrival.parts.headers)?;
+        let admission = admit(state, method, params, last)?;
         admitted = true;
         Ok(admission)
     };
@@ -73,6 +67,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     let mut later = Later {
         exchange,
         work: None,
+        is_batch: false,
     };
     match progress {
         Progress::Done(outcome, _) => {

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::HeaderMap;
 use http::request::Parts;
+use mcp_types::ErrorObject;
 
 use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::server::Context;
@@ -90,12 +92,27 @@ impl Context {
             .map_err(|denied| {
                 tracing::debug!(?needed, "a caller does not have the scopes");
                 let error = Rejection::Denied(Box::new(denied.clone())).to_error();
-                exchange.denied.get_or_init(|| Box::new(denied));
+                exchange.deny(denied);
                 RequestError::AccessDenied {
                     code: error.code,
                     message: error.message.into_owned(),
                 }
             })
+    }
+
+    /// Has a request of its own over HTTP answered with 429: it may be repeated after a time. `error`
+    /// is its outcome.
+    pub(crate) fn deny_until(&self, time: Duration, error: &ErrorObject) {
+        if let Some(exchange) = self.peer().identity::<Exchange>() {
+            exchange.deny(AccessDenied::too_many(time).message(error.message.clone()));
+        }
+    }
+
+    /// Forgets that a request was denied unless `error`, its outcome, says so.
+    pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
+        if let Some(exchange) = self.peer().identity::<Exchange>() {
+            exchange.settle_denied(error);
+        }
     }
 
     /// Returns whether the caller has all scopes that are `needed`.

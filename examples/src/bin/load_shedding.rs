@@ -1,0 +1,39 @@
+//! A limit of calls at the same time, with the layers of tower: two are served, and others are
+//! refused instead of waiting.
+
+use std::time::Duration;
+
+use mcp_runtime::layer::{McpRequest, Next, TooManyRequests, from_fn};
+use mcp_runtime::prelude::*;
+use tower::limit::ConcurrencyLimitLayer;
+use tower::load_shed::LoadShedLayer;
+use tower::load_shed::error::Overloaded;
+
+struct Reports;
+
+#[mcp_server(name = "load_shedding", version = env!("CARGO_PKG_VERSION"))]
+impl Reports {
+    /// Makes a report, which takes its time.
+    #[tool]
+    async fn report(&self, milliseconds: u64) -> &'static str {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+        "all is well"
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    let mut server = Reports.into_builder();
+    // The outermost: says when to try again. Without it, the error is an internal one.
+    server.layer(from_fn(async |request: McpRequest, next: Next| {
+        let outcome = next.run(request).await;
+        outcome.map_err(|error| match error.is::<Overloaded>() {
+            true => TooManyRequests::retry_after(Duration::from_secs(1)).into(),
+            false => error,
+        })
+    }));
+    // Refuses while what is inside is not ready.
+    server.layer(LoadShedLayer::new());
+    server.layer(ConcurrencyLimitLayer::new(2));
+    server.serve(stdio()).await
+}

@@ -1,0 +1,115 @@
+//! Layers around each call of a client.
+
+use std::sync::Arc;
+
+use mcp_types::{ErrorObject, RawJson};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::raw_call::{CallOptions, CallTypes, Completed, RawCall};
+use super::{Client, ClientBuilder};
+use crate::connection::BoxFuture;
+use crate::error::CallError;
+use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next};
+
+pub(super) use crate::layer::Stack;
+
+impl ClientBuilder {
+    /// Adds a layer around each call, inside of those added before.
+    ///
+    /// It stands around a call as the caller sees it, once: its rounds of questions, its repetition
+    /// after a lost connection and the cache are inside. Parameters are those of all revisions, before
+    /// they are made to fit the one that the server speaks. The handshake, discovery, pings and
+    /// `subscriptions/listen` pass no layer.
+    ///
+    /// A [`CallError`] of a layer is the error of the call, and so is a
+    /// [`ProtocolError`](crate::ProtocolError), as [`CallError::Rpc`]; any other one is
+    /// [`CallError::Layer`].
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::layer::{McpRequest, Next, from_fn};
+    ///
+    /// let client = Client::builder("app", "1").layer(from_fn(async |request: McpRequest, next: Next| {
+    ///     println!("{} {}", request.method(), request.target().unwrap_or_default());
+    ///     next.run(request).await
+    /// }));
+    /// # drop(client);
+    /// ```
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
+        <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
+        <L::Service as Service<McpRequest>>::Future: Send + 'static,
+    {
+        Stack::push(&mut self.config.layers, layer);
+        self
+    }
+}
+
+impl Stack {
+    /// Sends a call through the layers.
+    pub(super) fn call(&self, call: RawCall) -> BoxFuture<Result<Completed, CallError>> {
+        let next = self.outermost();
+        Box::pin(async move {
+            let RawCall {
+                client,
+                params,
+                options,
+                types,
+            } = call;
+            let params = params.json().map_err(CallError::Params)?;
+            let left = options.timeouts.shortest();
+            let method = types.kind.method;
+            let sender = Sender {
+                client,
+                options,
+                types,
+            };
+            let request = McpRequest::new(method, Some(params), None, Arc::new(sender));
+            let response = next.run(request).await.map_err(to_call_error)?;
+            let raw = response.json().ok().flatten();
+            let raw = raw.and_then(|json| RawJson::from_text(json).ok());
+            let raw = raw.ok_or_else(|| CallError::unfit(method, "a layer has made no result"))?;
+            Ok(Completed::new(raw, left))
+        })
+    }
+}
+
+/// Sends a call inside of all layers.
+struct Sender {
+    client: Client,
+    options: CallOptions,
+    types: CallTypes,
+}
+
+impl Innermost for Sender {
+    fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
+        let types = self.types;
+        let params = request.params().map(types.params);
+        let (client, options) = (self.client.clone(), self.options.clone());
+        Box::pin(async move {
+            let params = params.unwrap_or_else(|| (types.params)(&RawJson::empty_object()));
+            let call = RawCall {
+                client,
+                params: params.map_err(CallError::Params)?,
+                options,
+                types,
+            };
+            let completed = call.send().await?;
+            Ok(McpResponse::with(Body::Json(completed.raw)))
+        })
+    }
+}
+
+fn to_call_error(error: BoxError) -> CallError {
+    let error = match error.downcast::<CallError>() {
+        Ok(error) => return *error,
+        Err(error) => error,
+    };
+    match error.downcast::<ErrorObject>() {
+        Ok(error) => CallError::Rpc(*error),
+        Err(error) => CallError::Layer(error),
+    }
+}

@@ -1,0 +1,364 @@
+//! One request without the types of its parameters and result: sending it, and sending it again.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::{Conform, ErrorObject, RawJson, Request, Revision, error_codes, methods};
+use serde::Serialize;
+use serde::ser::Error as _;
+use tokio::time::Instant;
+
+use super::Client;
+use super::cache::CachePlace;
+use super::channel::{Channel, RequestKind, Written, request_options};
+use super::connection::Connection;
+use super::input::InputResponses;
+use super::result::check;
+use crate::connection::{BoxFuture, OnProgress, SendOptions};
+use crate::error::{CallError, Unavailable};
+use crate::limits::MAX_REPEATS;
+use crate::protocol::Timeouts;
+
+/// A request that is about to be sent.
+pub(super) struct RawCall {
+    pub(super) client: Client,
+    pub(super) params: Box<dyn CallParams>,
+    pub(super) options: CallOptions,
+    pub(super) types: CallTypes,
+}
+
+/// Parameters of any type.
+pub(super) trait CallParams: Send {
+    /// The parameters as a revision has them.
+    fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson>;
+
+    /// The parameters of all revisions.
+    fn json(&self) -> serde_json::Result<RawJson>;
+}
+
+impl<P: Serialize + Conform + Send> CallParams for P {
+    fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson> {
+        self.conform(revision);
+        self.json()
+    }
+
+    fn json(&self) -> serde_json::Result<RawJson> {
+        RawJson::new(self)
+    }
+}
+
+/// The types of a request, as functions.
+#[derive(Clone, Copy)]
+pub(super) struct CallTypes {
+    pub(super) kind: RequestKind,
+    /// Reads parameters.
+    pub(super) params: fn(&RawJson) -> serde_json::Result<Box<dyn CallParams>>,
+    /// Returns true if a result fits.
+    fits: fn(&RawJson) -> bool,
+}
+
+#[derive(Clone)]
+pub(super) struct CallOptions {
+    pub(super) timeouts: Timeouts,
+    pub(super) progress: Option<OnProgress>,
+    /// True if the call waits for a lost connection to be restored.
+    pub(super) waits: bool,
+    /// True if the call is sent again when its answer was lost with the connection.
+    pub(super) repeats: bool,
+    /// True if cached answers are not used.
+    pub(super) fresh: bool,
+    /// True if the call is part of another one, which layers stand around.
+    pub(super) is_inner: bool,
+    /// True if results with a `resultType` of an extension are taken.
+    pub(super) is_open: bool,
+    /// Members of `_meta` other than those that the client writes, as JSON without braces.
+    pub(super) meta: String,
+}
+
+/// A complete result.
+pub(super) struct Completed {
+    pub(super) raw: RawJson,
+    /// The time that is left of the call's.
+    pub(super) left: Duration,
+}
+
+impl Completed {
+    pub(super) fn new(raw: RawJson, left: Duration) -> Self {
+        Self { raw, left }
+    }
+}
+
+impl RawCall {
+    pub(super) fn new<R>(client: Client, params: R::Params, options: CallOptions) -> Self
+    where
+        R: Request,
+        R::Params: 'static,
+    {
+        Self {
+            client,
+            params: Box::new(params),
+            options,
+            types: CallTypes {
+                kind: RequestKind::of::<R>(),
+                params: |json| Ok(Box::new(json.parse::<R::Params>()?)),
+                fits: |result| result.parse::<R::Result>().is_ok(),
+            },
+        }
+    }
+
+    /// Sends the call through the layers of the client.
+    pub(super) fn complete(self) -> BoxFuture<Result<Completed, CallError>> {
+        let client = self.client.clone();
+        match &client.state().config.layers {
+            Some(layers) if self.passes_layers() => layers.call(self),
+            _ => Box::pin(self.send()),
+        }
+    }
+
+    /// Returns true if layers stand around the call.
+    fn passes_layers(&self) -> bool {
+        let keeps_connection = matches!(
+            self.types.kind.method,
+            methods::INITIALIZE
+                | methods::PING
+                | methods::SERVER_DISCOVER
+                | methods::SUBSCRIPTIONS_LISTEN
+        );
+        !self.options.is_inner && !keeps_connection
+    }
+
+    /// Sends the call until its result is complete.
+    pub(super) async fn send(mut self) -> Result<Completed, CallError> {
+        let (client, options, kind) = (&self.client, &self.options, self.types.kind);
+        let state = client.state();
+        let mut responses = None;
+        let (mut attempt, mut rounds, mut listed) = (0, 0, false);
+        // Time of the rounds so far, without that in which questions were answered.
+        let mut spent = Duration::ZERO;
+        loop {
+            let timeouts = left(kind.method, options.timeouts, spent)?;
+            let begun = Instant::now();
+            let connection = reach(client, options.waits, timeouts.shortest()).await?;
+            let revision = connection.negotiated.revision;
+            let params = self.params.conformed(revision).map_err(CallError::Params)?;
+            // An answer that depends on more than the parameters is not cached.
+            let is_plain = responses.is_none() && options.meta.is_empty();
+            let cache = state.cache.as_ref().filter(|_| is_plain);
+            let cached = cache.and_then(|cache| cache.place(kind.method, &params));
+            let known = cached.as_ref().filter(|_| !options.fresh);
+            if let Some(raw) = known.and_then(CachePlace::get) {
+                return Ok(Completed::new(raw, Duration::ZERO));
+            }
+            let channel = &connection.channel;
+            let meta = state.request_meta(&connection.meta, &options.meta);
+            let sending = options.sending(kind, timeouts);
+            let written = write(channel, kind, params, responses.as_ref(), meta, sending);
+            let raw = match async { channel.send(written?).await }.await {
+                Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
+                    tracing::debug!(method = kind.method, %error, "the call is sent again");
+                    attempt += 1;
+                    continue;
+                }
+                Err(CallError::Rpc(error)) if !listed && is_header_mismatch(kind, &error) => {
+                    listed = true;
+                    list_because_of(error, client, timeouts.shortest()).await?;
+                    spent += begun.elapsed();
+                    continue;
+                }
+                Err(error) => return Err(with_time(error, spent)),
+                Ok(raw) => raw,
+            };
+            let left = timeouts.shortest().saturating_sub(begun.elapsed());
+            let required = match check(kind, &raw, options.is_open) {
+                Err(CallError::InputRequired { wanted, .. }) => *wanted,
+                checked => {
+                    checked?;
+                    if let Some(cached) = cached.filter(|_| (self.types.fits)(&raw)) {
+                        cached.put(&raw);
+                    }
+                    return Ok(Completed::new(raw, left));
+                }
+            };
+            if rounds == state.config.max_rounds {
+                return Err(too_many(kind, rounds));
+            }
+            rounds += 1;
+            spent += begun.elapsed();
+            let input = &state.config.input;
+            responses = Some(input.respond(kind.method, required, revision).await?);
+        }
+    }
+}
+
+impl CallOptions {
+    /// The options of a request within `timeouts`.
+    fn sending(&self, kind: RequestKind, timeouts: Timeouts) -> SendOptions {
+        SendOptions {
+            progress: self.progress.clone(),
+            ..request_options(kind, timeouts)
+        }
+    }
+
+    /// Returns true if a call that failed with `error` is sent again.
+    fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
+        match error {
+            CallError::Closed | CallError::Lost(_) => self.repeats,
+            // The connection was lost just before.
+            CallError::NotSent(_) => self.waits && channel.is_over(),
+            // Not served: the connection or the session was over already.
+            CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
+                self.waits
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Writes one round of a call: its parameters, and the answers that the server requested.
+fn write(
+    channel: &Channel,
+    kind: RequestKind,
+    params: RawJson,
+    responses: Option<&InputResponses>,
+    meta: String,
+    options: SendOptions,
+) -> Result<Written, CallError> {
+    let params = match responses {
+        None => params,
+        Some(responses) => {
+            joined(&params, &RawJson::encode(responses)).map_err(CallError::Params)?
+        }
+    };
+    channel.write(kind, &params, meta, options)
+}
+
+/// The object with the members of two.
+fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
+    let (head, tail) = (one.get().strip_suffix('}'), other.get().strip_prefix('{'));
+    let Some((head, tail)) = head.zip(tail) else {
+        return Err(serde_json::Error::custom("parameters are a JSON object"));
+    };
+    let comma = if head == "{" || tail == "}" { "" } else { "," };
+    RawJson::from_text(format!("{head}{comma}{tail}"))
+}
+
+/// Returns true if a server refuses the call of a tool because headers are missing or differ from
+/// the body.
+fn is_header_mismatch(kind: RequestKind, error: &ErrorObject) -> bool {
+    kind.method == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
+}
+
+/// Lists the tools, whose headers a server misses (2026-07-28, "Streamable HTTP", section Client
+/// Behavior). It has not called the tool.
+///
+/// # Errors
+///
+/// The error of the server, if the tools can't be listed within `limit`.
+async fn list_because_of(
+    error: ErrorObject,
+    client: &Client,
+    limit: Duration,
+) -> Result<(), CallError> {
+    if !list_within(client, limit).await {
+        return Err(CallError::Rpc(error));
+    }
+    tracing::debug!(%error, "the tools were listed, and the call is sent again");
+    Ok(())
+}
+
+/// Lists the tools as they are now, which tells the transport of their headers as well. Returns false
+/// if that fails, or takes longer than `limit`.
+async fn list_within(client: &Client, limit: Duration) -> bool {
+    let listing = client.list_tools_again();
+    match tokio::time::timeout(limit, listing).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the tools can't be listed");
+            false
+        }
+        Err(_) => {
+            tracing::debug!(?limit, "the tools were not listed in time");
+            false
+        }
+    }
+}
+
+/// The output schema of a tool, which is listed within `limit` unless it was; `None` if it has none,
+/// or if that fails.
+pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) -> Option<RawJson> {
+    let known = client.known_tool(name);
+    if known.is_none() && !list_within(client, limit).await {
+        return None;
+    }
+    known.or_else(|| client.known_tool(name))?.output_schema
+}
+
+fn too_many(kind: RequestKind, rounds: usize) -> CallError {
+    let method = kind.method.to_owned();
+    CallError::TooManyRounds { method, rounds }
+}
+
+/// The error of a call whose earlier rounds have taken `spent`.
+fn with_time(error: CallError, spent: Duration) -> CallError {
+    match error {
+        CallError::Timeout { method, waited } => CallError::timed_out(&method, spent + waited),
+        error => error,
+    }
+}
+
+/// Waits for the connection, for no longer than for an answer.
+async fn reach(
+    client: &Client,
+    waits: bool,
+    limit: Duration,
+) -> Result<Arc<Connection>, CallError> {
+    let reached = tokio::time::timeout(limit, client.connection(waits)).await;
+    reached.unwrap_or_else(|_| {
+        let cause = client.lost_because();
+        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.to_io()));
+        let reason = format!("the connection was not restored within {limit:?}{cause}");
+        Err(CallError::NotSent(io::Error::new(
+            io::ErrorKind::TimedOut,
+            reason,
+        )))
+    })
+}
+
+/// The time that is left of `timeouts` after `spent`. A round that was answered counts as progress.
+///
+/// # Errors
+///
+/// When no time is left.
+fn left(method: &str, timeouts: Timeouts, spent: Duration) -> Result<Timeouts, CallError> {
+    let mut left = timeouts;
+    left.total = left.total.saturating_sub(spent);
+    if !left.reset_on_progress {
+        left.idle = left.idle.saturating_sub(spent);
+    }
+    match left.shortest().is_zero() {
+        true => Err(CallError::timed_out(method, spent)),
+        false => Ok(left),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_share_their_time() {
+        const SECOND: Duration = Duration::from_secs(1);
+        let timeouts = |reset_on_progress| Timeouts {
+            idle: 10 * SECOND,
+            total: 25 * SECOND,
+            reset_on_progress,
+        };
+        let left = |timeouts, spent| left(methods::PING, timeouts, spent);
+        let rest = left(timeouts(false), 7 * SECOND).unwrap();
+        assert_eq!((rest.idle, rest.total), (3 * SECOND, 18 * SECOND));
+        let rest = left(timeouts(true), 17 * SECOND).unwrap();
+        assert_eq!((rest.idle, rest.total), (10 * SECOND, 8 * SECOND));
+        assert!(left(timeouts(false), 11 * SECOND).is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! What is inside of a layer, and the stack of all layers.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::{BoxError, McpRequest, McpResponse};
+use crate::connection::BoxFuture;
+
+type Outcome = Result<McpResponse, BoxError>;
+
+/// What is inside of a layer: the next layer, or what serves the request.
+///
+/// A [`Service`], which a [`tower_layer::Layer`] gets, and what [`from_fn`](super::from_fn) calls
+/// with [`run`](Self::run). A clone is not ready before it was polled.
+pub struct Next {
+    /// The service of the next layer; `None` inside of the last one.
+    service: Option<Arc<dyn Shared>>,
+    /// A clone of it that was polled for readiness.
+    ready: Option<Box<dyn Single>>,
+    /// The number of the layer that this is inside of, from 1; 0 outside of all.
+    position: usize,
+}
+
+/// A service that all requests share.
+trait Shared: Send + Sync {
+    /// A clone for one request.
+    fn single(&self) -> Box<dyn Single>;
+}
+
+/// A service for one request.
+trait Single: Send + Sync {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>>;
+
+    fn call(&mut self, request: McpRequest) -> BoxFuture<Outcome>;
+}
+
+struct Erased<S>(S);
+
+impl<S> Shared for Erased<S>
+where
+    S: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send + 'static,
+{
+    fn single(&self) -> Box<dyn Single> {
+        Box::new(Self(self.0.clone()))
+    }
+}
+
+impl<S> Single for Erased<S>
+where
+    S: Service<McpRequest, Response = McpResponse> + Send + Sync,
+    S::Error: Into<BoxError>,
+    S::Future: Send + 'static,
+{
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: McpRequest) -> BoxFuture<Outcome> {
+        let response = self.0.call(request);
+        Box::pin(async move { response.await.map_err(Into::into) })
+    }
+}
+
+impl Next {
+    /// What serves a request by itself.
+    fn innermost(position: usize) -> Self {
+        Self {
+            service: None,
+            ready: None,
+            position,
+        }
+    }
+
+    /// The service at a position.
+    pub(crate) fn of<S>(service: S, position: usize) -> Self
+    where
+        S: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send + 'static,
+    {
+        Self {
+            service: Some(Arc::new(Erased(service))),
+            ..Self::innermost(position)
+        }
+    }
+
+    /// Serves a request, once what is inside is ready for it.
+    ///
+    /// # Errors
+    ///
+    /// The error of an inner layer; a [`ProtocolError`](crate::ProtocolError) where a server answers
+    /// with one, and a [`CallError`](crate::CallError) in a client.
+    pub async fn run(mut self, request: McpRequest) -> Result<McpResponse, BoxError> {
+        poll_fn(|cx| self.poll_ready(cx)).await?;
+        self.call(request).await
+    }
+}
+
+impl Service<McpRequest> for Next {
+    type Response = McpResponse;
+    type Error = BoxError;
+    type Future = BoxFuture<Outcome>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &self.service {
+            None => Poll::Ready(Ok(())),
+            Some(service) => {
+                let ready = self.ready.get_or_insert_with(|| service.single());
+                ready.poll_ready(cx)
+            }
+        }
+    }
+
+    fn call(&mut self, mut request: McpRequest) -> Self::Future {
+        request.passed(self.position);
+        match (&self.service, self.ready.take()) {
+            (None, _) => request.serve(),
+            (Some(_), Some(mut ready)) => ready.call(request),
+            // It was not polled, which a caller owes.
+            (Some(service), None) => {
+                let mut single = service.single();
+                Box::pin(async move {
+                    poll_fn(|cx| single.poll_ready(cx)).await?;
+                    single.call(request).await
+                })
+            }
+        }
+    }
+}
+
+impl Clone for Next {
+    fn clone(&self) -> Self {
+        Self {
+            service: self.service.clone(),
+            ready: None,
+            position: self.position,
+        }
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let position = self.position;
+        f.debug_struct("Next")
+            .field("position", &position)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The layers around requests, the outermost first.
+#[derive(Clone, Default)]
+pub(crate) struct Stack {
+    layers: Vec<Arc<MakeService>>,
+    /// The outermost service, made when it is first needed.
+    outermost: OnceLock<Next>,
+}
+
+type MakeService = dyn Fn(Next, usize) -> Next + Send + Sync;
+
+impl Stack {
+    /// Adds a layer inside of all others.
+    pub(crate) fn push<L>(stack: &mut Option<Self>, layer: L)
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
+        <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
+        <L::Service as Service<McpRequest>>::Future: Send + 'static,
+    {
+        let stack = stack.get_or_insert_default();
+        let make = move |next: Next, position| Next::of(layer.layer(next), position);
+        stack.layers.push(Arc::new(make));
+        stack.outermost = OnceLock::new();
+    }
+
+    /// The outermost service.
+    pub(crate) fn outermost(&self) -> Next {
+        let outermost = self.outermost.get_or_init(|| {
+            let innermost = Next::innermost(self.layers.len());
+            let layers = self.layers.iter().enumerate().rev();
+            layers.fold(innermost, |next, (position, layer)| layer(next, position))
+        });
+        outermost.clone()
+    }
+}
+
+impl fmt::Debug for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stack({})", self.layers.len())
+    }
+}

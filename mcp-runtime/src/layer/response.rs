@@ -1,0 +1,156 @@
+//! Responses as layers see them.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Mutex;
+
+use mcp_types::{ErrorObject, RawJson};
+use serde::{Deserialize, Serialize};
+
+use super::InvalidResponse;
+use super::with_server::Answer;
+use crate::connection::BoxFuture;
+
+/// The result of a request, on its way to the caller.
+///
+/// Errors are no responses, except for those of tools ([`is_error`](Self::is_error)).
+pub struct McpResponse(Body);
+
+pub(crate) enum Body {
+    /// The result of a server, as it is sent.
+    Answer(Answer),
+    /// The result of one entry, not yet as the revision of the client has it.
+    Typed(Box<dyn TypedResult>),
+    /// What a layer has made, or a client has received.
+    Json(RawJson),
+    /// The subscription that a server has accepted; behind a lock, so that a response is `Sync`.
+    Accepted(Mutex<BoxFuture<Result<Answer, ErrorObject>>>),
+}
+
+/// A result that is written only when a layer asks for it.
+pub(crate) trait TypedResult: Any + Send + Sync {
+    fn json(&self) -> RawJson;
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<T: Serialize + Send + Sync + 'static> TypedResult for T {
+    fn json(&self) -> RawJson {
+        RawJson::encode(self)
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+impl McpResponse {
+    /// A result of a layer's own: the text of a JSON object.
+    ///
+    /// It is sent as it is. In revisions that have them, `resultType` and the server's name in
+    /// `_meta` are added where they are missing.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no JSON object.
+    pub fn new(json: impl Into<String>) -> Result<Self, InvalidResponse> {
+        Self::from_json(RawJson::from_text(json)?)
+    }
+
+    /// The same of a value, such as a [`CallToolResult`](mcp_types::CallToolResult).
+    ///
+    /// # Errors
+    ///
+    /// When the value is no object, or has no JSON form.
+    pub fn of(result: &impl Serialize) -> Result<Self, InvalidResponse> {
+        Self::from_json(RawJson::new(result)?)
+    }
+
+    fn from_json(json: RawJson) -> Result<Self, InvalidResponse> {
+        match json.is_object() {
+            true => Ok(Self(Body::Json(json))),
+            false => Err(<serde_json::Error as serde::de::Error>::custom("it is none").into()),
+        }
+    }
+
+    pub(crate) fn with(body: Body) -> Self {
+        Self(body)
+    }
+
+    pub(crate) fn into_body(self) -> Body {
+        self.0
+    }
+
+    /// The result as JSON; `None` for the acceptance of a subscription (`subscriptions/listen`),
+    /// whose stream begins after all layers. Written when this is called.
+    ///
+    /// # Errors
+    ///
+    /// When the result has no JSON form.
+    pub fn json(&self) -> serde_json::Result<Option<Cow<'_, str>>> {
+        Ok(Some(match &self.0 {
+            Body::Answer(answer) => answer.json()?,
+            Body::Typed(result) => Cow::Owned(result.json().get().to_owned()),
+            Body::Json(json) => Cow::Borrowed(json.get()),
+            Body::Accepted(_) => return Ok(None),
+        }))
+    }
+
+    /// Returns true for the result of a tool that has failed (`isError`).
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        match &self.0 {
+            Body::Answer(answer) => answer.is_error(),
+            Body::Typed(result) => is_error(&result.json()),
+            Body::Json(json) => is_error(json),
+            Body::Accepted(_) => false,
+        }
+    }
+
+    /// Returns true if the server asks for input instead: the client will repeat the request
+    /// (2026-07-28, "Multi Round-Trip Requests").
+    #[must_use]
+    pub fn is_input_required(&self) -> bool {
+        match &self.0 {
+            Body::Answer(answer) => answer.is_input_required(),
+            Body::Json(json) => is_input_required(json),
+            Body::Typed(_) | Body::Accepted(_) => false,
+        }
+    }
+}
+
+/// Returns true if a result is that of a tool that has failed.
+pub(crate) fn is_error(result: &RawJson) -> bool {
+    #[derive(Deserialize)]
+    struct Result {
+        #[serde(rename = "isError")]
+        is_error: Option<bool>,
+    }
+
+    result.get().contains("\"isError\"")
+        && result
+            .parse()
+            .is_ok_and(|result: Result| result.is_error == Some(true))
+}
+
+/// Returns true if a result asks for input.
+pub(crate) fn is_input_required(result: &RawJson) -> bool {
+    result.get().contains("\"input_required\"")
+        && result
+            .as_raw()
+            .member("resultType")
+            .is_some_and(|kind| kind.get() == "\"input_required\"")
+}
+
+impl fmt::Debug for McpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match &self.0 {
+            Body::Answer(_) => "Answer",
+            Body::Typed(_) => "Typed",
+            Body::Json(_) => "Json",
+            Body::Accepted(_) => "Accepted",
+        };
+        f.debug_tuple("McpResponse").field(&kind).finish()
+    }
+}

@@ -1,0 +1,3 @@
+//! What requests and responses hold in builds with servers.
+
+pub(crate) use crate::server::{Answer, Context};

@@ -1,0 +1,267 @@
+//! Layers around the handlers of entries: of one entry, or of all that a mounted server has.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, methods};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::outcome::to_error;
+use crate::ProtocolError;
+use crate::connection::{BoxFuture, Contained, contain};
+use crate::error::RequestError;
+use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Stack, TypedResult};
+use crate::protocol::{RequestParams, resource_not_found};
+use crate::server::extensions::Method;
+use crate::server::handler::text::Texts;
+use crate::server::input::InputState;
+use crate::server::prompts::PromptCall;
+use crate::server::resources::{Contents, ResourceCall};
+use crate::server::tools::{ToolCall, ToolOutcome, ToolReply, Unknown};
+use crate::server::{Context, MethodCall, Reply};
+
+impl Stack {
+    /// Calls a tool through the layers.
+    pub(in crate::server) fn tool<H>(&self, name: &str, call: ToolCall<'_>, handler: H) -> ToolReply
+    where
+        H: Fn(ToolCall<'_>) -> ToolReply + Send + Sync + 'static,
+    {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            name: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            arguments: Option<RawJsonRef<'a>>,
+        }
+
+        let (arguments, context) = (call.arguments, call.context);
+        let params = Some(RawJson::encode(&Params { name, arguments }));
+        let handler = move |params: &RequestParams<'_>, context: &Context| {
+            let reply = handler(ToolCall {
+                arguments: params.arguments()?,
+                context,
+                unknown: Unknown::Skipped,
+            });
+            Ok(match reply {
+                ToolReply::Typed(reply) => response(reply, McpResponse::typed),
+                ToolReply::Open(future) => {
+                    response(Reply::Pending(future), |outcome| match outcome {
+                        ToolOutcome::Complete(result) => McpResponse::typed(result),
+                        ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
+                    })
+                }
+            })
+        };
+        let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
+        ToolReply::Open(Box::pin(async move {
+            match outcome.await? {
+                Body::Json(json) => ToolOutcome::read(json).map_err(|error| unfit(&error)),
+                body => Ok(ToolOutcome::Complete(fitting(body)?)),
+            }
+        }))
+    }
+
+    /// Gets a prompt through the layers.
+    pub(in crate::server) fn prompt<H>(
+        &self,
+        name: &str,
+        call: PromptCall<'_>,
+        handler: H,
+    ) -> Reply<GetPromptResult>
+    where
+        H: Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync + 'static,
+    {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            name: &'a str,
+            arguments: &'a Texts,
+        }
+
+        let (arguments, context) = (call.arguments, call.context);
+        let params = Some(RawJson::encode(&Params { name, arguments }));
+        let handler = move |params: &RequestParams<'_>, context: &Context| {
+            let arguments = params.shared.arguments.map(RawJsonRef::parse::<Texts>);
+            let arguments = arguments.transpose().map_err(|_| RequestError::Internal)?;
+            let arguments = &arguments.unwrap_or_default();
+            let reply = handler(PromptCall { arguments, context });
+            Ok(response(reply, McpResponse::typed))
+        };
+        let outcome = self.around(methods::PROMPTS_GET, params, context, handler);
+        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
+    }
+
+    /// Reads a resource, whose parts are of `mime_type` unless they name one, through the layers.
+    pub(in crate::server) fn resource<H>(
+        &self,
+        call: ResourceCall<'_>,
+        mime_type: Option<String>,
+        handler: H,
+    ) -> Reply<Contents>
+    where
+        H: Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
+    {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            uri: &'a str,
+        }
+
+        let (uri, variables, context) = (call.uri, call.variables.clone(), call.context);
+        let params = Some(RawJson::encode(&Params { uri }));
+        let revision = context.revision();
+        let missing = RequestError::ResourceNotFound {
+            uri: uri.to_owned(),
+            code: resource_not_found(revision),
+        };
+        let handler = move |params: &RequestParams<'_>, context: &Context| {
+            let uri = params.uri()?;
+            let reply = handler(ResourceCall {
+                uri: &uri,
+                variables: &variables,
+                context,
+            });
+            let (uri, mime_type) = (uri.into_owned(), mime_type.clone());
+            let reply = reply.then(move |contents| contents.result(uri, mime_type, revision));
+            Ok(response(reply, McpResponse::typed))
+        };
+        let outcome = self.around(methods::RESOURCES_READ, params, context, handler);
+        Reply::Pending(Box::pin(async move {
+            match outcome.await {
+                Ok(body) => Ok(Contents::Whole(Box::new(fitting::<ReadResourceResult>(
+                    body,
+                )?))),
+                // A server that mounts this one has another URI for it.
+                Err(error) if error == missing.to_error() => Ok(Contents::Missing),
+                Err(error) => Err(error),
+            }
+        }))
+    }
+
+    /// Serves a method of an extension through the layers.
+    pub(in crate::server) fn method(
+        &self,
+        name: &str,
+        call: MethodCall<'_>,
+        serve: &Arc<Method>,
+    ) -> Reply<RawJson> {
+        let (params, serve) = (call.params.map(RawJson::from), Arc::clone(serve));
+        let handler = move |params: &RequestParams<'_>, context: &Context| {
+            let reply = serve(MethodCall {
+                params: params.raw,
+                context,
+            });
+            Ok(response(reply, |json| McpResponse::with(Body::Json(json))))
+        };
+        let outcome = self.around(name, params, call.context, handler);
+        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
+    }
+
+    /// The outcome of the layers around a handler.
+    fn around<H>(
+        &self,
+        method: &str,
+        params: Option<RawJson>,
+        context: &Context,
+        handler: H,
+    ) -> BoxFuture<Result<Body, ProtocolError>>
+    where
+        H: Fn(&RequestParams<'_>, &Context) -> Result<Response, RequestError>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let innermost = Arc::new(Handler(handler));
+        request(&self.outermost(), method, params, context, innermost)
+    }
+}
+
+/// The outcome of a service for a request.
+pub(super) fn request(
+    service: &Next,
+    method: &str,
+    params: Option<RawJson>,
+    context: &Context,
+    innermost: Arc<dyn Innermost>,
+) -> BoxFuture<Result<Body, ProtocolError>> {
+    let context = context.clone();
+    let mut request = McpRequest::new(method, params, Some(context.clone()), innermost);
+    request.is_retry = context.input().is_some_and(InputState::is_retry);
+    let response = service.clone().run(request);
+    Box::pin(async move {
+        let response = response.await.map_err(|error| to_error(&context, error))?;
+        Ok(response.into_body())
+    })
+}
+
+type Response = BoxFuture<Result<McpResponse, ProtocolError>>;
+
+/// The handler of an entry, inside of all layers.
+struct Handler<H>(H);
+
+impl<H> Innermost for Handler<H>
+where
+    H: Fn(&RequestParams<'_>, &Context) -> Result<Response, RequestError> + Send + Sync,
+{
+    fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
+        let reply = contain(|| {
+            let params = RequestParams::read(request.params().map(RawJson::as_raw))?;
+            let context = request.context().ok_or(RequestError::Internal)?;
+            (self.0)(&params, context)
+        });
+        let reply = reply.and_then(|reply| reply.map_err(|error| blamed(&request, error)));
+        Box::pin(async move { Ok(Contained(reply?).await?) })
+    }
+}
+
+/// The error for parameters that a layer has replaced: those of the caller were checked before.
+fn blamed(request: &McpRequest, error: RequestError) -> ProtocolError {
+    let Some(layer) = request.replaced_by() else {
+        return error.to_error();
+    };
+    let (method, target) = (request.method(), request.target().unwrap_or_default());
+    crate::log::error!(
+        layer,
+        method,
+        %target,
+        %error,
+        "a layer of an entry has replaced the parameters by invalid ones"
+    );
+    RequestError::Internal.to_error()
+}
+
+impl McpResponse {
+    fn typed<T: TypedResult>(result: T) -> Self {
+        Self::with(Body::Typed(Box::new(result)))
+    }
+}
+
+fn response<T: 'static>(
+    reply: Reply<T>,
+    response: impl FnOnce(T) -> McpResponse + Send + 'static,
+) -> Response {
+    match reply.then(move |result| Ok(response(result))) {
+        Reply::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+        Reply::Pending(future) => future,
+    }
+}
+
+/// The result after the layers of an entry.
+///
+/// # Errors
+///
+/// When a layer has made one that is none of the entry's kind.
+pub(super) fn fitting<T: Any + DeserializeOwned>(body: Body) -> Result<T, ProtocolError> {
+    match body {
+        Body::Json(json) => json.parse().map_err(|error| unfit(&error)),
+        Body::Typed(result) => match result.into_any().downcast() {
+            Ok(result) => Ok(*result),
+            Err(_) => Err(unfit(&"it is one of another entry")),
+        },
+        Body::Answer(_) | Body::Accepted(_) => Err(unfit(&"it is one of the whole server")),
+    }
+}
+
+fn unfit(reason: &dyn fmt::Display) -> ProtocolError {
+    crate::log::error!(%reason, "a layer has made a result that the entry can't have");
+    RequestError::Internal.to_error()
+}

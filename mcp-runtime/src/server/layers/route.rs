@@ -1,0 +1,145 @@
+//! Layers around each request of a server.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_types::{ErrorObject, RawJson, methods};
+
+use super::outcome::{answer, settle};
+use crate::connection::{BoxFuture, Contained, Served, contain};
+use crate::error::RequestError;
+use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack};
+use crate::protocol::{RequestParams, StrictJson};
+use crate::server::context::EndOfCall;
+use crate::server::input::is_retry;
+use crate::server::request::ServerRequest;
+use crate::server::{Answer, Context};
+
+impl Stack {
+    /// Serves a request through the layers.
+    pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Served<Answer> {
+        let context = request.context.clone();
+        let params = request.params.raw.map(RawJson::from);
+        let owned = Some(context.clone());
+        let mut owned = McpRequest::new(request.method, params, owned, Arc::new(Route));
+        owned.is_retry = is_retry(request.received, &context).unwrap_or_default();
+        let response = self.outermost().run(owned);
+        if request.method == methods::SUBSCRIPTIONS_LISTEN {
+            return Served::Open(Box::pin(open(context, response)));
+        }
+        let end = EndOfCall::of(&context);
+        Served::Later(Box::pin(async move {
+            let outcome = answer(&context, response.await);
+            end.finish();
+            settle(&context, outcome)
+        }))
+    }
+}
+
+/// Serves a subscription once the layers are done with its acceptance; ends with the session, as it
+/// would without layers.
+async fn open(
+    context: Context,
+    response: impl Future<Output = Result<McpResponse, BoxError>>,
+) -> Result<Answer, ErrorObject> {
+    let response = tokio::select! {
+        biased;
+        response = response => response,
+        () = context.session().ended() => Err(RequestError::ShuttingDown.to_error().into()),
+    };
+    match response.map(McpResponse::into_body) {
+        Ok(Body::Accepted(subscription)) => {
+            let subscription = subscription.into_inner();
+            subscription.unwrap_or_else(PoisonError::into_inner).await
+        }
+        response => {
+            let outcome = answer(&context, response.map(McpResponse::with));
+            settle(&context, outcome)
+        }
+    }
+}
+
+/// Serves requests inside of all layers, by the server of their context.
+pub(super) struct Route;
+
+impl Innermost for Route {
+    fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
+        let served = contain(|| route(&request)).unwrap_or_else(|panic| Served::Now(Err(panic)));
+        // Whoever holds the request keeps its context.
+        drop(request);
+        let answered = |answer| McpResponse::with(Body::Answer(answer));
+        match served {
+            Served::Now(outcome) => {
+                let outcome = outcome.map(answered).map_err(BoxError::from);
+                Box::pin(std::future::ready(outcome))
+            }
+            Served::Later(handler) => {
+                Box::pin(async move { Ok(answered(Contained(handler).await?)) })
+            }
+            Served::Open(subscription) => {
+                let subscription = Body::Accepted(Mutex::new(Box::pin(Contained(subscription))));
+                Box::pin(std::future::ready(Ok(McpResponse::with(subscription))))
+            }
+        }
+    }
+}
+
+fn route(request: &McpRequest) -> Served<Answer> {
+    let Some(context) = request.context() else {
+        return RequestError::Internal.into();
+    };
+    let served = || {
+        let received = RequestParams::read(request.received().map(RawJson::as_raw))?;
+        let replaced = match request.replaced_by() {
+            None => None,
+            Some(_) => Some(RequestParams::read(request.params().map(RawJson::as_raw))?),
+        };
+        context.server().route(ServerRequest {
+            method: request.method(),
+            params: replaced.as_ref().unwrap_or(&received),
+            received: &received,
+            context,
+            owners: 0,
+        })
+    };
+    served().unwrap_or_else(|error| blamed(request, &error).into())
+}
+
+/// The error of a request, which is an internal one if a layer is to blame for it: it has replaced
+/// the parameter that does not fit.
+fn blamed(request: &McpRequest, error: &RequestError) -> RequestError {
+    let member = match error {
+        RequestError::InvalidParams { path, .. } => {
+            path.strip_prefix("params.").unwrap_or_default()
+        }
+        RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
+        RequestError::ResourceNotFound { .. } => "uri",
+        _ => return error.clone(),
+    };
+    let Some(layer) = request.replaced_by() else {
+        return error.clone();
+    };
+    let member = member.split(['.', '[']).next().unwrap_or_default();
+    let text = |params: Option<&RawJson>| {
+        let params = params?.as_raw();
+        let value = match member {
+            "" => Some(params),
+            member => params.member(member),
+        };
+        value.map(|value| value.get().to_owned())
+    };
+    let received = text(request.received());
+    // Headers and sealed state go by what the caller has sent.
+    let is_callers = match member {
+        "requestState" | "inputResponses" => true,
+        "arguments" => received
+            .as_deref()
+            .is_some_and(|it| StrictJson::read(it, "params.arguments").is_err()),
+        _ => false,
+    };
+    if is_callers || text(request.params()) == received {
+        return error.clone();
+    }
+    let method = request.method();
+    crate::log::error!(layer, method, %error, "a layer has replaced the parameters by invalid ones");
+    RequestError::Internal
+}

@@ -1,0 +1,44 @@
+//! No layers: there never are any.
+
+use std::sync::Arc;
+
+use mcp_types::{GetPromptResult, RawJson};
+
+use super::extensions::Method;
+use super::prompts::PromptCall;
+use super::request::ServerRequest;
+use super::resources::{Contents, ResourceCall};
+use super::tools::{ToolCall, ToolReply};
+use super::{Answer, MethodCall, Reply};
+use crate::connection::Served;
+
+/// The layers around requests; there are none.
+#[derive(Clone, Debug)]
+pub(super) enum Stack {}
+
+impl Stack {
+    pub(super) fn serve(&self, _: ServerRequest<'_>) -> Served<Answer> {
+        match *self {}
+    }
+
+    pub(super) fn tool<H>(&self, _: &str, _: ToolCall<'_>, _: H) -> ToolReply {
+        match *self {}
+    }
+
+    pub(super) fn prompt<H>(&self, _: &str, _: PromptCall<'_>, _: H) -> Reply<GetPromptResult> {
+        match *self {}
+    }
+
+    pub(super) fn method(&self, _: &str, _: MethodCall<'_>, _: &Arc<Method>) -> Reply<RawJson> {
+        match *self {}
+    }
+
+    pub(super) fn resource<H>(
+        &self,
+        _: ResourceCall<'_>,
+        _: Option<String>,
+        _: H,
+    ) -> Reply<Contents> {
+        match *self {}
+    }
+}
