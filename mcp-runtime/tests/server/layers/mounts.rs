@@ -50,8 +50,8 @@ fn nested(record: &Record, layered: bool) -> Server {
     } else {
         inner.tool(entry.call(|(), _| "so"));
     }
-    middle.mount("b", &inner.build());
-    outer.mount("a", &middle.build());
+    middle.mount("b", inner.build());
+    outer.mount("a", middle.build());
     outer.build()
 }
 
