@@ -3,18 +3,21 @@
 use std::io;
 use std::sync::Arc;
 
-use mcp_auth::client::store::{KeyringStore, TokenStore, user_folder};
+use mcp_auth::client::store::{FileStore, KeyringStore, TokenStore, user_folder};
 
-/// The store of this user.
+/// The store of this user: the keyring, or where there is none, as without a desktop session, a file of
+/// mode 0600.
 ///
 /// # Errors
 ///
-/// If there is no keyring, or no folder for its locks.
+/// If the environment names no folder for the file, or for the locks of the keyring.
 pub(crate) fn store() -> io::Result<Arc<dyn TokenStore>> {
+    let folder = user_folder("mcp")?;
     let status = keyring::Entry::store_status().as_ref();
-    status.map_err(|error| io::Error::other(error.to_string()))?;
-    let keyring = keyring_core::get_default_store();
-    let keyring = keyring.ok_or_else(|| io::Error::other("this system has no keyring"))?;
-    let locks = user_folder("mcp")?;
-    Ok(Arc::new(KeyringStore::new(keyring, "mcp", locks)))
+    Ok(
+        match status.ok().and_then(|()| keyring_core::get_default_store()) {
+            Some(keyring) => Arc::new(KeyringStore::new(keyring, "mcp", folder)),
+            None => Arc::new(FileStore::new(folder.join("tokens.json"))),
+        },
+    )
 }
