@@ -131,8 +131,8 @@ pub(super) fn perhaps_wrapped<Out: DeserializeOwned>(
     _: Option<&RawJson>,
 ) -> Result<Out, CallError> {
     let structured = result.structured_content.as_ref();
-    if let Some(Ok(wrapped)) = structured.map(RawJson::parse::<Wrapped<RawJson>>) {
-        result.structured_content = Some(wrapped.result);
+    if let Some(Ok(value)) = structured.map(unwrapped) {
+        result.structured_content = Some(value);
     }
     whole(result, None)
 }
@@ -154,7 +154,12 @@ fn ignores_result<Out: DeserializeOwned>() -> bool {
     objects.all(|object| serde_json::from_str::<Out>(object).is_ok())
 }
 
+/// The member of a wrapper; what is no object has none.
 fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> serde_json::Result<Out> {
+    // serde would read a list of one element as well.
+    if !structured.is_object() {
+        return structured.parse();
+    }
     let wrapped: Wrapped<Out> = structured.parse()?;
     Ok(wrapped.result)
 }
