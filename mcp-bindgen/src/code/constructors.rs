@@ -57,7 +57,8 @@ pub fn argument(
             quote!(impl IntoIterator<Item = #item>),
             Some(quote!(#name.into_iter().collect())),
         ),
-        "OrderedMap" | "Map" => (
+        // A schema may have a type of this name.
+        "OrderedMap" | "Map" if !inner.is_empty() => (
             quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),
             Some(quote!(#name.into_iter().map(|(key, value)| (key.into(), value)).collect())),
         ),
