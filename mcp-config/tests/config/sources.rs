@@ -195,7 +195,7 @@ fn a_file_that_is_named_has_the_form_of_its_path_or_members() {
             .source
             .as_str()
     };
-    let Target::Sse(_) = &Servers::read(user.places.home.join(".gemini/settings.json"))
+    let Target::Sse(_) = &Servers::read(user.home.join(".gemini/settings.json"))
         .unwrap()
         .get("feed")
         .unwrap()
@@ -206,7 +206,7 @@ fn a_file_that_is_named_has_the_form_of_its_path_or_members() {
     assert_eq!(source(&user.project.join(".cursor/mcp.json")), "cursor");
     assert_eq!(source(&user.project.join(".vscode/mcp.json")), "vscode");
     assert_eq!(source(&user.project.join("mcp.json")), "project");
-    assert_eq!(source(&user.places.codex.join("config.toml")), "codex");
+    assert_eq!(source(&user.home.join(".codex/config.toml")), "codex");
     for (text, expected) in [
         (r#"{"mcpServers": {"a": {"command": "a"}}}"#, "project"),
         (r#"{"servers": {"a": {"command": "a"}}}"#, "vscode"),
