@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mcp_config::ConfigError;
-use mcp_runtime::{CallError, ConnectError, HttpError};
+use mcp_runtime::{CallError, ConnectError, HttpError, Revisions};
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,6 +18,9 @@ pub(crate) struct Failure {
     #[serde(rename = "code")]
     pub(crate) kind: Kind,
     pub(crate) message: String,
+    /// What to type, below the message.
+    #[serde(skip)]
+    pub(crate) advice: Option<String>,
     /// The status of an HTTP response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
@@ -76,6 +79,7 @@ impl Failure {
         Self {
             kind,
             message: message.into(),
+            advice: None,
             status: None,
             url: None,
         }
@@ -109,7 +113,10 @@ impl Failure {
     }
 
     /// Writes the failure to standard error, and returns the exit code.
-    pub(crate) fn report(&self, json: bool) -> ExitCode {
+    pub(crate) fn report(mut self, json: bool) -> ExitCode {
+        if let Some(advice) = &self.advice {
+            self.message += &format!("\n{advice}");
+        }
         match (self.kind, json) {
             (Kind::ClosedPipe, _) => {}
             (_, true) => note_json(&json!({"error": self})),
@@ -155,10 +162,17 @@ impl From<ConnectError> for Failure {
                 return Self::new(Kind::Unreachable, cause.to_string());
             }
             ConnectError::Authentication(_) => Kind::AuthorizationRequired,
-            ConnectError::Revision { asked, offered, .. } => {
+            ConnectError::Revision {
+                asked,
+                offered,
+                supported,
+            } => {
                 let offered = offered.join(", ");
                 let message = format!("the server does not speak revision {asked}, but {offered}");
-                return Self::new(Kind::NotMcp, message);
+                let mut failure = Self::new(Kind::NotMcp, message);
+                let is_limited = *supported != Revisions::ALL;
+                failure.advice = is_limited.then(|| "leave out `--era` or `--revision`".to_owned());
+                return failure;
             }
             ConnectError::Result { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,

@@ -1,6 +1,6 @@
 //! Tools as signatures, in the notation that people know from programming languages.
 
-use mcp_runtime::types::{Prompt, RawJsonRef, Tool};
+use mcp_runtime::types::{Prompt, RawJsonRef, Tool, ToolExecutionTaskSupport};
 
 /// Types inside one another that are shown.
 const MAX_DEPTH: usize = 4;
@@ -15,6 +15,13 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
     let output = tool.output_schema.as_ref();
     let output = output.map(|schema| format!(" -> {}", kind(schema.as_raw(), 0)));
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
+}
+
+/// Returns true if a tool can be called as a task only.
+pub(crate) fn is_task(tool: &Tool) -> bool {
+    let execution = tool.execution.as_ref();
+    let support = execution.and_then(|it| it.task_support.as_ref());
+    support == Some(&ToolExecutionTaskSupport::Required)
 }
 
 /// The signature of a prompt, whose arguments are texts.

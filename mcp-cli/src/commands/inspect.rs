@@ -38,7 +38,7 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
     if output.json {
         return output.document(tool);
     }
-    output.heading(&signature::of_tool(tool))?;
+    output.heading(&tool_title(tool))?;
     described(tool.description.as_deref(), output)?;
     output.heading("input")?;
     output.document(&tool.input_schema)?;
@@ -47,6 +47,15 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
         output.document(schema)?;
     }
     Ok(())
+}
+
+/// The signature of a tool, and that it can't be called if it can't.
+fn tool_title(tool: &Tool) -> String {
+    let signature = signature::of_tool(tool);
+    match signature::is_task(tool) {
+        true => format!("{signature} (as a task only)"),
+        false => signature,
+    }
 }
 
 fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure> {
@@ -65,7 +74,7 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
         described(snapshot.instructions.as_deref(), output)?;
     }
     let tools = snapshot.tools.iter();
-    let tools = tools.map(|it| (signature::of_tool(it), it.description.as_deref()));
+    let tools = tools.map(|it| (tool_title(it), it.description.as_deref()));
     section("tools", tools, output)?;
     let prompts = snapshot.prompts.iter();
     let prompts = prompts.map(|it| (signature::of_prompt(it), it.description.as_deref()));

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Server, answering, demo, mcp};
+use crate::support::{Run, Server, answering, demo, mcp, scripted};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
@@ -106,6 +106,11 @@ fn a_program_that_is_no_server_is_quoted() {
         "echo Password: >&2; cat >/dev/null",
     ]);
     waits.fails(4, &["`sh`", "`initialize`", "Password:"]);
+    let echoes = mcp(&["inspect", "--", "cat"]);
+    echoes.fails(
+        4,
+        &["`cat` sends back what it is sent: it is no MCP server"],
+    );
 }
 
 #[test]
@@ -165,7 +170,9 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     let wrong = mcp(&["inspect", &url, "--header", "Authorization: Bearer x"]);
     wrong.fails(3, &["401", "`Authorization` is refused", &login]);
     assert!(!wrong.stderr.contains("no MCP server"), "{}", wrong.stderr);
-    mcp(&["login", &url]).fails(3, &[&login]);
+    let logs_in = mcp(&["login", &url]);
+    logs_in.fails(3, &["`mcp login` needs a terminal"]);
+    assert!(!logs_in.stderr.contains(&login), "{}", logs_in.stderr);
 }
 
 #[test]
@@ -234,10 +241,50 @@ fn options_are_for_their_kind_of_server() {
 fn a_target_that_is_none_is_told() {
     mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "http, https, ws or wss"]);
     mcp(&["inspect", "'a b"]).fails(2, &["quotes", "'a b"]);
+    mcp(&["inspect", ""]).fails(2, &["TARGET"]);
 }
 
 #[test]
 fn a_revision_that_does_not_exist_gets_those_that_do() {
     mcp(&["inspect", "--revision", "2020-01-01", "--", "x"]).fails(2, &["2026-07-28"]);
     mcp(&["inspect", "--era", "x", "--", "x"]).fails(2, &["`handshake` or `stateless`"]);
+}
+
+/// Runs a command at a server that has the tool `pay` and these answers.
+fn at_scripted(command: &[&str], tool: &str, called: &str) -> Run {
+    let listed =
+        format!(r#""result": {{"tools": [{{"name": "pay", "inputSchema": {{}}{tool}}}]}}"#);
+    let program = scripted(&[("tools/list", &listed), ("tools/call", called)]);
+    mcp(&[command, &["--"], &program.each_ref().map(String::as_str)].concat())
+}
+
+#[test]
+fn a_page_that_a_tool_needs_is_named_to_be_opened() {
+    let error = r#""error": {"code": -32042, "message": "log in first", "data": {"elicitations": [
+        {"mode": "url", "elicitationId": "1", "url": "https://example.com/pay", "message": "Pay"}]}}"#;
+    let run = at_scripted(&["call", "pay"], "", &error.replace('\n', ""));
+    run.fails(
+        5,
+        &[
+            "log in first",
+            "open https://example.com/pay, then call again",
+        ],
+    );
+}
+
+#[test]
+fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
+    let task = r#", "execution": {"taskSupport": "required"}"#;
+    let called = r#""error": {"code": -32000, "message": "it was sent"}"#;
+    let inspected = at_scripted(&["inspect"], task, called).text();
+    assert!(inspected.contains("pay() (as a task only)"), "{inspected}");
+    let run = at_scripted(&["call", "pay"], task, called);
+    run.fails(5, &["`pay` runs as a task only, which `mcp` does not"]);
+    at_scripted(&["call", "pay"], "", called).fails(5, &["it was sent"]);
+}
+
+#[test]
+fn an_era_that_a_server_does_not_speak_is_to_be_left_out() {
+    let run = at_scripted(&["inspect", "--era", "stateless"], "", "");
+    run.fails(4, &["2025-11-25", "leave out `--era`"]);
 }

@@ -151,6 +151,32 @@ pub(crate) fn mcp(arguments: &[&str]) -> Run {
     User::new().run(arguments)
 }
 
+/// The words of a program that is a server of the handshake era: the members of its answer to each
+/// method, as JSON.
+pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
+    let initialized = r#""result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+        "serverInfo": {"name": "scripted", "version": "1"}}"#;
+    let initialized = initialized.replace('\n', "");
+    let other = r#""error": {"code": -32601, "message": "Method not found"}"#;
+    let answers = [("initialize", &*initialized)]
+        .into_iter()
+        .chain(answers.iter().copied());
+    let case = |(method, answer)| format!("*'\"{method}\"'*) answer='{answer}' ;;\n");
+    let cases: String = answers.map(case).collect();
+    let script = format!(
+        r#"while read -r line; do
+            case "$line" in
+                {cases}
+                *'"id"'*) answer='{other}' ;;
+                *) continue ;;
+            esac
+            id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+            printf '{{"jsonrpc": "2.0", "id": %s, %s}}\n' "$id" "$answer"
+        done"#
+    );
+    ["sh".to_owned(), "-c".to_owned(), script]
+}
+
 /// A web server that gives one answer to each request; its URL without a path.
 pub(crate) fn answering(head: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
