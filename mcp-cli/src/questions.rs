@@ -195,3 +195,20 @@ impl Questions {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_log_waits_for_the_end_of_a_question() {
+        let questions = Questions::new(Vec::new());
+        let asked = Arc::clone(&questions);
+        let held = questions.ask(move || {
+            asked.log("a line".to_owned());
+            Ok(lock(&asked.held).clone())
+        });
+        assert_eq!(held.await.unwrap(), ["a line"]);
+        assert_eq!(*lock(&questions.held), None);
+    }
+}

@@ -190,7 +190,7 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
             failure.message +=
                 "\nthe header `Authorization` is refused: correct it, or leave it out";
         }
-        failure.advice = Some(format!("log in by: mcp login {}", remote.url));
+        failure = failure.advise(format!("log in by: mcp login {}", remote.url));
     }
     failure
 }
@@ -206,7 +206,7 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
             let message = format!("`{program}` sends back what it is sent: it is no MCP server");
             return Failure::new(Kind::NotMcp, message);
         }
-        _ => return no_answer(error.into(), program, &stderr.text()),
+        _ => return with_last_lines(error.into(), &stderr.text()),
     };
     let missing = format!("there is no program `{program}`");
     let message = match cause.kind() {
@@ -225,17 +225,14 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
     Failure::new(Kind::Unreachable, message)
 }
 
-/// Adds the program to a failure of its, and the end of its standard error where it is silent.
-fn no_answer(mut failure: Failure, program: &str, stderr: &str) -> Failure {
-    if failure.kind == Kind::Timeout {
-        failure.message = format!("`{program}` gives {}", failure.message);
-        let lines = stderr.lines().filter(|it| !it.trim().is_empty());
-        let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
+/// Adds the end of a program's standard error where the program does not answer.
+fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
+    let lines = stderr.lines().filter(|it| !it.trim().is_empty());
+    let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
+    if failure.kind == Kind::Timeout && !last.is_empty() {
         last.push("; its standard error ends with:");
         last.reverse();
-        if last.len() > 1 {
-            failure.message += &last.join("\n  ");
-        }
+        failure.message += &last.join("\n  ");
     }
     failure
 }

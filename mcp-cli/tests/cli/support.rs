@@ -1,9 +1,9 @@
 //! Processes of the command and of servers.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::thread;
 
 use serde_json::Value;
@@ -93,21 +93,32 @@ impl User {
         self.command(arguments).output().unwrap().into()
     }
 
-    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+    pub(crate) fn at_demo(&self, arguments: &[&str]) -> Run {
+        self.run(&[arguments, &["--", &demo()]].concat())
+    }
+
+    /// Starts the command, with pipes to all of its streams.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let mut child = self.start(arguments);
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
         child.wait_with_output().unwrap().into()
     }
+}
+
+/// The log of a command, from the line after the one that has a text.
+#[track_caller]
+pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildStderr>> {
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(log.any(|line| line.unwrap().contains(text)), "{text}");
+    log
 }
 
 impl From<Output> for Run {
@@ -149,6 +160,11 @@ impl Run {
 /// Runs the command in folders of its own.
 pub(crate) fn mcp(arguments: &[&str]) -> Run {
     User::new().run(arguments)
+}
+
+/// Runs the command at the example `demo` over stdio.
+pub(crate) fn at_demo(arguments: &[&str]) -> Run {
+    User::new().at_demo(arguments)
 }
 
 /// The words of a program that is a server of the handshake era: the members of its answer to each

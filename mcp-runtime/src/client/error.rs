@@ -61,7 +61,7 @@ pub enum ConnectError {
     Authentication(#[source] CallError),
     /// The server does not answer.
     #[error(
-        "no answer{} to `{method}` within {waited:?}{}",
+        "no answer{} to `{method}` within {waited:.1?}{}",
         from(program.as_deref()), no_message(output.as_deref())
     )]
     Timeout {
