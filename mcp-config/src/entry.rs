@@ -44,7 +44,7 @@ pub(crate) struct Context {
 impl Entry {
     /// The name with its source, such as `cursor:weather`.
     pub fn qualified_name(&self) -> String {
-        format!("{}:{}", self.source, self.name)
+        format!("{}:{}", self.source.as_str(), self.name)
     }
 
     /// The program or URL with the values of variables, which `variables` returns. It is asked once

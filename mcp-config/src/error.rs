@@ -23,14 +23,12 @@ pub struct FileFault {
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if let Some((line, column)) = self.position {
-            write!(f, ":{line}:{column}")?;
-        }
-        if let Some(entry) = &self.entry {
-            write!(f, ": server `{entry}`")?;
-        }
-        write!(f, ": {}", self.text)
+        let (file, text) = (self.file.display(), &self.text);
+        let place = |(line, column)| format!(":{line}:{column}");
+        let place = self.position.map_or_else(String::new, place);
+        let entry = |it| format!(": server `{it}`");
+        let entry = self.entry.as_ref().map_or_else(String::new, entry);
+        write!(f, "{file}{place}{entry}: {text}")
     }
 }
 

@@ -1,6 +1,5 @@
 //! The clients whose files are read, and how their files differ.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -79,11 +78,5 @@ impl Source {
         let named = Self::all().filter(has_member).rfind(is_its);
         let found = named.or_else(|| Self::all().find(has_member));
         found.unwrap_or(&SOURCES.source[0])
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
     }
 }
