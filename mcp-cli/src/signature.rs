@@ -41,20 +41,17 @@ fn members(schema: RawJsonRef<'_>, depth: usize) -> Vec<String> {
     let required: Vec<String> = required.unwrap_or_default();
     let properties = schema.member("properties").and_then(|it| it.members().ok());
     let properties = properties.unwrap_or_default().into_iter();
-    let mut members: Vec<_> = properties
-        .map(|(name, schema)| {
-            let (is_required, kind) = (required.contains(&name), kind(schema, depth + 1));
-            let member = match is_required {
-                true => format!("{name}: {kind}"),
-                // It may be left out, which is what null means there.
-                false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
-            };
-            (!is_required, member)
-        })
-        .collect();
     // Those that must be given go first, as in a call.
-    members.sort_by_key(|it| it.0);
-    members.into_iter().map(|it| it.1).collect()
+    let (required, optional): (Vec<_>, Vec<_>) =
+        properties.partition(|(name, _)| required.contains(name));
+    let kind = |schema| kind(schema, depth + 1);
+    let required = required.into_iter();
+    let required = required.map(|(name, schema)| format!("{name}: {}", kind(schema)));
+    let optional = optional.into_iter().map(|(name, schema)| {
+        // It may be left out, which is what null means there.
+        format!("{name}?: {}", kind(schema).trim_end_matches(" | null"))
+    });
+    required.chain(optional).collect()
 }
 
 /// The name of the type that a schema describes.
