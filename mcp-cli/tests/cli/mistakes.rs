@@ -228,5 +228,5 @@ fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
 #[test]
 fn an_era_that_a_server_does_not_speak_is_to_be_left_out() {
     let run = at_scripted(&["inspect", "--era", "stateless"], "", "");
-    run.fails(4, &["2025-11-25", "leave out `--era`"]);
+    run.fails(4, &["the server offers 2025-11-25, ", "leave out `--era`"]);
 }

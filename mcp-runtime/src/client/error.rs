@@ -37,7 +37,9 @@ pub enum ConnectError {
     LostInOperation(#[source] io::Error),
     /// Server and client have no revision in common: one of them needs an update.
     #[error(
-        "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
+        "no revision in common: asked for {asked}, the server offers {}, supported here are {}",
+        offered.join(", "),
+        supported.iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
     )]
     Revision {
         /// The revision that this client requested.
