@@ -62,8 +62,10 @@ def asks_for_login(server, *arguments):
 @part("a login, and the commands after it")
 def _():
     with protected() as server:
-        for arguments in [["inspect", server.url], ["call", server.url, "whoami"], ["login", server.url]]:
+        for arguments in [["inspect", server.url], ["call", server.url, "whoami"]]:
             asks_for_login(server, *arguments)
+        message = fails(3, "authorization_required", "login", server.url)
+        assert "`mcp login` needs a terminal" in message and f"mcp login {server.url}" not in message, message
         log_in(server)
         assert stat.S_IMODE(TOKENS.stat().st_mode) == 0o600, oct(TOKENS.stat().st_mode)
         assert done("call", server.url, "whoami").text == "alice\n"

@@ -112,7 +112,7 @@ def _():
 @part("a tool that fails, and one that is not answered")
 def _():
     assert "it is broken" in fails(5, "tool_failed", "call", URL, "fail", data=True)
-    assert "`tools/call` within 1.0 s" in fails(4, "timeout", "call", URL, "wait", "--timeout", "1s")
+    assert "`tools/call` within 1.0s" in fails(4, "timeout", "call", URL, "wait", "--timeout", "1s")
 
 
 @part("servers that are not reached, or are none")
@@ -131,7 +131,7 @@ def _():
     ended = unreachable("--", "sh", "-c", "echo it is broken >&2; exit 3")
     assert "exit status: 3" in ended and "it is broken" in ended, ended
     assert "hello" in unreachable("--", "sh", "-c", "echo hello")
-    assert "`initialize` within 1.0 s" in unreachable("--timeout", "1s", "--", "sleep", "60", kind="timeout")
+    assert "`initialize` within 1.0s" in unreachable("--timeout", "1s", "--", "sleep", "60", kind="timeout")
 
 
 @part("a pipe that is closed")

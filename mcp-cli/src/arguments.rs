@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcp_bindgen::Format;
@@ -83,7 +84,7 @@ pub(crate) struct At<T: Args> {
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
     /// URL, name of a configured server, or command in quotes
-    #[arg(value_name = "TARGET", help_heading = None::<&str>)]
+    #[arg(value_name = "TARGET", help_heading = None::<&str>, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) target: String,
     /// Sends this header with each request, as `Name: value`
     #[arg(long, value_name = "HEADER", value_parser = header)]

@@ -4,8 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use indicatif::BinaryBytes;
 use mcp_runtime::types::{ContentBlock, ResourceContents};
 
@@ -30,8 +28,8 @@ impl<'a> Contents<'a> {
     pub(crate) fn show(&mut self, block: &ContentBlock) -> Result<String, Failure> {
         match block {
             ContentBlock::Text(text) => Ok(text.text.clone()),
-            ContentBlock::Image(it) => self.binary(&it.mime_type, STANDARD.decode(&it.data).ok()),
-            ContentBlock::Audio(it) => self.binary(&it.mime_type, STANDARD.decode(&it.data).ok()),
+            ContentBlock::Image(it) => self.binary(&it.mime_type, it.bytes()),
+            ContentBlock::Audio(it) => self.binary(&it.mime_type, it.bytes()),
             ContentBlock::ResourceLink(link) => Ok(format!("{} ({})", link.uri, link.name)),
             ContentBlock::Resource(resource) => self.resource(&resource.resource),
             other => Ok(serde_json::to_string(other).unwrap_or_default()),

@@ -1,12 +1,12 @@
 //! Errors of the command: what happened, whose fault it is and what to do, with an exit code.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use mcp_config::ConfigError;
-use mcp_runtime::{CallError, ConnectError, HttpError};
+use mcp_runtime::{CallError, ConnectError, HttpError, Revisions};
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,6 +18,9 @@ pub(crate) struct Failure {
     #[serde(rename = "code")]
     pub(crate) kind: Kind,
     pub(crate) message: String,
+    /// What to type, below the message.
+    #[serde(skip)]
+    pub(crate) advice: Option<String>,
     /// The status of an HTTP response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
@@ -76,6 +79,7 @@ impl Failure {
         Self {
             kind,
             message: message.into(),
+            advice: None,
             status: None,
             url: None,
         }
@@ -94,6 +98,11 @@ impl Failure {
         Self::new(Kind::Unexpected, format!("{}: {error}", path.display()))
     }
 
+    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
     /// Adds the URL that was to be reached, where none is known.
     pub(crate) fn at(mut self, url: &str) -> Self {
         let is_about_url = [3, 4].contains(&self.kind.exit_code());
@@ -109,7 +118,10 @@ impl Failure {
     }
 
     /// Writes the failure to standard error, and returns the exit code.
-    pub(crate) fn report(&self, json: bool) -> ExitCode {
+    pub(crate) fn report(mut self, json: bool) -> ExitCode {
+        if let Some(advice) = &self.advice {
+            self.message += &format!("\n{advice}");
+        }
         match (self.kind, json) {
             (Kind::ClosedPipe, _) => {}
             (_, true) => note_json(&json!({"error": self})),
@@ -136,31 +148,27 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Characters of a response that is no message.
+const EXCERPT: usize = 80;
+
 impl From<ConnectError> for Failure {
-    fn from(error: ConnectError) -> Self {
+    fn from(mut error: ConnectError) -> Self {
+        if let ConnectError::Http(it) = &mut error {
+            it.excerpt = it.excerpt.chars().take(EXCERPT).collect();
+        }
         let kind = match &error {
-            ConnectError::Http(error) => return http(error),
-            ConnectError::Timeout {
-                method,
-                waited,
-                output,
-                ..
-            } => {
-                let line = output.as_ref();
-                let line = line.map(|it| format!("; its first line is no MCP message: {it}"));
-                return late(method, *waited, &line.unwrap_or_default());
-            }
+            ConnectError::Http(it) => return http(it, &error),
+            ConnectError::Timeout { .. } => return late(&error),
             // The address is in it.
             ConnectError::Lost(cause) if error.child_exit().is_none() => {
                 return Self::new(Kind::Unreachable, cause.to_string());
             }
             ConnectError::Authentication(_) => Kind::AuthorizationRequired,
-            ConnectError::Revision { asked, offered, .. } => {
-                let offered = offered.join(", ");
-                let message = format!("the server does not speak revision {asked}, but {offered}");
-                return Self::new(Kind::NotMcp, message);
+            ConnectError::Revision { supported, .. } if *supported != Revisions::ALL => {
+                let failure = Self::new(Kind::NotMcp, error.to_string());
+                return failure.advise("leave out `--era` or `--revision`");
             }
-            ConnectError::Result { .. } => Kind::NotMcp,
+            ConnectError::Result { .. } | ConnectError::Revision { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,
             ConnectError::NoRevision | ConnectError::Request(_) => Kind::Unexpected,
             _ => Kind::Unreachable,
@@ -172,8 +180,8 @@ impl From<ConnectError> for Failure {
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let kind = match &error {
-            CallError::Http(error) => return http(error),
-            CallError::Timeout { method, waited } => return late(method, *waited, ""),
+            CallError::Http(it) => return http(it, &error),
+            CallError::Timeout { .. } => return late(&error),
             CallError::Authentication { .. } => Kind::AuthorizationRequired,
             CallError::Malformed { .. } | CallError::Result { .. } => Kind::NotMcp,
             CallError::Tool(_) => Kind::ToolFailed,
@@ -192,46 +200,25 @@ impl From<CallError> for Failure {
 }
 
 /// The server has not answered in time.
-fn late(method: &str, waited: Duration, detail: &str) -> Failure {
-    let seconds = waited.as_secs_f64();
-    let message = format!("no answer to `{method}` within {seconds:.1} s (`--timeout`){detail}");
-    Failure::new(Kind::Timeout, message)
+fn late(error: &impl Display) -> Failure {
+    Failure::new(Kind::Timeout, error.to_string()).advise("set another limit by `--timeout`")
 }
 
-/// Characters of a response that is no message.
-const EXCERPT: usize = 80;
-
 /// An HTTP response that is no message of the protocol.
-fn http(error: &HttpError) -> Failure {
-    let HttpError { status, url, .. } = error;
+fn http(response: &HttpError, error: &impl Display) -> Failure {
+    let HttpError { status, url, .. } = response;
     let kind = match status {
         401 => Kind::AuthorizationRequired,
         403 | 429 => Kind::Refused,
         408 | 500.. => Kind::Unreachable,
         _ => Kind::NotMcp,
     };
-    let content_type = error.content_type.as_deref().unwrap_or("no content type");
-    let excerpt = || error.excerpt.chars().take(EXCERPT).collect();
-    let message = error.error.as_ref().map(|it| it.message.to_string());
-    let mut detail = message.unwrap_or_else(excerpt);
-    if !detail.trim().is_empty() {
-        detail.insert_str(0, ": ");
-    }
-    let is_root = url.splitn(4, '/').nth(3).is_none_or(str::is_empty);
-    let advice = match (status, &error.location) {
-        (_, Some(target)) => format!("; it redirects to {target}, which is not followed"),
-        (404 | 405 | 200, _) if is_root => {
-            let url = url.trim_end_matches('/');
-            format!("; most servers are at `/mcp`: try {url}/mcp")
-        }
-        _ => String::new(),
-    };
-    let fault = match kind {
-        Kind::NotMcp => "is no MCP server:",
-        _ => "answers with",
-    };
-    let message = format!("{url} {fault} HTTP {status}, {content_type}{detail}{advice}");
-    let mut failure = Failure::new(kind, message);
+    let mut failure = Failure::new(kind, error.to_string());
     (failure.status, failure.url) = (Some(*status), Some(url.clone()));
+    let is_root = url.splitn(4, '/').nth(3).is_none_or(str::is_empty);
+    if is_root && matches!(status, 200 | 404 | 405) {
+        let url = url.trim_end_matches('/');
+        return failure.advise(format!("most servers are at `/mcp`: try {url}/mcp"));
+    }
     failure
 }

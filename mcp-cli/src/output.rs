@@ -117,12 +117,12 @@ fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Co
 }
 
 fn is_hidden(letter: char) -> bool {
-    let marks = '\u{200e}'..='\u{200f}';
-    let (embedded, isolated) = ('\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}');
-    [marks, embedded, isolated]
-        .iter()
-        .any(|it| it.contains(&letter))
-        || (letter.is_control() && letter != '\n' && letter != '\t')
+    match letter {
+        '\n' | '\t' => false,
+        // Marks, embeddings and isolates of a direction.
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => letter.is_control(),
+    }
 }
 
 /// Writes a remark, such as a message of a server's log, to standard error.

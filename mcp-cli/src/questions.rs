@@ -6,6 +6,7 @@ use indicatif::ProgressBar;
 use inquire::InquireError;
 use inquire::error::InquireResult;
 use mcp_auth::client::browser;
+use mcp_config::nearest;
 use mcp_runtime::CallError;
 use mcp_runtime::client::{ClientBuilder, ElicitReply, Form, Page};
 use serde_json::{Map, Value};
@@ -16,7 +17,7 @@ use crate::failure::{Failure, Kind};
 use crate::form::{agree, fill};
 use crate::output::{is_interactive, note, visible};
 use crate::schema::Schema;
-use crate::tool_arguments::{Input, nearest, set, unknown};
+use crate::tool_arguments::{Input, set, unknown};
 
 /// How questions are answered, and which were not.
 pub(crate) struct Questions {
@@ -24,6 +25,8 @@ pub(crate) struct Questions {
     /// Hidden while a question is asked.
     pub(crate) bar: ProgressBar,
     unanswered: Mutex<Vec<String>>,
+    /// Lines of the log that came while a question was open; none if no question is.
+    held: Mutex<Option<Vec<String>>>,
     /// A person has pressed Ctrl-C at a question, which the terminal hands to nobody else then.
     interrupted: Notify,
 }
@@ -35,6 +38,7 @@ impl Questions {
             answers,
             bar: ProgressBar::hidden(),
             unanswered: Mutex::default(),
+            held: Mutex::default(),
             interrupted: Notify::new(),
         })
     }
@@ -68,7 +72,7 @@ impl Questions {
             () = self.interrupted.notified() => return Err(Failure::cancelled()),
         };
         self.clear_bar();
-        let list = self.unanswered().join("\n  ");
+        let list = lock(&self.unanswered).join("\n  ");
         if list.is_empty() {
             return Ok(result?);
         }
@@ -78,7 +82,7 @@ impl Questions {
 
     /// The reply to a question that nobody answers.
     fn cancelled(&self, question: String) -> ElicitReply {
-        self.unanswered().push(question);
+        lock(&self.unanswered).push(question);
         ElicitReply::cancel()
     }
 
@@ -89,9 +93,12 @@ impl Questions {
         }
     }
 
-    fn unanswered(&self) -> MutexGuard<'_, Vec<String>> {
-        let unanswered = self.unanswered.lock();
-        unanswered.unwrap_or_else(PoisonError::into_inner)
+    /// Writes a line of the server's log, after the question that is open, if one is.
+    pub(crate) fn log(&self, line: String) {
+        match &mut *lock(&self.held) {
+            Some(lines) => lines.push(line),
+            None => note(&line),
+        }
     }
 
     /// Asks a person, who may decline (`None`); the other replies are errors.
@@ -100,7 +107,11 @@ impl Questions {
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,
     ) -> Result<T, ElicitReply> {
         self.clear_bar();
-        match spawn_blocking(question).await {
+        lock(&self.held).get_or_insert_default();
+        let answer = spawn_blocking(question).await;
+        let held = lock(&self.held).take();
+        held.iter().flatten().for_each(|line| note(line));
+        match answer {
             Ok(Ok(Some(answer))) => return Ok(answer),
             Ok(Ok(None)) => return Err(ElicitReply::decline()),
             Ok(Err(InquireError::OperationInterrupted)) => self.interrupted.notify_one(),
@@ -178,5 +189,26 @@ impl Questions {
         let opened = browser::open(&url).await;
         opened.map_err(|error| self.cancelled(format!("{url} can't be opened: {error}")))?;
         Ok(page.accept())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_log_waits_for_the_end_of_a_question() {
+        let questions = Questions::new(Vec::new());
+        let asked = Arc::clone(&questions);
+        let held = questions.ask(move || {
+            asked.log("a line".to_owned());
+            Ok(lock(&asked.held).clone())
+        });
+        assert_eq!(held.await.unwrap(), ["a line"]);
+        assert_eq!(*lock(&questions.held), None);
     }
 }

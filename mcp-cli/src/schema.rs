@@ -1,6 +1,8 @@
 //! JSON Schema, as far as the command line needs it: texts are turned into JSON by it, and values are
 //! checked before they are sent.
 
+use std::iter;
+
 use serde_json::{Map, Value};
 
 /// References that are followed one after the other.
@@ -102,11 +104,9 @@ impl<'a> Schema<'a> {
 
     /// The only values that are possible, with their titles; none if others are.
     pub(crate) fn choices(self) -> Vec<(&'a Value, Option<&'a str>)> {
-        let names: Vec<_> = self.elements("enumNames").map(Value::as_str).collect();
+        let names = self.elements("enumNames").map(Value::as_str);
         let values = self.elements("enum").chain(self.get("const"));
-        let name = |index| names.get(index).copied().flatten();
-        let plain = values.enumerate().map(|(index, it)| (it, name(index)));
-        let plain: Vec<_> = plain.collect();
+        let plain: Vec<_> = values.zip(names.chain(iter::repeat(None))).collect();
         if !plain.is_empty() {
             return plain;
         }
@@ -118,13 +118,11 @@ impl<'a> Schema<'a> {
 
     /// The kinds of JSON that fit; none if the schema does not tell.
     pub(crate) fn kinds(self) -> Vec<&'a str> {
-        if let Some(kind) = self.get("type") {
-            let several = self.elements("type");
-            let kinds = [kind].into_iter().chain(several);
-            return kinds.filter_map(Value::as_str).collect();
+        let one_or_several = self.get("type").into_iter().chain(self.elements("type"));
+        let mut kinds: Vec<_> = one_or_several.filter_map(Value::as_str).collect();
+        if kinds.is_empty() {
+            kinds.extend(self.choices().iter().map(|it| kind_of(it.0)));
         }
-        let choices = self.choices().into_iter();
-        let mut kinds: Vec<_> = choices.map(|it| kind_of(it.0)).collect();
         if kinds.is_empty() {
             let union = self.list("anyOf").chain(self.list("oneOf"));
             let all: Vec<_> = union.map(Self::kinds).collect();

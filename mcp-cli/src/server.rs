@@ -91,14 +91,12 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
         Target::Program(program) => {
             refuse("--header", connection.header.is_empty(), "a URL")?;
             for variable in &connection.env {
-                let unset = |_| {
-                    let message = format!("--env {variable}: the variable is not set");
-                    Failure::usage(message)
-                };
                 let (name, value) = match variable.split_once('=') {
-                    Some((name, value)) => (name, value.to_owned()),
-                    None => (&**variable, env::var(variable).map_err(unset)?),
+                    Some((name, value)) => (name, Some(value.to_owned())),
+                    None => (&**variable, env::var(variable).ok()),
                 };
+                let unset = || Failure::usage(format!("--env {name}: the variable is not set"));
+                let value = value.ok_or_else(unset)?;
                 program.env.insert(name.to_owned(), value);
             }
             program.cwd = connection.cwd.clone().or(program.cwd.take());
@@ -107,9 +105,9 @@ pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
             refuse("--env", connection.env.is_empty(), "a program")?;
             refuse("--cwd", connection.cwd.is_none(), "a program")?;
             for (name, value) in &connection.header {
-                let is_other = |it: &String| !it.eq_ignore_ascii_case(name);
-                remote.headers.retain(|it, _| is_other(it));
-                remote.headers.insert(name.clone(), value.clone());
+                let headers = &mut remote.headers;
+                headers.retain(|it, _| !it.eq_ignore_ascii_case(name));
+                headers.insert(name.clone(), value.clone());
             }
         }
         _ => {}

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use crate::arguments::Connection;
 use crate::failure::{Failure, Kind};
 use crate::login;
-use crate::output::{Output, note};
+use crate::output::Output;
 use crate::questions::Questions;
 use crate::server;
 
@@ -186,31 +186,27 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
     };
     let mut failure = failure.at(&remote.url);
     if failure.kind == Kind::AuthorizationRequired {
-        failure.message += match has_credentials(remote) {
-            true => "\nthe header `Authorization` is refused: correct it, or leave it out and ",
-            false => "\n",
-        };
-        failure.message += &format!("log in by: mcp login {}", remote.url);
+        if has_credentials(remote) {
+            failure.message +=
+                "\nthe header `Authorization` is refused: correct it, or leave it out";
+        }
+        failure = failure.advise(format!("log in by: mcp login {}", remote.url));
     }
     failure
 }
 
 /// The failure of a program, which may be missing, or wait for something else than messages.
 fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failure {
-    let ConnectError::Open(cause) = &error else {
-        let mut failure = Failure::from(error);
-        if failure.kind == Kind::Timeout {
-            failure.message = format!("`{program}` gives {}", failure.message);
-            let text = stderr.text();
-            let mut lines: Vec<_> = text.lines().collect();
-            lines.retain(|it| !it.trim().is_empty());
-            let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
-            if !last.is_empty() {
-                let last = last.join("\n  ");
-                failure.message += &format!("; its standard error ends with:\n  {last}");
-            }
+    let cause = match &error {
+        ConnectError::Open(cause) => cause,
+        // This is how a client answers a request that it never gets from a server: its own.
+        ConnectError::Refused(it)
+            if it.message.starts_with("Not initialized: send `initialize`") =>
+        {
+            let message = format!("`{program}` sends back what it is sent: it is no MCP server");
+            return Failure::new(Kind::NotMcp, message);
         }
-        return failure;
+        _ => return with_last_lines(error.into(), &stderr.text()),
     };
     let missing = format!("there is no program `{program}`");
     let message = match cause.kind() {
@@ -229,6 +225,18 @@ fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failu
     Failure::new(Kind::Unreachable, message)
 }
 
+/// Adds the end of a program's standard error where the program does not answer.
+fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
+    let lines = stderr.lines().filter(|it| !it.trim().is_empty());
+    let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
+    if failure.kind == Kind::Timeout && !last.is_empty() {
+        last.push("; its standard error ends with:");
+        last.reverse();
+        failure.message += &last.join("\n  ");
+    }
+    failure
+}
+
 /// A client that declares all that a client can, as servers hide tools from those that do not.
 fn builder(
     options: &Connection,
@@ -239,6 +247,7 @@ fn builder(
         reset_on_progress: true,
         ..Timeouts::default()
     };
+    let log = Arc::clone(questions);
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .without_keep_alive()
         .roots(Roots::new(roots(&options.roots)?))
@@ -250,7 +259,7 @@ fn builder(
             let (level, text) = (&message.level, message.data.get());
             // Some servers send it without having been asked.
             if verbose > 0 {
-                note(&format!("{level} {logger}: {text}"));
+                log.log(format!("{level} {logger}: {text}"));
             }
         });
     if let Some(era) = options.era {

@@ -1,6 +1,6 @@
 //! Tools as signatures, in the notation that people know from programming languages.
 
-use mcp_runtime::types::{Prompt, RawJsonRef, Tool};
+use mcp_runtime::types::{Prompt, RawJsonRef, Tool, ToolExecutionTaskSupport};
 
 /// Types inside one another that are shown.
 const MAX_DEPTH: usize = 4;
@@ -15,6 +15,13 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
     let output = tool.output_schema.as_ref();
     let output = output.map(|schema| format!(" -> {}", kind(schema.as_raw(), 0)));
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
+}
+
+/// Returns true if a tool can be called as a task only.
+pub(crate) fn is_task(tool: &Tool) -> bool {
+    let execution = tool.execution.as_ref();
+    let support = execution.and_then(|it| it.task_support.as_ref());
+    support == Some(&ToolExecutionTaskSupport::Required)
 }
 
 /// The signature of a prompt, whose arguments are texts.
@@ -34,20 +41,17 @@ fn members(schema: RawJsonRef<'_>, depth: usize) -> Vec<String> {
     let required: Vec<String> = required.unwrap_or_default();
     let properties = schema.member("properties").and_then(|it| it.members().ok());
     let properties = properties.unwrap_or_default().into_iter();
-    let mut members: Vec<_> = properties
-        .map(|(name, schema)| {
-            let (is_required, kind) = (required.contains(&name), kind(schema, depth + 1));
-            let member = match is_required {
-                true => format!("{name}: {kind}"),
-                // It may be left out, which is what null means there.
-                false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
-            };
-            (!is_required, member)
-        })
-        .collect();
     // Those that must be given go first, as in a call.
-    members.sort_by_key(|it| it.0);
-    members.into_iter().map(|it| it.1).collect()
+    let (required, optional): (Vec<_>, Vec<_>) =
+        properties.partition(|(name, _)| required.contains(name));
+    let kind = |schema| kind(schema, depth + 1);
+    let required = required.into_iter();
+    let required = required.map(|(name, schema)| format!("{name}: {}", kind(schema)));
+    let optional = optional.into_iter().map(|(name, schema)| {
+        // It may be left out, which is what null means there.
+        format!("{name}?: {}", kind(schema).trim_end_matches(" | null"))
+    });
+    required.chain(optional).collect()
 }
 
 /// The name of the type that a schema describes.

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use mcp_config::nearest;
 use mcp_runtime::types::Tool;
 use serde_json::{Map, Value};
 
@@ -166,26 +167,25 @@ pub(crate) fn find<'a, T>(
     name: &str,
 ) -> Result<&'a T, Failure> {
     list.iter().find(|it| name_of(it) == name).ok_or_else(|| {
-        let near = nearest(name, list.iter().map(name_of)).unwrap_or_default();
+        let meant = meant(name, list.iter().map(name_of));
         let advice = format!("list its {kind}s by: mcp inspect TARGET");
-        let message = format!("the server has no {kind} `{name}`{near}\n{advice}");
+        let message = format!("the server has no {kind} `{name}`{meant}\n{advice}");
         Failure::new(Kind::Refused, message)
     })
 }
 
 /// The fault of a key that has a name in it which is not known.
 pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
-    let near = nearest(name, known.iter().copied());
-    fault(key, format!("is not known{}", near.unwrap_or_default()))
+    fault(
+        key,
+        format!("is not known{}", meant(name, known.iter().copied())),
+    )
 }
 
-/// A question after the name that is most like another one, if one is.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let name = name.to_lowercase();
-    let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
-    let (distance, near) = known.into_iter().map(|it| (distance(it), it)).min()?;
-    let is_near = distance <= 1 + name.chars().count() / 3;
-    is_near.then(|| format!("; is `{near}` meant?"))
+/// A question after the name that is most like another one; empty if none is.
+fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let question = |it| format!("; is `{it}` meant?");
+    nearest(name, known).map_or_else(String::new, question)
 }
 
 #[cfg(test)]

@@ -69,20 +69,20 @@ pub(crate) fn entry(
     value: &Value,
 ) -> Result<Option<Entry>, String> {
     let members = Members::deserialize(value).map_err(|_| fault(value))?;
-    let format = context.source.format();
+    let source = context.source;
     let is_enabled = members.enabled.unwrap_or(true) && !members.disabled.unwrap_or(false);
     let borrowed = borrowed(&members);
-    let Some(target) = target(format.url_is_sse, members) else {
+    let Some(target) = target(source.url_is_sse, members) else {
         let neither = || "it has neither a command nor a URL".to_owned();
-        return format.has_parts.then_some(None).ok_or_else(neither);
+        return source.has_parts.then_some(None).ok_or_else(neither);
     };
     let references = match target {
-        Target::Program(_) if format.only_in_urls => References::None,
-        _ => format.references,
+        Target::Program(_) if source.only_in_urls => References::None,
+        _ => source.references,
     };
     Ok(Some(Entry {
         name: name.to_owned(),
-        source: context.source,
+        source,
         file: context.file.clone(),
         is_enabled,
         target,
@@ -169,19 +169,11 @@ pub(crate) fn members<'a>(
     members.flatten().collect()
 }
 
-/// The inputs that a file defines. Those that lack a member are as good as not there.
+/// The inputs that a file defines. Those that are malformed are as good as not there.
 pub(crate) fn inputs(root: &Value) -> Vec<Input> {
-    let text = |value: &Value, name| value.get(name)?.as_str().map(str::to_owned);
-    let option = |it: &Value| text(it, "value").or_else(|| it.as_str().map(str::to_owned));
-    let list = |it: Option<&Value>| it.and_then(Value::as_array).cloned().unwrap_or_default();
-    let input = |it: &Value| {
-        Some(Input {
-            id: text(it, "id")?,
-            description: text(it, "description"),
-            password: it.get("password") == Some(&Value::Bool(true)),
-            default: text(it, "default"),
-            options: list(it.get("options")).iter().filter_map(option).collect(),
-        })
-    };
-    list(root.get("inputs")).iter().filter_map(input).collect()
+    let inputs = root.get("inputs").and_then(Value::as_array);
+    let inputs = inputs.into_iter().flatten();
+    inputs
+        .filter_map(|it| Input::deserialize(it).ok())
+        .collect()
 }

@@ -1,9 +1,9 @@
 //! An entry of a file: a server with its name.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
+use std::{env, fmt};
 
 use mcp_runtime::{Client, ClientBuilder};
 
@@ -17,7 +17,7 @@ pub struct Entry {
     /// The name in the file.
     pub name: String,
     /// The client whose file it is.
-    pub source: Source,
+    pub source: &'static Source,
     /// The file.
     pub file: PathBuf,
     /// False if the file says that the client does not use the server. It can be connected to all the
@@ -34,18 +34,17 @@ pub struct Entry {
 
 /// What all entries of a file share.
 pub(crate) struct Context {
-    pub(crate) source: Source,
+    pub(crate) source: &'static Source,
     pub(crate) file: PathBuf,
     /// The folder of the project that the file belongs to, or that it is read for.
     pub(crate) folder: PathBuf,
-    pub(crate) home: PathBuf,
     pub(crate) inputs: Vec<Input>,
 }
 
 impl Entry {
     /// The name with its source, such as `cursor:weather`.
     pub fn qualified_name(&self) -> String {
-        format!("{}:{}", self.source, self.name)
+        format!("{}:{}", self.source.as_str(), self.name)
     }
 
     /// The program or URL with the values of variables, which `variables` returns. It is asked once
@@ -80,21 +79,20 @@ impl Entry {
             value.or_insert_with(|| variables(it)).clone()
         };
         let mut target = self.target.clone();
-        for text in target.texts() {
+        let (texts, table) = target.parts();
+        for text in texts.into_iter().chain(table.values_mut()) {
             *text = self.expanded(text, self.references, variables)?;
         }
         for (name, text) in &self.borrowed {
             let value = self.expanded(text, References::Braces, variables)?;
             if !value.is_empty() {
-                target.table().entry(name.clone()).or_insert(value);
+                table.entry(name.clone()).or_insert(value);
             }
         }
         if let Target::Program(program) = &mut target {
             let folder = &self.context.folder;
-            program.cwd = Some(match program.cwd.take() {
-                Some(cwd) => text_of(&folder.join(cwd)),
-                None => text_of(folder),
-            });
+            let cwd = program.cwd.take();
+            program.cwd = Some(text_of(cwd.map_or(folder.clone(), |it| folder.join(it))));
         }
         Ok(target)
     }
@@ -133,24 +131,11 @@ impl Entry {
                 None if references == References::Shell => word(after),
                 None => None,
             };
-            let value =
-                |(name, after)| Some((name, after, self.value(name, references, variables)?));
-            rest = match found.and_then(value) {
-                Some((_, after, Some(value))) => {
-                    expanded += &value;
-                    after
-                }
-                Some((name, _, None)) => {
-                    return Err(ConfigError::Unset {
-                        entry: self.name.clone(),
-                        variable: name.to_owned(),
-                        file: self.file.clone(),
-                    });
-                }
-                None => {
-                    expanded.push('$');
-                    after
-                }
+            let value = found.and_then(|(name, _)| self.value(name, references, variables));
+            (rest, expanded) = match (found, value) {
+                (Some((_, after)), Some(Some(value))) => (after, expanded + &value),
+                (Some((name, _)), Some(None)) => return Err(self.unset(name)),
+                _ => (after, expanded + "$"),
             };
         }
         Ok(expanded + rest)
@@ -163,30 +148,33 @@ impl Entry {
         references: References,
         variables: Variables<'_>,
     ) -> Option<Option<String>> {
-        let context = &*self.context;
+        let mut environment = |name| variables(&Variable::Environment(name));
+        let folder = &self.context.folder;
         Some(match (references, name, name.split_once(':')) {
             (References::None, ..) => return None,
             (References::Braces | References::Shell, ..) => match name.split_once(":-") {
-                None => variables(&Variable::Environment(name)),
-                Some((name, default)) => {
-                    variables(&Variable::Environment(name)).or_else(|| Some(default.to_owned()))
-                }
+                Some((name, default)) => environment(name).or_else(|| Some(default.to_owned())),
+                None => environment(name),
             },
-            (_, _, Some(("env", name))) => variables(&Variable::Environment(name)),
+            (_, _, Some(("env", name))) => environment(name),
             (_, _, Some(("input", id))) => {
-                let input = context.inputs.iter().find(|it| it.id == id);
-                let value = |it| variables(&Variable::Input(it)).or_else(|| it.default.clone());
-                input.and_then(value)
+                let input = self.context.inputs.iter().find(|it| it.id == id);
+                input.and_then(|it| variables(&Variable::Input(it)).or_else(|| it.default.clone()))
             }
-            (_, "workspaceFolder", _) => Some(text_of(&context.folder)),
-            (_, "workspaceFolderBasename", _) => {
-                let name = context.folder.file_name();
-                name.map(|it| text_of(it.as_ref()))
-            }
-            (_, "userHome", _) => Some(text_of(&context.home)),
+            (_, "workspaceFolder", _) => Some(text_of(folder)),
+            (_, "workspaceFolderBasename", _) => folder.file_name().map(text_of),
+            (_, "userHome", _) => env::home_dir().map(text_of),
             (_, "pathSeparator" | "/", _) => Some(MAIN_SEPARATOR_STR.to_owned()),
             _ => return None,
         })
+    }
+
+    fn unset(&self, variable: &str) -> ConfigError {
+        ConfigError::Unset {
+            entry: self.name.clone(),
+            variable: variable.to_owned(),
+            file: self.file.clone(),
+        }
     }
 }
 
@@ -204,6 +192,6 @@ fn word(text: &str) -> Option<(&str, &str)> {
     is_name.then(|| text.split_at(end))
 }
 
-fn text_of(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+fn text_of(path: impl AsRef<Path>) -> String {
+    path.as_ref().to_string_lossy().into_owned()
 }

@@ -23,14 +23,12 @@ pub struct FileFault {
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if let Some((line, column)) = self.position {
-            write!(f, ":{line}:{column}")?;
-        }
-        if let Some(entry) = &self.entry {
-            write!(f, ": server `{entry}`")?;
-        }
-        write!(f, ": {}", self.text)
+        let (file, text) = (self.file.display(), &self.text);
+        let place = |(line, column)| format!(":{line}:{column}");
+        let place = self.position.map_or_else(String::new, place);
+        let entry = |it| format!(": server `{it}`");
+        let entry = self.entry.as_ref().map_or_else(String::new, entry);
+        write!(f, "{file}{place}{entry}: {text}")
     }
 }
 
@@ -44,15 +42,14 @@ pub enum ConfigError {
     /// The file or the entry is malformed: correct it at the place that the text names.
     #[error("{0}")]
     File(FileFault),
-    /// No entry has the name.
-    #[error("no server is named `{name}`{}", hints(nearest.as_deref(), faults))]
+    /// No entry has the name. The text names the most similar one, and files that can't be read, any
+    /// of which may have the entry.
+    #[error("no server is named `{name}`{hints}")]
     Unknown {
         /// The name.
         name: String,
-        /// The most similar name, if one is similar.
-        nearest: Option<String>,
-        /// Files that can't be read, any of which may have the entry.
-        faults: Vec<FileFault>,
+        /// What may have been meant, as text.
+        hints: String,
     },
     /// Several sources have an entry of the name: one of them has to be named with it.
     #[error("several servers are named `{name}`: choose from {}", candidates.join(", "))]
@@ -75,13 +72,4 @@ pub enum ConfigError {
     /// The server was not reached, or does not speak MCP.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-}
-
-/// What to do about a name that nobody has.
-fn hints(nearest: Option<&str>, faults: &[FileFault]) -> String {
-    let mut text = nearest.map_or_else(String::new, |it| format!("; is `{it}` meant?"));
-    for fault in faults {
-        text += &format!("; a file can't be read: {fault}");
-    }
-    text
 }

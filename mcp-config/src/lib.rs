@@ -12,8 +12,7 @@ mod variables;
 
 pub use entry::Entry;
 pub use error::{ConfigError, FileFault};
-pub use places::Places;
-pub use servers::Servers;
+pub use servers::{Servers, nearest};
 pub use source::Source;
 pub use target::{Program, Remote, Target};
 pub use variables::{Input, Variable, Variables};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use crate::entry::Context;
-use crate::{ConfigError, Entry, FileFault, Places, Source, decode, file};
+use crate::places::Places;
+use crate::{ConfigError, Entry, FileFault, Source, decode, file};
 
 /// The most servers that a file may name.
 const MAX_ENTRIES: usize = 1_000;
@@ -49,19 +50,26 @@ impl Servers {
     ///
     /// [`ConfigError::NoHome`].
     pub fn find(folder: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        Ok(Self::find_in(folder, &Places::from_env()?))
+        let home = env::home_dir().ok_or(ConfigError::NoHome)?;
+        let variable = |name: &str| env::var_os(name).map(PathBuf::from);
+        Ok(Self::below(folder.as_ref(), &Places::new(&home, variable)))
     }
 
-    /// As [`find`](Self::find), with the user's folders in other places.
-    pub fn find_in(folder: impl AsRef<Path>, places: &Places) -> Self {
-        let folder = absolute(folder.as_ref());
+    /// As [`find`](Self::find), with another home folder, and without regard to variables such as
+    /// `XDG_CONFIG_HOME`.
+    pub fn find_in(folder: impl AsRef<Path>, home: impl AsRef<Path>) -> Self {
+        Self::below(folder.as_ref(), &Places::new(home.as_ref(), |_| None))
+    }
+
+    fn below(folder: &Path, places: &Places) -> Self {
+        let folder = absolute(folder);
         let project = places.project(&folder);
         let mut servers = Self::default();
         for source in Source::all() {
             for (file, folder) in places.files(source, &project) {
                 // What is no file may never end.
                 if file.is_file() {
-                    let read = servers.add(Some(source), &file, folder, &project, &places.home);
+                    let read = servers.add(Some(source), &file, folder, &project);
                     servers.faults.extend(read.err());
                 }
             }
@@ -79,11 +87,9 @@ impl Servers {
     /// [`faults`](Self::faults).
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let folder = absolute(".".as_ref());
-        let home = env::home_dir().unwrap_or_default();
         let mut servers = Self::default();
-        let read = servers.add(None, file.as_ref(), &folder, &[&folder], &home);
-        read.map_err(ConfigError::File)?;
-        Ok(servers)
+        let read = servers.add(None, file.as_ref(), &folder, &[&folder]);
+        read.map(|()| servers).map_err(ConfigError::File)
     }
 
     /// The entry `name`, such as `weather`, or `cursor:weather` where several sources have one. Of
@@ -125,11 +131,10 @@ impl Servers {
     /// Adds the entries of a file whose names its source does not have yet.
     fn add(
         &mut self,
-        source: Option<Source>,
+        source: Option<&'static Source>,
         file: &Path,
         folder: &Path,
         project: &[&Path],
-        home: &Path,
     ) -> Result<(), FileFault> {
         let fault = |entry: Option<&str>, (position, text)| FileFault {
             file: file.to_owned(),
@@ -144,10 +149,9 @@ impl Servers {
             source,
             file: file.to_owned(),
             folder: folder.to_owned(),
-            home: home.to_owned(),
             inputs: decode::inputs(&root),
         });
-        let servers = &source.format().servers;
+        let servers = &source.servers;
         let members = decode::members(&root, servers, project);
         if members.len() > MAX_ENTRIES {
             let text = format!("it names more than {MAX_ENTRIES} servers");
@@ -175,21 +179,27 @@ impl Servers {
         if let Some(fault) = self.faults.iter().find(is_its) {
             return ConfigError::File(fault.clone());
         }
-        let is_qualified = name.contains(':');
-        let names = self.iter().map(|it| match is_qualified {
+        let names = self.iter().map(|it| match name.contains(':') {
             true => it.qualified_name(),
             false => it.name.clone(),
         });
-        let distances = names.map(|it| (strsim::osa_distance(name, &it), it));
-        let is_near = |(distance, _): &(usize, String)| *distance <= 1 + name.len() / 4;
-        let nearest = distances.min().filter(is_near);
-        let whole = self.faults.iter().filter(|it| it.entry.is_none());
-        ConfigError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest.map(|(_, name)| name),
-            faults: whole.cloned().collect(),
+        let names: Vec<_> = names.collect();
+        let nearest = nearest(name, names.iter().map(String::as_str));
+        let mut hints = nearest.map_or_else(String::new, |it| format!("; is `{it}` meant?"));
+        for fault in self.faults.iter().filter(|it| it.entry.is_none()) {
+            hints += &format!("; a file can't be read: {fault}");
         }
+        let name = name.to_owned();
+        ConfigError::Unknown { name, hints }
     }
+}
+
+/// The name that is most like another one, by the letters that differ; `None` if none is similar.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
+    let (distance, near) = known.into_iter().map(|it| (distance(it), it)).min()?;
+    (distance <= 1 + name.chars().count() / 3).then_some(near)
 }
 
 /// The absolute path of a folder; the same if there is none.

@@ -1,6 +1,5 @@
 //! The clients whose files are read, and how their files differ.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -11,19 +10,15 @@ use serde_json::Value;
 ///
 /// Its name ([`as_str`](Self::as_str)) stands before the name of a server where that alone is
 /// ambiguous: `cursor:weather`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source(&'static Format);
-
-/// What differs between sources.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Format {
+pub struct Source {
     name: String,
     /// The member of a file that has the servers by name.
     pub(crate) servers: String,
     pub(crate) references: References,
-    /// The files, in order of precedence, each below one of the [`Places`](crate::Places), which its
-    /// first part names, or below a folder of the project.
-    pub(crate) files: Vec<String>,
+    /// The files, in order of precedence, each below one of the user's folders, which its first part
+    /// names, or below a folder of the project.
+    files: Vec<String>,
     /// True if `url` is HTTP+SSE, and Streamable HTTP a member of its own.
     #[serde(default)]
     pub(crate) url_is_sse: bool,
@@ -50,48 +45,38 @@ pub(crate) enum References {
 }
 
 #[derive(Deserialize)]
-struct Formats {
-    source: Vec<Format>,
+struct Sources {
+    source: Vec<Source>,
 }
 
-static FORMATS: LazyLock<Formats> = LazyLock::new(|| {
-    toml::from_str(include_str!("sources.toml")).expect("each test reads the formats")
+static SOURCES: LazyLock<Sources> = LazyLock::new(|| {
+    toml::from_str(include_str!("sources.toml")).expect("each test reads the sources")
 });
 
 impl Source {
     /// All sources, in order of precedence.
-    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
-        FORMATS.source.iter().map(Self)
+    pub fn all() -> impl DoubleEndedIterator<Item = &'static Self> {
+        SOURCES.source.iter()
     }
 
     /// The name, such as `claude-desktop`.
-    pub fn as_str(self) -> &'static str {
-        &self.0.name
+    pub fn as_str(&self) -> &str {
+        &self.name
     }
 
-    pub(crate) fn format(self) -> &'static Format {
-        self.0
+    /// The files: the name of a folder, and the path below it.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().filter_map(|it| it.split_once('/'))
     }
 
     /// The source of a file that somebody names: of those whose servers its members may be, the one
     /// whose files have its name.
-    pub(crate) fn of_file(path: &Path, root: &Value) -> Self {
-        let has_member = |it: &Self| root.get(&it.0.servers).is_some();
-        let is_its = |file: &String| {
-            file.split_once('/')
-                .is_some_and(|(_, it)| path.ends_with(it))
-        };
+    pub(crate) fn of_file(path: &Path, root: &Value) -> &'static Self {
+        let has_member = |it: &&Self| root.get(&it.servers).is_some();
+        let is_its = |it: &&Self| it.files().any(|(_, file)| path.ends_with(file));
         // Last of all the project, with `mcp.json` anywhere.
-        let named = Self::all()
-            .filter(has_member)
-            .rfind(|it| it.0.files.iter().any(is_its));
+        let named = Self::all().filter(has_member).rfind(is_its);
         let found = named.or_else(|| Self::all().find(has_member));
-        found.unwrap_or(Self(&FORMATS.source[0]))
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.name)
+        found.unwrap_or(&SOURCES.source[0])
     }
 }

@@ -70,9 +70,9 @@ impl Target {
         }
     }
 
-    /// All texts, except for names.
-    pub(crate) fn texts(&mut self) -> Vec<&mut String> {
-        let (texts, table): (Vec<_>, _) = match self {
+    /// All texts, with the variables of the program, or the headers of the URL, apart.
+    pub(crate) fn parts(&mut self) -> (Vec<&mut String>, &mut BTreeMap<String, String>) {
+        match self {
             Self::Program(it) => {
                 let texts = [&mut it.command].into_iter().chain(&mut it.args);
                 (texts.chain(&mut it.cwd).collect(), &mut it.env)
@@ -80,15 +80,6 @@ impl Target {
             Self::Http(it) | Self::Sse(it) | Self::WebSocket(it) => {
                 (vec![&mut it.url], &mut it.headers)
             }
-        };
-        texts.into_iter().chain(table.values_mut()).collect()
-    }
-
-    /// The variables of the program, or the headers of the URL.
-    pub(crate) fn table(&mut self) -> &mut BTreeMap<String, String> {
-        match self {
-            Self::Program(program) => &mut program.env,
-            Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => &mut remote.headers,
         }
     }
 }
@@ -98,10 +89,7 @@ impl Program {
     /// [`env`](Self::env).
     pub fn child_process(&self) -> ChildProcess {
         let process = ChildProcess::new(&self.command).args(&self.args);
-        let process = self
-            .env
-            .iter()
-            .fold(process, |process, (name, value)| process.env(name, value));
+        let process = process.envs(&self.env);
         match &self.cwd {
             Some(cwd) => process.current_dir(cwd),
             None => process,

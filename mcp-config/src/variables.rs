@@ -1,5 +1,8 @@
 //! Variables that entries refer to.
 
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
 /// Returns the values of variables; `None` leaves one to its default.
 pub type Variables<'a> = &'a mut dyn FnMut(&Variable<'_>) -> Option<String>;
 
@@ -25,7 +28,7 @@ impl Variable<'_> {
 }
 
 /// A value that VS Code asks the user for, as its files define it under `inputs`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Input {
     /// The name by which entries refer to it: `${input:id}`.
@@ -33,9 +36,18 @@ pub struct Input {
     /// The question.
     pub description: Option<String>,
     /// True if the value must not be shown while it is typed.
+    #[serde(default)]
     pub password: bool,
     /// The value if the user gives none.
     pub default: Option<String>,
     /// The only values to choose from; empty for any text.
+    #[serde(default, deserialize_with = "options")]
     pub options: Vec<String>,
+}
+
+/// Texts, some of which may have a label beside them.
+fn options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let options = Vec::<Value>::deserialize(deserializer)?.into_iter();
+    let text = |it: Value| it.get("value").unwrap_or(&it).as_str().map(str::to_owned);
+    Ok(options.filter_map(text).collect())
 }

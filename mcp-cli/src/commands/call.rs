@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, ToolExecutionTaskSupport};
+use mcp_runtime::types::{CallToolResult, ProgressNotificationParams};
 use serde_json::Value;
 
 use crate::arguments::{At, Call};
@@ -11,6 +11,7 @@ use crate::content::Contents;
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note, visible};
 use crate::session::Context;
+use crate::signature;
 use crate::tool_arguments::{find, read};
 
 /// Calls the tool, and shows its result.
@@ -23,15 +24,8 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     let (command, output, client) = (&call.command, &context.output, &session.client);
     let tools = session.result(client.list_tools()).await?;
     let tool = find("tool", &tools, |it| &it.name, &command.tool)?;
-    let support = tool
-        .execution
-        .as_ref()
-        .and_then(|it| it.task_support.as_ref());
-    if support == Some(&ToolExecutionTaskSupport::Required) {
-        let message = format!(
-            "the tool `{}` runs as a task only, which `mcp` does not",
-            tool.name
-        );
+    if signature::is_task(tool) {
+        let message = format!("`{}` runs as a task only, which `mcp` does not", tool.name);
         return Err(Failure::new(Kind::Refused, message));
     }
     let arguments = read(tool, &command.arguments, command.input.as_deref())?;

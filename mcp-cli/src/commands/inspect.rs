@@ -38,8 +38,8 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
     if output.json {
         return output.document(tool);
     }
-    output.heading(&signature::of_tool(tool))?;
-    described(tool.description.as_deref(), output)?;
+    output.heading(&tool_title(tool))?;
+    described(&tool.description, output)?;
     output.heading("input")?;
     output.document(&tool.input_schema)?;
     if let Some(schema) = &tool.output_schema {
@@ -47,6 +47,15 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
         output.document(schema)?;
     }
     Ok(())
+}
+
+/// The signature of a tool, and that it can't be called if it can't.
+fn tool_title(tool: &Tool) -> String {
+    let signature = signature::of_tool(tool);
+    match signature::is_task(tool) {
+        true => format!("{signature} (as a task only)"),
+        false => signature,
+    }
 }
 
 fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure> {
@@ -62,34 +71,36 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
     output.line(&format!("  {}", capabilities(&snapshot.capabilities)))?;
     if snapshot.instructions.is_some() {
         output.heading("instructions")?;
-        described(snapshot.instructions.as_deref(), output)?;
+        described(&snapshot.instructions, output)?;
     }
     let tools = snapshot.tools.iter();
-    let tools = tools.map(|it| (signature::of_tool(it), it.description.as_deref()));
+    let tools = tools.map(|it| (tool_title(it), &it.description));
     section("tools", tools, output)?;
     let prompts = snapshot.prompts.iter();
-    let prompts = prompts.map(|it| (signature::of_prompt(it), it.description.as_deref()));
+    let prompts = prompts.map(|it| (signature::of_prompt(it), &it.description));
     section("prompts", prompts, output)?;
-    let named = |uri: &str, name: &str, mime_type: &Option<String>| match mime_type {
-        Some(mime_type) => format!("{uri} ({name}, {mime_type})"),
-        None => format!("{uri} ({name})"),
-    };
-    let resources = snapshot.resources.iter().map(|it| {
-        let name = named(&it.uri, &it.name, &it.mime_type);
-        (name, it.description.as_deref())
-    });
+    let resources = snapshot.resources.iter();
+    let resources = resources.map(|it| (named(&it.uri, &it.name, &it.mime_type), &it.description));
     section("resources", resources, output)?;
     let templates = snapshot.resource_templates.iter().map(|it| {
         let name = named(&it.uri_template, &it.name, &it.mime_type);
-        (name, it.description.as_deref())
+        (name, &it.description)
     });
     section("templates", templates, output)
+}
+
+/// A resource by its URI.
+fn named(uri: &str, name: &str, mime_type: &Option<String>) -> String {
+    match mime_type {
+        Some(mime_type) => format!("{uri} ({name}, {mime_type})"),
+        None => format!("{uri} ({name})"),
+    }
 }
 
 /// Shows the entries of a list, if there are any, with the first lines of their descriptions.
 fn section<'a>(
     title: &str,
-    entries: impl ExactSizeIterator<Item = (String, Option<&'a str>)>,
+    entries: impl ExactSizeIterator<Item = (String, &'a Option<String>)>,
     output: &Output,
 ) -> Result<(), Failure> {
     if entries.len() > 0 {
@@ -98,15 +109,15 @@ fn section<'a>(
     for (name, description) in entries {
         output.line(&format!("  {name}"))?;
         // What a list needs; `--tool` shows the rest.
-        if let Some(first) = description.and_then(|it| it.trim().lines().next()) {
+        if let Some(first) = description.as_ref().and_then(|it| it.trim().lines().next()) {
             output.line(&format!("      {first}"))?;
         }
     }
     Ok(())
 }
 
-fn described(text: Option<&str>, output: &Output) -> Result<(), Failure> {
-    let mut lines = text.into_iter().flat_map(|it| it.trim().lines());
+fn described(text: &Option<String>, output: &Output) -> Result<(), Failure> {
+    let mut lines = text.iter().flat_map(|it| it.trim().lines());
     lines.try_for_each(|line| output.line(&format!("  {line}")))
 }
 

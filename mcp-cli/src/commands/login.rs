@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::arguments::{At, Connection};
 use crate::failure::{Failure, Kind};
 use crate::login::{LoginSettings, oauth};
-use crate::output::Output;
+use crate::output::{Output, is_interactive};
 use crate::server;
 use crate::session::Context;
 
@@ -19,9 +19,18 @@ use crate::session::Context;
 pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
     let (url, output) = (url(&it.connection)?, &context.output);
     it.command.save(&url).await?;
-    let session = context.open(&it.connection).await?;
-    // Some servers let anybody connect.
-    session.list(session.client.list_tools()).await?;
+    let connected = async {
+        let session = context.open(&it.connection).await?;
+        // Some servers let anybody connect.
+        session.list(session.client.list_tools()).await
+    };
+    connected.await.map_err(|mut failure| {
+        // It names this very command.
+        if failure.advice.take().is_some() && !is_interactive() {
+            failure.advice = Some("`mcp login` needs a terminal".to_owned());
+        }
+        failure
+    })?;
     let servers = oauth(&url).await?.servers().await;
     let servers = servers.map_err(|it| Failure::new(Kind::Unexpected, it.to_string()))?;
     match (output.json, !servers.is_empty()) {

@@ -48,7 +48,7 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
 fn line(entry: &Entry) -> Value {
     let mut line = json!({
         "name": entry.name,
-        "source": entry.source.to_string(),
+        "source": entry.source.as_str(),
         "transport": entry.target.transport(),
         "enabled": entry.is_enabled,
         "file": entry.file,

@@ -1,11 +1,10 @@
 //! Each command, with and without `--json`, over stdio and HTTP.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, User, demo, mcp};
+use crate::support::{Server, User, demo, log_after, mcp};
 
 /// Runs a command at the same server over stdio and over HTTP, and returns what it has written, which
 /// must be the same.
@@ -106,11 +105,11 @@ fn call_prints_structured_content_once() {
 fn call_writes_pictures_into_a_folder() {
     assert_eq!(both(&["call", "picture"]), "image/png, 20 B\n");
     let user = User::new();
-    let run = user.run(&["call", "picture", "--save", "pictures", "--", &demo()]);
+    let run = user.at_demo(&["call", "picture", "--save", "pictures"]);
     assert_eq!(run.text(), "image/png, 20 B: pictures/content-1.png\n");
     let bytes = std::fs::read(user.path("pictures/content-1.png")).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"));
-    let run = user.run(&["call", "picture", "--json", "--save", "more", "--", &demo()]);
+    let run = user.at_demo(&["call", "picture", "--json", "--save", "more"]);
     assert_eq!(run.json()["content"][0]["type"], "image");
     assert!(user.path("more/content-1.png").exists());
 }
@@ -143,10 +142,10 @@ fn read_prints_contents() {
     let read = document(&["read", "note://7", "--json"]);
     assert_eq!(read["contents"][0]["text"], "note 7");
     let user = User::new();
-    let run = user.run(&["read", "pixel://picture", "-o", "pixel.png", "--", &demo()]);
+    let run = user.at_demo(&["read", "pixel://picture", "-o", "pixel.png"]);
     assert_eq!(run.text(), "");
     assert_eq!(std::fs::read(user.path("pixel.png")).unwrap().len(), 20);
-    let run = user.run(&["read", "note://1", "--json", "-o", "note", "--", &demo()]);
+    let run = user.at_demo(&["read", "note://1", "--json", "-o", "note"]);
     assert_eq!(run.json()["contents"][0]["text"], "note 1");
     assert_eq!(std::fs::read(user.path("note")).unwrap(), b"note 1");
     let piped = user
@@ -183,16 +182,9 @@ fn listen_prints_each_change_on_a_line() {
             "--json",
             "-vv",
         ];
-        let mut command = user.command(&arguments);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut child = user.start(&arguments);
         // It is said once the server has agreed.
-        let listens = log.any(|line| line.unwrap().contains("listening"));
-        assert!(listens, "{era}");
+        let _log = log_after(&mut child, "listening");
         mcp(&["call", &server.url, "announce"]).text();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut lines: Vec<_> = lines.take(2).map(Result::unwrap).collect();

@@ -2,30 +2,21 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Server, answering, demo, mcp};
+use crate::support::{Run, Server, answering, at_demo, mcp, scripted};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
-    let program = demo();
-    let tool = mcp(&["call", "foercast", "--", &program]);
+    let tool = at_demo(&["call", "foercast"]);
     tool.fails(5, &["no tool `foercast`", "`forecast`", "mcp inspect"]);
-    let prompt = mcp(&["prompt", "gret", "name=x", "--", &program]);
+    let prompt = at_demo(&["prompt", "gret", "name=x"]);
     prompt.fails(5, &["no prompt `gret`", "`greet`", "mcp inspect"]);
-    mcp(&["inspect", "--tool", "eco", "--", &program]).fails(5, &["`echo`"]);
+    at_demo(&["inspect", "--tool", "eco"]).fails(5, &["`echo`"]);
     mcp(&["inspect", "nothing"]).fails(2, &["no server is named `nothing`", "mcp servers"]);
 }
 
 #[test]
 fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
-    let run = mcp(&[
-        "call",
-        "forecast",
-        "dais=3",
-        "days=x",
-        "place.town=y",
-        "--",
-        &demo(),
-    ]);
+    let run = at_demo(&["call", "forecast", "dais=3", "days=x", "place.town=y"]);
     run.fails(
         2,
         &[
@@ -36,7 +27,7 @@ fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
             "forecast(place: {city: string, country?: string}, days?: integer, tags?: string[])",
         ],
     );
-    let prompt = mcp(&["prompt", "greet", "tone=x", "nam=y", "--", &demo()]);
+    let prompt = at_demo(&["prompt", "greet", "tone=x", "nam=y"]);
     prompt.fails(
         2,
         &[
@@ -45,7 +36,7 @@ fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
             "greet(name, tone?)",
         ],
     );
-    let completed = mcp(&["prompt", "greet", "--complete", "nme", "A", "--", &demo()]);
+    let completed = at_demo(&["prompt", "greet", "--complete", "nme", "A"]);
     completed.fails(
         2,
         &["`nme` is not known; is `name` meant?", "greet(name, tone?)"],
@@ -54,13 +45,7 @@ fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
 
 #[test]
 fn a_value_that_can_not_be_read_is_one_fault() {
-    let run = mcp(&[
-        "call",
-        "forecast",
-        "place.city=@no-such-file",
-        "--",
-        &demo(),
-    ]);
+    let run = at_demo(&["call", "forecast", "place.city=@no-such-file"]);
     run.fails(2, &["`place.city` can't be read from no-such-file"]);
     assert!(!run.stderr.contains("is missing"), "{}", run.stderr);
 }
@@ -75,51 +60,25 @@ fn a_program_that_is_missing_was_sought_somewhere() {
 
 #[test]
 fn a_program_that_is_no_server_is_quoted() {
-    let ends = mcp(&[
-        "inspect",
-        "--",
-        "sh",
-        "-c",
-        "echo no such package >&2; exit 3",
-    ]);
+    let sh = |script: &str| mcp(&["inspect", "--timeout", "1s", "--", "sh", "-c", script]);
+    let ends = sh("echo no such package >&2; exit 3");
     ends.fails(4, &["`sh` has ended (exit status: 3)", "no such package"]);
-    let prints = mcp(&[
-        "inspect",
-        "--timeout",
-        "1s",
-        "--",
-        "sh",
-        "-c",
-        "echo hello; cat >/dev/null",
-    ]);
-    prints.fails(
-        4,
-        &["`sh`", "`initialize`", "1.0 s", "no MCP message: hello"],
-    );
-    let waits = mcp(&[
-        "inspect",
-        "--timeout",
-        "1s",
-        "--",
-        "sh",
-        "-c",
-        "echo Password: >&2; cat >/dev/null",
-    ]);
+    let prints = sh("echo hello; cat >/dev/null");
+    let parts = ["`sh`", "`initialize`", "1.0s", "no MCP message: hello"];
+    prints.fails(4, &parts);
+    let waits = sh("echo Password: >&2; cat >/dev/null");
     waits.fails(4, &["`sh`", "`initialize`", "Password:"]);
+    let echoes = mcp(&["inspect", "--", "cat"]);
+    echoes.fails(
+        4,
+        &["`cat` sends back what it is sent: it is no MCP server"],
+    );
 }
 
 #[test]
 fn a_call_that_takes_too_long_names_its_limit() {
-    let slow = mcp(&[
-        "call",
-        "work",
-        "milliseconds=60000",
-        "--timeout",
-        "1s",
-        "--",
-        &demo(),
-    ]);
-    slow.fails(4, &["`tools/call`", "1.0 s"]);
+    let slow = at_demo(&["call", "work", "milliseconds=60000", "--timeout", "1s"]);
+    slow.fails(4, &["`tools/call`", "1.0s", "`--timeout`"]);
 }
 
 #[test]
@@ -165,7 +124,9 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     let wrong = mcp(&["inspect", &url, "--header", "Authorization: Bearer x"]);
     wrong.fails(3, &["401", "`Authorization` is refused", &login]);
     assert!(!wrong.stderr.contains("no MCP server"), "{}", wrong.stderr);
-    mcp(&["login", &url]).fails(3, &[&login]);
+    let logs_in = mcp(&["login", &url]);
+    logs_in.fails(3, &["`mcp login` needs a terminal"]);
+    assert!(!logs_in.stderr.contains(&login), "{}", logs_in.stderr);
 }
 
 #[test]
@@ -175,69 +136,97 @@ fn a_server_that_answers_with_an_error_is_still_one() {
         ("500 Internal Server Error", 4),
     ] {
         let run = mcp(&["inspect", &answering(head, "")]);
-        run.fails(code, &["answers with HTTP"]);
-        assert!(!run.stderr.trim_end().ends_with(':'), "{}", run.stderr);
+        run.fails(code, &[&format!("HTTP {}", &head[..3])]);
+        assert!(!run.stderr.contains("no MCP server"), "{}", run.stderr);
     }
 }
 
 #[test]
 fn a_question_without_an_answer_names_its_fields() {
     for era in ["stateless", "handshake"] {
-        let run = mcp(&["call", "order", "--era", era, "--", &demo()]);
+        let run = at_demo(&["call", "order", "--era", era]);
         run.fails(5, &["What may it be?", "--answer size=…"]);
-        let wrong = mcp(&[
-            "call",
-            "order",
-            "--era",
-            era,
-            "--answer",
-            "size=huge",
-            "--",
-            &demo(),
-        ]);
+        let wrong = at_demo(&["call", "order", "--era", era, "--answer", "size=huge"]);
         wrong.fails(5, &["`size` must be one of"]);
         assert!(!wrong.stderr.contains('…'), "{}", wrong.stderr);
     }
-    let run = mcp(&[
+    let run = at_demo(&[
         "call",
         "order",
         "--answer",
         "size=small",
         "--answer",
         "cont=1",
-        "--",
-        &demo(),
     ]);
     run.fails(5, &["`cont` is not known; is `count` meant?"]);
 }
 
 #[test]
 fn a_tool_that_fails_has_its_own_words() {
-    let run = mcp(&["call", "fail", "--", &demo()]);
+    let run = at_demo(&["call", "fail"]);
     run.fails(5, &["the tool reports an error: it is broken"]);
     assert_eq!(run.stdout, "");
-    mcp(&["call", "fail", "--json", "--", &demo()])
-        .fails(5, &["\"code\":\"tool_failed\"", "it is broken"]);
+    at_demo(&["call", "fail", "--json"]).fails(5, &["\"code\":\"tool_failed\"", "it is broken"]);
 }
 
 #[test]
 fn options_are_for_their_kind_of_server() {
     mcp(&["inspect", "http://127.0.0.1:9", "--env", "A=1"]).fails(2, &["`--env` is for a program"]);
-    mcp(&["inspect", "--header", "a: b", "--", &demo()]).fails(2, &["`--header` is for a URL"]);
-    mcp(&["inspect", "--env", "UNSET_HERE", "--", &demo()]).fails(2, &["UNSET_HERE"]);
-    mcp(&["inspect", "--root", "no-such-folder", "--", &demo()]).fails(2, &["no-such-folder"]);
-    mcp(&["login", "--", &demo()]).fails(2, &["a login needs the `http` URL"]);
-    mcp(&["read", "note://{id}", "--", &demo()]).fails(2, &["`id` has no value: id=…"]);
+    at_demo(&["inspect", "--header", "a: b"]).fails(2, &["`--header` is for a URL"]);
+    at_demo(&["inspect", "--env", "UNSET_HERE"]).fails(2, &["UNSET_HERE"]);
+    at_demo(&["inspect", "--root", "no-such-folder"]).fails(2, &["no-such-folder"]);
+    at_demo(&["login"]).fails(2, &["a login needs the `http` URL"]);
+    at_demo(&["read", "note://{id}"]).fails(2, &["`id` has no value: id=…"]);
 }
 
 #[test]
 fn a_target_that_is_none_is_told() {
     mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "http, https, ws or wss"]);
     mcp(&["inspect", "'a b"]).fails(2, &["quotes", "'a b"]);
+    mcp(&["inspect", ""]).fails(2, &["TARGET"]);
 }
 
 #[test]
 fn a_revision_that_does_not_exist_gets_those_that_do() {
     mcp(&["inspect", "--revision", "2020-01-01", "--", "x"]).fails(2, &["2026-07-28"]);
     mcp(&["inspect", "--era", "x", "--", "x"]).fails(2, &["`handshake` or `stateless`"]);
+}
+
+/// Runs a command at a server that has the tool `pay` and these answers.
+fn at_scripted(command: &[&str], tool: &str, called: &str) -> Run {
+    let listed =
+        format!(r#""result": {{"tools": [{{"name": "pay", "inputSchema": {{}}{tool}}}]}}"#);
+    let program = scripted(&[("tools/list", &listed), ("tools/call", called)]);
+    mcp(&[command, &["--"], &program.each_ref().map(String::as_str)].concat())
+}
+
+#[test]
+fn a_page_that_a_tool_needs_is_named_to_be_opened() {
+    let error = r#""error": {"code": -32042, "message": "log in first", "data": {"elicitations": [
+        {"mode": "url", "elicitationId": "1", "url": "https://example.com/pay", "message": "Pay"}]}}"#;
+    let run = at_scripted(&["call", "pay"], "", &error.replace('\n', ""));
+    run.fails(
+        5,
+        &[
+            "log in first",
+            "open https://example.com/pay, then call again",
+        ],
+    );
+}
+
+#[test]
+fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
+    let task = r#", "execution": {"taskSupport": "required"}"#;
+    let called = r#""error": {"code": -32000, "message": "it was sent"}"#;
+    let inspected = at_scripted(&["inspect"], task, called).text();
+    assert!(inspected.contains("pay() (as a task only)"), "{inspected}");
+    let run = at_scripted(&["call", "pay"], task, called);
+    run.fails(5, &["`pay` runs as a task only, which `mcp` does not"]);
+    at_scripted(&["call", "pay"], "", called).fails(5, &["it was sent"]);
+}
+
+#[test]
+fn an_era_that_a_server_does_not_speak_is_to_be_left_out() {
+    let run = at_scripted(&["inspect", "--era", "stateless"], "", "");
+    run.fails(4, &["the server offers 2025-11-25, ", "leave out `--era`"]);
 }

@@ -1,11 +1,10 @@
 //! The command in scripts: data alone on standard output, errors as JSON, pipes that are closed.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{User, demo, mcp};
+use crate::support::{User, demo, log_after, mcp};
 
 #[test]
 fn an_error_is_one_line_of_json() {
@@ -53,12 +52,7 @@ fn a_url_in_an_error_has_no_secrets() {
 fn a_closed_pipe_ends_the_command_quietly() {
     let user = User::new();
     let program = demo();
-    let mut command = user.command(&["call", "echo", "--input", "-", "--", &program]);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = user.start(&["call", "echo", "--input", "-", "--", &program]);
     let text = "line\n".repeat(100_000);
     let input = serde_json::json!({ "text": text }).to_string();
     let mut stdin = child.stdin.take().unwrap();
@@ -79,14 +73,8 @@ fn a_closed_pipe_ends_the_command_quietly() {
 fn an_interrupted_call_is_cancelled() {
     let user = User::new();
     let program = demo();
-    let mut command = user.command(&["call", "work", "milliseconds=600000", "-vv", "--", &program]);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(log.any(|line| line.unwrap().contains("calling")));
+    let mut child = user.start(&["call", "work", "milliseconds=600000", "-vv", "--", &program]);
+    let mut log = log_after(&mut child, "calling");
     let id = child.id().to_string();
     std::process::Command::new("kill")
         .args(["-INT", &id])

@@ -1,9 +1,9 @@
 //! Processes of the command and of servers.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::thread;
 
 use serde_json::Value;
@@ -93,21 +93,32 @@ impl User {
         self.command(arguments).output().unwrap().into()
     }
 
-    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+    pub(crate) fn at_demo(&self, arguments: &[&str]) -> Run {
+        self.run(&[arguments, &["--", &demo()]].concat())
+    }
+
+    /// Starts the command, with pipes to all of its streams.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let mut child = self.start(arguments);
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
         child.wait_with_output().unwrap().into()
     }
+}
+
+/// The log of a command, from the line after the one that has a text.
+#[track_caller]
+pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildStderr>> {
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(log.any(|line| line.unwrap().contains(text)), "{text}");
+    log
 }
 
 impl From<Output> for Run {
@@ -149,6 +160,37 @@ impl Run {
 /// Runs the command in folders of its own.
 pub(crate) fn mcp(arguments: &[&str]) -> Run {
     User::new().run(arguments)
+}
+
+/// Runs the command at the example `demo` over stdio.
+pub(crate) fn at_demo(arguments: &[&str]) -> Run {
+    User::new().at_demo(arguments)
+}
+
+/// The words of a program that is a server of the handshake era: the members of its answer to each
+/// method, as JSON.
+pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
+    let initialized = r#""result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+        "serverInfo": {"name": "scripted", "version": "1"}}"#;
+    let initialized = initialized.replace('\n', "");
+    let other = r#""error": {"code": -32601, "message": "Method not found"}"#;
+    let answers = [("initialize", &*initialized)]
+        .into_iter()
+        .chain(answers.iter().copied());
+    let case = |(method, answer)| format!("*'\"{method}\"'*) answer='{answer}' ;;\n");
+    let cases: String = answers.map(case).collect();
+    let script = format!(
+        r#"while read -r line; do
+            case "$line" in
+                {cases}
+                *'"id"'*) answer='{other}' ;;
+                *) continue ;;
+            esac
+            id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+            printf '{{"jsonrpc": "2.0", "id": %s, %s}}\n' "$id" "$answer"
+        done"#
+    );
+    ["sh".to_owned(), "-c".to_owned(), script]
 }
 
 /// A web server that gives one answer to each request; its URL without a path.

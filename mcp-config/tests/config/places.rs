@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mcp_config::{Places, Servers};
+use mcp_config::Servers;
 
 use super::support::User;
 
@@ -21,7 +21,7 @@ fn files_above_count_up_to_the_root_of_the_repository() {
     user.write("../.mcp.json", B);
     let inner = user.project.join("src/bin");
     fs::create_dir_all(&inner).unwrap();
-    let servers = Servers::find_in(inner, &user.places);
+    let servers = Servers::find_in(inner, &user.home);
     assert_eq!(names(&servers), ["a"]);
 }
 
@@ -35,8 +35,7 @@ fn without_a_repository_files_above_count_up_to_the_home_folder() {
         r#"{"mcpServers": {"of-the-home": {"command": "h"}}}"#,
     );
     assert_eq!(names(&user.servers()), ["a", "b"]);
-    let elsewhere = Places::new("/some/other/home");
-    let servers = Servers::find_in(&user.project, &elsewhere);
+    let servers = Servers::find_in(&user.project, "/some/other/home");
     assert_eq!(names(&servers), ["a"]);
 }
 
@@ -67,6 +66,6 @@ fn a_folder_in_place_of_a_file_does_not_count() {
 #[test]
 fn a_folder_that_does_not_exist_has_the_files_of_the_user() {
     let user = User::of_all_clients();
-    let servers = Servers::find_in(user.places.home.join("missing"), &user.places);
+    let servers = Servers::find_in(user.home.join("missing"), &user.home);
     assert!(servers.get("notes").is_ok());
 }

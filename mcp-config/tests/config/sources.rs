@@ -30,6 +30,13 @@ fn listed(servers: &Servers, source: &str) -> Vec<String> {
     line.collect()
 }
 
+/// Checks the entries of a source in the files in `tests/files`.
+#[track_caller]
+fn assert_listed(source: &str, expected: &[&str]) {
+    let servers = User::of_all_clients().servers();
+    assert_eq!(listed(&servers, source), expected);
+}
+
 #[test]
 fn all_ten_sources_are_read_in_order_of_precedence() {
     let servers = User::of_all_clients().servers();
@@ -43,106 +50,98 @@ fn all_ten_sources_are_read_in_order_of_precedence() {
 
 #[test]
 fn a_project_has_two_files_and_four_transports() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "project"),
-        [
+    assert_listed(
+        "project",
+        &[
             "docs http https://docs.example.com/mcp",
             "events sse https://events.example.com/sse",
             "live websocket wss://live.example.com/mcp",
             "(paused stdio paused-server)",
             "weather stdio ${WEATHER_PROGRAM:-weather-server} --city ${CITY:-Oslo}",
             "files stdio npx -y @modelcontextprotocol/server-filesystem .",
-        ]
+        ],
     );
 }
 
 #[test]
 fn the_projects_file_of_vscode_comes_before_the_users() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "vscode"),
-        [
+    assert_listed(
+        "vscode",
+        &[
             "github http https://github.example.com/mcp",
             "tracker stdio node ${workspaceFolder}/tracker.js --region=${input:region}",
             "everywhere sse https://everywhere.example.com/sse",
-        ]
+        ],
     );
 }
 
 #[test]
 fn the_projects_file_of_cursor_comes_before_the_users() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "cursor"),
-        [
+    assert_listed(
+        "cursor",
+        &[
             "weather stdio uvx weather-mcp ${workspaceFolderBasename}${/}data",
             "design http https://design.example.com/mcp",
-        ]
+        ],
     );
 }
 
 #[test]
 fn claude_code_has_servers_of_the_folder_and_of_the_user() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "claude-code"),
-        [
+    assert_listed(
+        "claude-code",
+        &[
             "database stdio database-of-the-project",
             "search http https://search.example.com/mcp",
-        ]
+        ],
     );
 }
 
 #[test]
 fn claude_desktop_has_programs() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "claude-desktop"),
-        [
+    assert_listed(
+        "claude-desktop",
+        &[
             "memory stdio npx -y @modelcontextprotocol/server-memory",
             "notes stdio notes-server --read-only",
-        ]
+        ],
     );
 }
 
 #[test]
 fn a_url_in_gemini_cli_is_sse() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "gemini-cli"),
-        [
+    assert_listed(
+        "gemini-cli",
+        &[
             "lint stdio lint-server --strict",
             "feed sse https://feed.example.com/sse",
             "local stdio local-server --log=${LOG_LEVEL:-info}",
             "maps http https://maps.example.com/mcp",
-        ]
+        ],
     );
 }
 
 #[test]
 fn codex_is_read_from_toml() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "codex"),
-        [
+    assert_listed(
+        "codex",
+        &[
             "review stdio review-server --depth 2",
             "context stdio npx -y context-server ${NOT_EXPANDED}",
             "figures http https://figures.example.com/mcp",
             "(off stdio off-server)",
-        ]
+        ],
     );
 }
 
 #[test]
 fn windsurf_names_urls_by_a_member_of_its_own() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "windsurf"),
-        [
+    assert_listed(
+        "windsurf",
+        &[
             "issues http https://issues.example.com/mcp",
             "(shell stdio shell-server)",
-        ]
+        ],
     );
 }
 
@@ -158,28 +157,26 @@ fn a_server_of_windsurf_may_have_both_urls() {
 
 #[test]
 fn servers_of_zeds_extensions_are_left_out() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "zed"),
-        [
+    assert_listed(
+        "zed",
+        &[
             "postgres stdio postgres-server --schema public",
             "(remote http https://remote.example.com/mcp)",
-        ]
+        ],
     );
 }
 
 #[test]
 fn parts_of_goose_are_left_out() {
-    let servers = User::of_all_clients().servers();
-    assert_eq!(
-        listed(&servers, "goose"),
-        [
+    assert_listed(
+        "goose",
+        &[
             "again stdio again mcp-server-fetch",
             "calendar http https://calendar.example.com/mcp",
             "fetch stdio uvx mcp-server-fetch",
             "(sleeping stdio sleeping-server)",
             "stream sse https://stream.example.com/sse",
-        ]
+        ],
     );
 }
 
@@ -195,7 +192,7 @@ fn a_file_that_is_named_has_the_form_of_its_path_or_members() {
             .source
             .as_str()
     };
-    let Target::Sse(_) = &Servers::read(user.places.home.join(".gemini/settings.json"))
+    let Target::Sse(_) = &Servers::read(user.home.join(".gemini/settings.json"))
         .unwrap()
         .get("feed")
         .unwrap()
@@ -206,7 +203,7 @@ fn a_file_that_is_named_has_the_form_of_its_path_or_members() {
     assert_eq!(source(&user.project.join(".cursor/mcp.json")), "cursor");
     assert_eq!(source(&user.project.join(".vscode/mcp.json")), "vscode");
     assert_eq!(source(&user.project.join("mcp.json")), "project");
-    assert_eq!(source(&user.places.codex.join("config.toml")), "codex");
+    assert_eq!(source(&user.home.join(".codex/config.toml")), "codex");
     for (text, expected) in [
         (r#"{"mcpServers": {"a": {"command": "a"}}}"#, "project"),
         (r#"{"servers": {"a": {"command": "a"}}}"#, "vscode"),

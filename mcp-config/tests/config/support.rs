@@ -1,14 +1,15 @@
 //! A user's folders with files of all sources.
 
+use std::env::consts::OS;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_config::{Places, Servers};
+use mcp_config::Servers;
 use tempfile::TempDir;
 
 /// A user's home folder, and a project in it.
 pub(crate) struct User {
-    pub(crate) places: Places,
+    pub(crate) home: PathBuf,
     pub(crate) project: PathBuf,
     _folder: TempDir,
 }
@@ -21,7 +22,7 @@ impl User {
         let project = home.join("work/project");
         fs::create_dir_all(&project).unwrap();
         Self {
-            places: Places::new(home),
+            home,
             project,
             _folder: folder,
         }
@@ -31,15 +32,19 @@ impl User {
     pub(crate) fn of_all_clients() -> Self {
         let user = Self::new();
         let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
-        let places = &user.places;
+        let (applications, config) = match OS {
+            "macos" => ("Library/Application Support", ".config"),
+            "windows" => ("AppData/Roaming", "AppData/Roaming"),
+            _ => (".config", ".config"),
+        };
         for (from, to) in [
-            ("home", &places.home),
-            ("applications", &places.applications),
-            ("config", &places.config),
-            ("codex", &places.codex),
-            ("project", &user.project),
+            ("home", ""),
+            ("applications", applications),
+            ("config", config),
+            ("codex", ".codex"),
+            ("project", "work/project"),
         ] {
-            user.copy(&files.join(from), to);
+            user.copy(&files.join(from), &user.home.join(to));
         }
         user
     }
@@ -69,6 +74,6 @@ impl User {
     }
 
     pub(crate) fn servers(&self) -> Servers {
-        Servers::find_in(&self.project, &self.places)
+        Servers::find_in(&self.project, &self.home)
     }
 }

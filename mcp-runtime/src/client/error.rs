@@ -37,7 +37,9 @@ pub enum ConnectError {
     LostInOperation(#[source] io::Error),
     /// Server and client have no revision in common: one of them needs an update.
     #[error(
-        "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
+        "no revision in common: asked for {asked}, the server offers {}, supported here are {}",
+        offered.join(", "),
+        supported.iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
     )]
     Revision {
         /// The revision that this client requested.
@@ -61,7 +63,7 @@ pub enum ConnectError {
     Authentication(#[source] CallError),
     /// The server does not answer.
     #[error(
-        "no answer{} to `{method}` within {waited:?}{}",
+        "no answer{} to `{method}` within {waited:.1?}{}",
         from(program.as_deref()), no_message(output.as_deref())
     )]
     Timeout {

@@ -45,7 +45,7 @@ pub enum CallError {
     #[error("the peer answered with an error: {0}")]
     Rpc(#[from] ErrorObject),
     /// No answer came in time. The request was cancelled.
-    #[error("no answer to `{method}` within {waited:?}; the request was cancelled")]
+    #[error("no answer to `{method}` within {waited:.1?}; the request was cancelled")]
     Timeout {
         /// The method that was called.
         method: String,

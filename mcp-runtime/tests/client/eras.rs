@@ -210,7 +210,7 @@ async fn a_server_without_the_revision_that_is_forced_is_asked_what_it_has() {
         server
     });
     let expected = "no revision in common: asked for 2026-07-28, the server offers \
-                    [\"2025-06-18\"], supported here are {\"2026-07-28\"}";
+                    2025-06-18, supported here are 2026-07-28";
     assert_eq!(refused.await.unwrap_err().to_string(), expected);
 
     let refusal = json!({"supported": ["2026-07-28"]});
@@ -229,7 +229,7 @@ async fn a_server_without_the_revision_that_is_forced_is_asked_what_it_has() {
             server
         });
         let expected = "no revision in common: asked for 2025-03-26, the server offers \
-                        [\"2026-07-28\"], supported here are {\"2025-03-26\"}";
+                        2026-07-28, supported here are 2025-03-26";
         assert_eq!(refused.await.unwrap_err().to_string(), expected);
     }
 }
