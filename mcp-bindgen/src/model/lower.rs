@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
-use super::ir::{Def, Field, Id, Shape, Struct, Type};
+use super::ir::{Def, Defs, Field, Id, Shape, Struct, Type};
 use super::limits;
 use crate::error::Note;
-use crate::json::{Json, Object};
+use crate::json::{Json, Member, Object};
 use crate::texts;
 
 /// Why a place has no type of its own.
@@ -16,18 +14,20 @@ pub(super) type Fault = String;
 /// Definitions and notes of all schemas of a server.
 #[derive(Default)]
 pub(crate) struct Context {
-    pub(crate) defs: IndexMap<Id, Def>,
-    pub(crate) notes: Vec<Note>,
+    pub(super) defs: Defs,
+    /// What numbers stand for that places had while they were read.
+    pub(super) aliases: HashMap<Id, Type>,
     /// The constant member of structs that are in a union.
     pub(super) tags: HashMap<Id, (String, String)>,
+    pub(super) notes: Vec<Note>,
     /// The types of formats of strings.
-    pub(crate) formats: Vec<(&'static str, &'static str)>,
+    pub(super) formats: Vec<(&'static str, &'static str)>,
     next: Id,
 }
 
 impl Context {
     /// Adds a definition, and returns its type.
-    pub(super) fn add(&mut self, def: Def) -> Type {
+    fn add(&mut self, def: Def) -> Type {
         let id = self.reserve();
         self.defs.insert(id, def);
         Type::Named(id)
@@ -36,6 +36,39 @@ impl Context {
     fn reserve(&mut self) -> Id {
         self.next += 1;
         self.next
+    }
+
+    /// A struct of texts: the name of each member, whether it is required, and its documentation.
+    pub(super) fn texts(&mut self, place: String, members: Vec<(String, bool, String)>) -> Type {
+        let mut shape = Struct::default();
+        for (name, required, doc) in members {
+            let ty = Type::Text;
+            shape.add(name, Field { ty, required, doc });
+        }
+        self.add(Def {
+            shape: Shape::Struct(shape),
+            doc: String::new(),
+            title: None,
+            places: vec![place],
+        })
+    }
+
+    pub(super) fn untyped(&mut self, entry: &str, path: String, fault: &str) {
+        self.notes.push(Note {
+            entry: entry.to_owned(),
+            path,
+            text: format!("{fault}; it stays JSON"),
+            untyped: true,
+        });
+    }
+
+    pub(super) fn left_out(&mut self, entry: &str, path: &str, reason: &str) {
+        self.notes.push(Note {
+            entry: entry.to_owned(),
+            path: path.to_owned(),
+            text: format!("{reason}; it is left out"),
+            untyped: false,
+        });
     }
 }
 
@@ -60,69 +93,39 @@ enum State {
 }
 
 /// The type of a whole schema, which is that of `member` of the tool `entry`; JSON where it is none.
-pub(crate) fn lower(context: &mut Context, entry: &str, member: &str, schema: &str) -> Type {
+pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &Member) -> Type {
     let notes = context.notes.len();
-    let (ty, fault) = match parsed(schema) {
-        Err(fault) => (Type::Json, Some(fault)),
-        Ok(root) => {
-            let mut lowering = Lowering {
-                context,
-                entry,
-                member,
-                root: &root,
-                known: HashMap::new(),
-                depth: 0,
-                nodes: 0,
-                exceeded: None,
-            };
-            let ty = lowering.whole();
-            (ty, lowering.exceeded)
-        }
-    };
-    match fault {
-        None => ty,
-        Some(fault) => {
-            context.notes.truncate(notes);
-            context
-                .notes
-                .push(untyped(entry, member.to_owned(), &fault));
-            Type::Json
-        }
-    }
-}
-
-/// Reads the text of a schema.
-fn parsed(schema: &str) -> Result<Json, Fault> {
-    if schema.len() > limits::BYTES {
-        let limit = limits::BYTES >> 20;
-        return Err(format!("a schema of more than {limit} MiB is not read"));
-    }
-    serde_json::from_str(schema).map_err(|error| format!("the schema can't be read ({error})"))
-}
-
-fn untyped(entry: &str, path: String, fault: &str) -> Note {
-    Note {
-        entry: entry.to_owned(),
-        path,
-        text: format!("{fault}; it stays JSON"),
-        untyped: true,
-    }
+    let whole = schema.json().and_then(|root| {
+        let mut lowering = Lowering {
+            context,
+            entry,
+            member,
+            root: &root,
+            known: HashMap::new(),
+            depth: 0,
+            nodes: 0,
+            exceeded: None,
+        };
+        let ty = lowering.whole();
+        lowering.exceeded.map_or(Ok(ty), Err)
+    });
+    whole.unwrap_or_else(|fault| {
+        context.notes.truncate(notes);
+        context.untyped(entry, member.to_owned(), &fault);
+        Type::Json
+    })
 }
 
 impl Lowering<'_> {
     fn whole(&mut self) -> Type {
         let root = self.root;
-        let ty = self.at("", root);
-        match (self.member, ty) {
+        match (self.member, self.at("", root)) {
             // Arguments may come: a struct has room for them, and a map has not.
             ("inputSchema", Type::Map(item)) => {
-                let is_open = match root.get("additionalProperties") {
-                    None | Some(Json::Bool(false)) => false,
-                    Some(_) => true,
-                };
-                let extra = is_open.then_some(*item);
+                let is_closed = Json::Bool(false);
+                let open = root.get("additionalProperties");
                 let shape = Shape::Struct(Struct {
-                    extra,
+                    extra: open.filter(|it| **it != is_closed).map(|_| *item),
                     ..Struct::default()
                 });
                 self.define("", root.as_object(), shape)
@@ -149,26 +152,16 @@ impl Lowering<'_> {
             .within_limits()
             .and_then(|()| self.read(pointer, schema));
         self.depth -= 1;
-        let read = read.and_then(|ty| self.not_of_itself(id, ty));
+        let read = read.and_then(|ty| not_of_itself(id, ty));
         let ty = read.unwrap_or_else(|fault| {
             self.note(pointer, &fault);
             Type::Json
         });
-        let used = matches!(
-            self.known.get(pointer),
-            Some(State::Open { used: true, .. })
-        );
-        if used {
-            let def = Def {
-                shape: Shape::Alias(ty.clone()),
-                doc: String::new(),
-                title: None,
-                places: Vec::new(),
-            };
-            self.context.defs.insert(id, def);
+        let done = State::Done(ty.clone());
+        let open = self.known.insert(pointer.to_owned(), done);
+        if let Some(State::Open { used: true, .. }) = open {
+            self.context.aliases.insert(id, ty.clone());
         }
-        self.known
-            .insert(pointer.to_owned(), State::Done(ty.clone()));
         ty
     }
 
@@ -181,28 +174,14 @@ impl Lowering<'_> {
             let limit = limits::NODES;
             self.exceeded = Some(format!("the schema has more than {limit} parts"));
         }
-        match &self.exceeded {
-            Some(fault) => Err(fault.clone()),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses a type that contains itself without a name in between.
-    fn not_of_itself(&self, id: Id, ty: Type) -> Result<Type, Fault> {
-        let mut is_inside = false;
-        ty.each_named(&mut |named| is_inside |= named == id);
-        match (is_inside, ty) {
-            (false, ty) => Ok(ty),
-            (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
-            (true, _) => Err("it is a list or map of itself".to_owned()),
-        }
+        self.exceeded.clone().map_or(Ok(()), Err)
     }
 
     /// Notes that a place stays untyped.
     pub(super) fn note(&mut self, pointer: &str, fault: &str) {
         let path = format!("{}{pointer}", self.member);
         if self.exceeded.is_none() {
-            self.context.notes.push(untyped(self.entry, path, fault));
+            self.context.untyped(self.entry, path, fault);
         }
     }
 
@@ -298,9 +277,10 @@ impl Lowering<'_> {
             Some(_) => return Err("its `properties` are no object".to_owned()),
             None => &none,
         };
-        within(properties.len(), "members")?;
         let required = schema.get("required").and_then(Json::as_list);
-        let required: Vec<_> = required.unwrap_or_default().iter().collect();
+        let required = required.into_iter().flatten().filter_map(Json::as_text);
+        let required: Vec<_> = required.collect();
+        within(properties.len().max(required.len()), "members")?;
         let extra = match schema.get("additionalProperties") {
             Some(other @ Json::Object(members)) if !members.is_empty() => {
                 Some(self.at(&format!("{pointer}/additionalProperties"), other))
@@ -311,44 +291,35 @@ impl Lowering<'_> {
             let item = extra.unwrap_or_else(|| self.pattern(pointer, schema));
             return Ok(Type::Map(Box::new(item)));
         }
-        let mut fields = Vec::new();
+        let mut shape = Struct {
+            extra,
+            ..Struct::default()
+        };
         for (name, property) in properties {
-            let required = required.iter().any(|it| it.as_text() == Some(name));
+            let required = required.contains(&name.as_str());
             if property == &Json::Bool(false) && !required {
                 continue;
             }
-            let escaped = name.replace('~', "~0").replace('/', "~1");
-            let ty = self.at(&format!("{pointer}/properties/{escaped}"), property);
+            let ty = self.at(&step(pointer, "properties", name), property);
             let doc = texts::of(property);
-            fields.push((name.clone(), Field { ty, required, doc }));
+            shape.add(name.clone(), Field { ty, required, doc });
         }
-        let undescribed = required.iter().filter_map(|it| it.as_text());
-        for name in undescribed.filter(|name| !properties.contains_key(*name)) {
+        for name in required {
             let field = Field {
                 ty: Type::Json,
                 required: true,
                 doc: String::new(),
             };
-            if fields.iter().all(|(known, _)| known != name) {
-                fields.push((name.to_owned(), field));
-            }
+            shape.add(name.to_owned(), field);
         }
-        let shape = Shape::Struct(Struct {
-            fields,
-            extra,
-            tag: None,
-        });
-        Ok(self.define(pointer, Some(schema), shape))
+        Ok(self.define(pointer, Some(schema), Shape::Struct(shape)))
     }
 
     /// The type of members whose names have one pattern.
     fn pattern(&mut self, pointer: &str, schema: &Object) -> Type {
         let patterns = schema.get("patternProperties").and_then(Json::as_object);
         match patterns.map(|it| it.iter().collect::<Vec<_>>()).as_deref() {
-            Some([(pattern, item)]) => {
-                let escaped = pattern.replace('~', "~0").replace('/', "~1");
-                self.at(&format!("{pointer}/patternProperties/{escaped}"), item)
-            }
+            Some([(pattern, item)]) => self.at(&step(pointer, "patternProperties", pattern), item),
             _ => Type::Json,
         }
     }
@@ -373,6 +344,23 @@ impl Lowering<'_> {
         };
         self.context.add(def)
     }
+}
+
+/// Refuses a type that contains itself without a name in between.
+fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
+    let mut is_inside = false;
+    ty.each_named(&mut |named| is_inside |= named.id() == Some(id));
+    match (is_inside, ty) {
+        (false, ty) => Ok(ty),
+        (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
+        (true, _) => Err("it is a list or map of itself".to_owned()),
+    }
+}
+
+/// A JSON pointer that leads two steps further.
+fn step(pointer: &str, keyword: &str, name: &str) -> String {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    format!("{pointer}/{keyword}/{name}")
 }
 
 /// The values that `const` or `enum` allow, if there is one.
