@@ -3,7 +3,8 @@
 use std::fmt;
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Number;
 use serde_json::value::RawValue;
 
@@ -13,8 +14,7 @@ use crate::model::limits;
 pub(crate) type Object = IndexMap<String, Json>;
 
 /// A JSON value.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
     Bool(bool),
@@ -71,9 +71,72 @@ impl fmt::Display for Json {
     }
 }
 
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => value.serialize(serializer),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+            Self::List(items) => items.serialize(serializer),
+            Self::Object(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyJson)
+    }
+}
+
+struct AnyJson;
+
+impl<'de> Visitor<'de> for AnyJson {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let items = std::iter::from_fn(|| items.next_element().transpose());
+        items.collect::<Result<_, _>>().map(Json::List)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
+        let members = std::iter::from_fn(|| members.next_entry().transpose());
+        members.collect::<Result<_, _>>().map(Json::Object)
+    }
+}
+
 /// What an entry has under a name: JSON, or its text where that is too large or can't be read.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(from = "Box<RawValue>", untagged)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Box<RawValue>")]
 pub(crate) enum Member {
     Read(Json),
     Unread(Box<RawValue>),
@@ -82,6 +145,15 @@ pub(crate) enum Member {
 impl From<Box<RawValue>> for Member {
     fn from(text: Box<RawValue>) -> Self {
         parsed(&text).map_or(Self::Unread(text), Self::Read)
+    }
+}
+
+impl Serialize for Member {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Read(json) => json.serialize(serializer),
+            Self::Unread(text) => text.serialize(serializer),
+        }
     }
 }
 
