@@ -82,12 +82,9 @@ impl std::str::FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "chrono" => Ok(Self::Chrono),
-            "uuid" => Ok(Self::Uuid),
-            "url" => Ok(Self::Url),
-            _ => Err(format!("`{name}` is none of chrono, uuid, url")),
-        }
+        let mut known = [Self::Chrono, Self::Uuid, Self::Url].into_iter();
+        let format = known.find(|it| it.to_string() == name);
+        format.ok_or_else(|| format!("`{name}` is none of chrono, uuid, url"))
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::module::{Emitter, described};
 use crate::code::names::ident;
-use crate::model::ir::{Feature, Method, Output, Type};
+use crate::model::ir::{Feature, Id, Method, Output, Type};
 use crate::texts;
 
 impl Emitter<'_> {
@@ -112,16 +112,22 @@ impl Emitter<'_> {
         ident(&self.names.of(method.feature)[&method.key])
     }
 
-    /// A link to the method whose arguments a type is, in words.
-    pub(super) fn use_of(&self, ty: &Type) -> Option<String> {
+    /// The method whose arguments a definition is.
+    pub(super) fn sends(&self, id: Id) -> Option<&Method> {
         let mut methods = self.model.methods.iter();
-        let of_arguments = methods.clone().find(|it| it.arguments == *ty);
-        let output = |it: &&Method| it.output.as_ref().is_some_and(|it| it.ty == *ty);
-        let (what, method) = match of_arguments {
-            Some(method) => ("Arguments", method),
-            None => ("Output", methods.find(output)?),
-        };
+        methods.find(|it| it.arguments == Type::Named(id))
+    }
+
+    /// The method whose output a definition is.
+    pub(super) fn returns(&self, id: Id) -> Option<&Method> {
+        let is_output = |output: &Output| output.ty == Type::Named(id);
+        let mut methods = self.model.methods.iter();
+        methods.find(|it| it.output.as_ref().is_some_and(is_output))
+    }
+
+    /// A link to a method.
+    pub(super) fn link(&self, method: &Method) -> String {
         let (owner, name) = (self.owner(method.feature), self.name_of(method));
-        Some(format!("{what} of [`{owner}::{name}`]."))
+        format!("[`{owner}::{name}`]")
     }
 }

@@ -5,20 +5,20 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::code::docs::lines;
+use crate::code::docs::{lines, wrapped};
 use crate::code::names::ident;
 use crate::code::output::format;
 use crate::error::Error;
 use crate::model::ir::{Def, Feature, Id, Model, Shape, Type};
-use crate::snapshot::{Names, Snapshot};
+use crate::snapshot::{Names, Snapshot, TypeNames};
 use crate::texts;
 
 /// A model with its names.
 pub(crate) struct Emitter<'a> {
     pub(super) model: &'a Model,
     pub(super) names: &'a Names,
-    /// Types by definition.
-    pub(super) types: HashMap<Id, Ident>,
+    /// The names of definitions, and of their parts.
+    pub(super) types: HashMap<Id, (Ident, &'a TypeNames)>,
     /// Definitions that are part of arguments.
     pub(super) sent: HashSet<Id>,
     /// Definitions that are part of results.
@@ -41,11 +41,13 @@ impl<'a> Emitter<'a> {
         names: &'a Names,
         outputs: &'a HashMap<String, syn::Type>,
     ) -> Self {
-        let types = model.defs.keys().zip(names.types.keys());
+        let types = model.defs.keys().copied().zip(&names.types);
         Self {
             model,
             names,
-            types: types.map(|(id, name)| (*id, ident(name))).collect(),
+            types: types
+                .map(|(id, (name, it))| (id, (ident(name), it)))
+                .collect(),
             sent: model.reached(model.arguments()),
             received: model.reached(model.outputs()),
             outputs,
@@ -138,7 +140,7 @@ impl<'a> Emitter<'a> {
                 quote!(Option<#inner>)
             }
             Type::Named(id) => {
-                let name = self.types.get(id);
+                let name = self.name(*id);
                 match owner.is_some_and(|owner| self.contains(*id, owner)) {
                     true => quote!(Box<#name>),
                     false => quote!(#name),
@@ -169,7 +171,7 @@ impl<'a> Emitter<'a> {
     /// The types of methods, in the order of their names.
     fn types(&self) -> TokenStream {
         let mut items: Vec<_> = self.model.defs.iter().collect();
-        items.sort_by_key(|(id, _)| self.types.get(*id));
+        items.sort_by_key(|(id, _)| self.name(**id));
         let items = items.into_iter().map(|(id, def)| match &def.shape {
             Shape::Struct(it) => self.structure(*id, def, it),
             Shape::Enum(values) => self.open_enum(*id, def, values),
@@ -181,27 +183,26 @@ impl<'a> Emitter<'a> {
 
     /// The documentation of a type: what it says itself, and what it is for.
     pub(super) fn doc_of(&self, id: Id, def: &Def) -> TokenStream {
-        let ty = Type::Named(id);
         let place = || texts::code(def.places.first().map_or("", String::as_str));
-        let other = self.use_of(&ty);
-        let other = other.unwrap_or_else(|| format!("At {}.", place()));
-        match self.is_arguments(id) {
-            true => lines(&format!("{other}\n\n{}", def.doc)),
-            false => described(&def.doc, &other),
+        let other = match (self.sends(id), self.returns(id)) {
+            (Some(method), _) => format!("Arguments of {}.", self.link(method)),
+            (None, Some(method)) => format!("Output of {}.", self.link(method)),
+            (None, None) => format!("At {}.", place()),
+        };
+        match self.sends(id) {
+            Some(_) => lines(&format!("{other}\n\n{}", def.doc)),
+            None => described(&def.doc, &other),
         }
     }
 
-    /// Whether a definition has the arguments of a method.
-    pub(super) fn is_arguments(&self, id: Id) -> bool {
-        self.model.arguments().any(|ty| *ty == Type::Named(id))
+    /// The name that a definition has given to a field or variant.
+    pub(super) fn member(&self, id: Id, wire: &str) -> Ident {
+        ident(&self.types[&id].1.names[wire])
     }
 
-    /// The names that a definition has given to its fields or variants.
-    pub(super) fn member(&self, id: Id, wire: &str) -> Ident {
-        let ty = self.types.get(&id).map(ToString::to_string);
-        let ty = ty.and_then(|ty| self.names.types.get(ty.trim_start_matches("r#")));
-        let name = ty.and_then(|ty| ty.names.get(wire));
-        ident(name.map_or("member", String::as_str))
+    /// The name of a definition.
+    pub(super) fn name(&self, id: Id) -> &Ident {
+        &self.types[&id].0
     }
 }
 
@@ -216,11 +217,8 @@ const ALLOWED: &str =
 
 /// A text as the documentation of a module.
 fn comment(text: &str) -> String {
-    let items = lines(text);
-    let file: syn::File = syn::parse_quote!(#items struct Item;);
-    let code = prettyplease::unparse(&file);
-    let docs = code.lines().filter_map(|line| line.strip_prefix("///"));
-    docs.map(|line| format!("//!{line}\n")).collect()
+    let lines = wrapped(text);
+    lines.map(|line| format!("//!{line}\n")).collect()
 }
 
 /// The definitions in a type, without a list or map in between.

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::module::{Emitter, described};
-use crate::code::constructors::{argument, setter, split};
+use crate::code::constructors::{argument, setter};
 use crate::code::docs::lines;
 use crate::model::ir::{Def, Feature, Field, Id, Shape, Struct, Type};
 use crate::texts;
@@ -13,7 +13,7 @@ use crate::texts;
 impl Emitter<'_> {
     /// A struct with its conversions.
     pub(super) fn structure(&self, id: Id, def: &Def, it: &Struct) -> TokenStream {
-        let name = &self.types[&id];
+        let name = self.name(id);
         let (is_sent, is_received) = (self.sent.contains(&id), self.received.contains(&id));
         let members = it.fields.iter().map(|(wire, field)| Member {
             name: self.member(id, wire),
@@ -40,9 +40,10 @@ impl Emitter<'_> {
         let non_exhaustive = is_received.then(|| quote!(#[non_exhaustive]));
         let methods =
             is_sent.then(|| self.constructor(name, &members, extra.as_ref(), is_received));
-        let is_arguments = self.is_arguments(id);
-        let conversion = is_arguments.then(|| conversion(name, &members));
-        let pairs = self.is_of_texts(id).then(|| pairs(name, &members));
+        let method = self.sends(id);
+        let conversion = method.map(|_| self.conversion(name, &members));
+        let of_texts = method.filter(|it| it.feature != Feature::Tool);
+        let pairs = of_texts.map(|_| pairs(name, &members));
         quote! {
             #doc
             #[derive(Clone, Debug, #default PartialEq, Serialize, Deserialize)]
@@ -68,12 +69,6 @@ impl Emitter<'_> {
         } else {
             quote!(Option<#inner>)
         }
-    }
-
-    /// Whether a definition has the arguments of a prompt or template.
-    fn is_of_texts(&self, id: Id) -> bool {
-        let mut methods = self.model.methods.iter();
-        methods.any(|it| it.feature != Feature::Tool && it.arguments == Type::Named(id))
     }
 
     /// `new`, and a setter for each member that may be left out.
@@ -142,47 +137,49 @@ impl Emitter<'_> {
 
     /// Whether a named type is passed as it is, not as `impl Into`.
     fn is_plain(&self, name: &str) -> bool {
-        let id = self.types.iter().find(|(_, known)| *known == name);
+        let id = self.types.iter().find(|(_, (known, _))| known == name);
         match id.map(|(id, _)| self.model.shape(*id)) {
             Some(shape) => matches!(shape, Some(Shape::Struct(_) | Shape::Enum(_))),
             None => !matches!(name, "String" | "Value"),
         }
     }
-}
 
-/// The conversion into arguments with one required member, or none.
-fn conversion(name: &Ident, members: &[Member<'_>]) -> Option<TokenStream> {
-    let required: Vec<_> = members.iter().filter(|it| it.field.required).collect();
-    let (generics, ty) = match required[..] {
-        [] => (None, quote!(())),
-        [Member { ty, .. }] => match ty.to_string().as_str() {
-            "String" => (Some(quote!(<T: Into<String>>)), quote!(T)),
-            "Vec < String >" => {
-                let generics = quote!(<T: IntoIterator<Item: Into<String>>>);
-                (Some(generics), quote!(T))
+    /// The conversion into arguments with one required member, or none.
+    fn conversion(&self, name: &Ident, members: &[Member<'_>]) -> Option<TokenStream> {
+        let mut required = members.iter().filter(|it| it.field.required);
+        let (first, second) = (required.next(), required.next());
+        let (generics, ty) = match first.filter(|_| second.is_none()) {
+            None if first.is_some() => return None,
+            None => {
+                return Some(quote! {
+                    impl From<()> for #name {
+                        fn from((): ()) -> Self {
+                            Self::new()
+                        }
+                    }
+                });
             }
-            text => match split(text) {
-                ("Box", _) => return None,
-                ("Vec", item) => {
-                    let item: TokenStream = item.parse().unwrap_or_default();
-                    (Some(quote!(<T: IntoIterator<Item = #item>>)), quote!(T))
+            Some(Member { field, ty, .. }) => match &field.ty {
+                Type::Text => (quote!(<T: Into<String>>), quote!(T)),
+                Type::List(item) if **item == Type::Text => {
+                    (quote!(<T: IntoIterator<Item: Into<String>>>), quote!(T))
                 }
-                _ => (None, ty.clone()),
+                Type::List(item) => {
+                    let item = self.rust(item);
+                    (quote!(<T: IntoIterator<Item = #item>>), quote!(T))
+                }
+                Type::Named(_) => (quote!(), self.rust(&field.ty)),
+                _ => (quote!(), ty.clone()),
             },
-        },
-        _ => return None,
-    };
-    let (argument, new) = match required.is_empty() {
-        true => (quote!(()), quote!(Self::new())),
-        false => (quote!(value), quote!(Self::new(value))),
-    };
-    Some(quote! {
-        impl #generics From<#ty> for #name {
-            fn from(#argument: #ty) -> Self {
-                #new
+        };
+        Some(quote! {
+            impl #generics From<#ty> for #name {
+                fn from(value: #ty) -> Self {
+                    Self::new(value)
+                }
             }
-        }
-    })
+        })
+    }
 }
 
 /// The arguments of a prompt or template as names and texts.

@@ -27,7 +27,7 @@ impl Alternative<'_> {
 
 impl Emitter<'_> {
     pub(super) fn open_enum(&self, id: Id, def: &Def, values: &[(String, String)]) -> TokenStream {
-        let name = &self.types[&id];
+        let name = self.name(id);
         let doc = self.doc_of(id, def);
         let values = values.iter().map(|(wire, doc)| Variant {
             wire: wire.clone(),
@@ -100,7 +100,7 @@ impl Emitter<'_> {
         other: &TokenStream,
         has_unknown: bool,
     ) -> TokenStream {
-        let name = &self.types[&id];
+        let name = self.name(id);
         let doc = self.doc_of(id, def);
         let names: Vec<_> = alternatives.iter().map(|it| &it.name).collect();
         let docs = alternatives.iter().map(|it| &it.doc);

@@ -210,43 +210,38 @@ impl Lowering<'_> {
     /// The type of a schema without alternatives.
     fn typed(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
         let has = |names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
-        match schema.get("type") {
-            Some(Json::Text(name)) => self.kind(pointer, schema, name),
-            Some(Json::List(names)) => self.kinds(pointer, schema, names),
-            Some(_) => Err("its `type` is neither text nor a list".to_owned()),
-            None if has(&["properties", "required", "patternProperties"]) => {
-                self.object(pointer, schema)
-            }
-            None if has(&["items", "prefixItems"]) => self.array(pointer, schema),
-            None => match schema.get("additionalProperties") {
-                Some(Json::Object(_)) => self.object(pointer, schema),
-                _ => Ok(Type::Json),
-            },
+        let names = match schema.get("type") {
+            Some(Json::Text(name)) => vec![name.as_str()],
+            Some(Json::List(names)) => names.iter().filter_map(Json::as_text).collect(),
+            Some(_) => return Err("its `type` is neither text nor a list".to_owned()),
+            None if has(&["properties", "required", "additionalProperties"]) => vec!["object"],
+            None if has(&["items", "prefixItems"]) => vec!["array"],
+            None => return Ok(Type::Json),
+        };
+        let mut types = Vec::new();
+        for name in names {
+            types.push(self.kind(pointer, schema, name)?.into());
         }
+        self.join(pointer, schema, types)
     }
 
     /// The type of a schema of one `type`.
-    pub(super) fn kind(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        name: &str,
-    ) -> Result<Type, Fault> {
-        Ok(match name {
-            "null" => Type::Null,
-            "boolean" => Type::Bool,
-            "integer" => Type::Integer,
-            "number" => Type::Number,
+    fn kind(&mut self, pointer: &str, schema: &Object, name: &str) -> Result<Type, Fault> {
+        match name {
+            "null" => Ok(Type::Null),
+            "boolean" => Ok(Type::Bool),
+            "integer" => Ok(Type::Integer),
+            "number" => Ok(Type::Number),
             "string" => {
                 let format = schema.get("format").and_then(Json::as_text);
-                let formats = self.context.formats.iter();
-                let known = formats.copied().find(|(name, _)| Some(*name) == format);
-                known.map_or(Type::Text, |(_, path)| Type::External(path))
+                let mut formats = self.context.formats.iter();
+                let known = formats.find(|(name, _)| Some(*name) == format);
+                Ok(known.map_or(Type::Text, |(_, path)| Type::External(path)))
             }
-            "array" => self.array(pointer, schema)?,
-            "object" => self.object(pointer, schema)?,
-            _ => return Err(format!("there is no `type` called {name:?}")),
-        })
+            "array" => self.array(pointer, schema),
+            "object" => self.object(pointer, schema),
+            _ => Err(format!("there is no `type` called {name:?}")),
+        }
     }
 
     fn array(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
@@ -288,8 +283,7 @@ impl Lowering<'_> {
             _ => None,
         };
         if properties.is_empty() && required.is_empty() {
-            let item = extra.unwrap_or_else(|| self.pattern(pointer, schema));
-            return Ok(Type::Map(Box::new(item)));
+            return Ok(Type::Map(Box::new(extra.unwrap_or(Type::Json))));
         }
         let mut shape = Struct {
             extra,
@@ -300,7 +294,8 @@ impl Lowering<'_> {
             if property == &Json::Bool(false) && !required {
                 continue;
             }
-            let ty = self.at(&step(pointer, "properties", name), property);
+            let step = name.replace('~', "~0").replace('/', "~1");
+            let ty = self.at(&format!("{pointer}/properties/{step}"), property);
             let doc = texts::of(property);
             shape.add(name.clone(), Field { ty, required, doc });
         }
@@ -313,15 +308,6 @@ impl Lowering<'_> {
             shape.add(name.to_owned(), field);
         }
         Ok(self.define(pointer, Some(schema), Shape::Struct(shape)))
-    }
-
-    /// The type of members whose names have one pattern.
-    fn pattern(&mut self, pointer: &str, schema: &Object) -> Type {
-        let patterns = schema.get("patternProperties").and_then(Json::as_object);
-        match patterns.map(|it| it.iter().collect::<Vec<_>>()).as_deref() {
-            Some([(pattern, item)]) => self.at(&step(pointer, "patternProperties", pattern), item),
-            _ => Type::Json,
-        }
     }
 
     /// A new definition for what is at a pointer.
@@ -355,12 +341,6 @@ fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
         (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
         (true, _) => Err("it is a list or map of itself".to_owned()),
     }
-}
-
-/// A JSON pointer that leads two steps further.
-fn step(pointer: &str, keyword: &str, name: &str) -> String {
-    let name = name.replace('~', "~0").replace('/', "~1");
-    format!("{pointer}/{keyword}/{name}")
 }
 
 /// The values that `const` or `enum` allow, if there is one.

@@ -73,23 +73,21 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A name in lower case with underscores; `other` where the text has none.
-pub(crate) fn lower(text: &str, other: &str) -> String {
-    let name = snake(text);
-    match name.as_str() {
-        "" => other.to_owned(),
-        "crate" | "self" | "super" => format!("{name}_value"),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("n{name}"),
-        _ => name,
-    }
+fn lower(text: &str, other: &str) -> String {
+    usable(snake(text), other, "n", "_value")
 }
 
 /// A name in camel case; `other` where the text has none.
-pub(crate) fn upper(text: &str, other: &str) -> String {
-    let name = pascal(text);
+fn upper(text: &str, other: &str) -> String {
+    usable(pascal(text), other, "N", "Value")
+}
+
+/// A name with something before it that begins with a digit, or after it that is no raw identifier.
+fn usable(name: String, other: &str, before: &str, after: &str) -> String {
     match name.as_str() {
         "" => other.to_owned(),
-        "Self" => "SelfValue".to_owned(),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("N{name}"),
+        "crate" | "self" | "super" | "Self" => name + after,
+        _ if name.starts_with(|c: char| c.is_ascii_digit()) => format!("{before}{name}"),
         _ => name,
     }
 }

@@ -10,7 +10,7 @@ use super::lower::{Fault, Lowering, within};
 use crate::json::{Json, Object};
 
 /// One of several types that a value may have.
-struct Alternative {
+pub(super) struct Alternative {
     ty: Type,
     /// Members that are constant texts, or one of several; for objects.
     constants: IndexMap<String, Vec<String>>,
@@ -57,21 +57,6 @@ impl Lowering<'_> {
             alternatives.push(Alternative { ty, constants });
         }
         self.join(pointer, schema, alternatives).map(Some)
-    }
-
-    /// The type of a schema with a list of types.
-    pub(super) fn kinds(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        names: &[Json],
-    ) -> Result<Type, Fault> {
-        let mut types = Vec::new();
-        for name in names {
-            let name = name.as_text().ok_or("its `type` lists what is no text")?;
-            types.push(self.kind(pointer, schema, name)?.into());
-        }
-        self.join(pointer, schema, types)
     }
 
     /// The type of the values of an `enum` or `const`.
@@ -136,7 +121,7 @@ impl Lowering<'_> {
     }
 
     /// One type for several alternatives.
-    fn join(
+    pub(super) fn join(
         &mut self,
         pointer: &str,
         schema: &Object,
@@ -179,7 +164,8 @@ impl Lowering<'_> {
         let types = types.map(|(kind, list)| self.of_kind(pointer, schema, kind, list));
         let mut types = types.collect::<Result<Vec<_>, _>>()?;
         let ty = match types.len() {
-            0 => Type::Null,
+            0 if is_nullable => Type::Null,
+            0 => return Err("it allows no `type`".to_owned()),
             1 => types.remove(0),
             _ => self.define(pointer, Some(schema), Shape::Kinds(types)),
         };
