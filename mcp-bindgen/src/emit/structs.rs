@@ -58,17 +58,11 @@ impl Emitter<'_> {
 
     /// The type of a field: an `Option` if it may be absent.
     fn stored(&self, field: &Field, owner: Id) -> TokenStream {
-        let inner = if field.required {
-            &field.ty
-        } else {
-            field.ty.not_null()
-        };
-        let inner = self.inside(inner, Some(owner));
         if field.required {
-            inner
-        } else {
-            quote!(Option<#inner>)
+            return self.inside(&field.ty, Some(owner));
         }
+        let inner = self.inside(field.ty.not_null(), Some(owner));
+        quote!(Option<#inner>)
     }
 
     /// `new`, and a setter for each member that may be left out.
@@ -82,11 +76,8 @@ impl Emitter<'_> {
         let is_plain = |named: &str| self.is_plain(named);
         let (mut arguments, mut inits, mut setters) = (Vec::new(), Vec::new(), Vec::new());
         let mut documented = String::new();
-        for Member {
-            name, field, ty, ..
-        } in members
-        {
-            let text = ty.to_string();
+        for member in members {
+            let (name, field, text) = (&member.name, member.field, member.ty.to_string());
             if field.required {
                 let (argument, stored) = argument(&text, name, &is_plain);
                 let stored = stored.map(|stored| quote!(: #stored));
@@ -146,31 +137,29 @@ impl Emitter<'_> {
 
     /// The conversion into arguments with one required member, or none.
     fn conversion(&self, name: &Ident, members: &[Member<'_>]) -> Option<TokenStream> {
-        let mut required = members.iter().filter(|it| it.field.required);
-        let (first, second) = (required.next(), required.next());
-        let (generics, ty) = match first.filter(|_| second.is_none()) {
-            None if first.is_some() => return None,
-            None => {
-                return Some(quote! {
+        let required: Vec<_> = members.iter().filter(|it| it.field.required).collect();
+        let [first] = required[..] else {
+            return required.is_empty().then(|| {
+                quote! {
                     impl From<()> for #name {
                         fn from((): ()) -> Self {
                             Self::new()
                         }
                     }
-                });
+                }
+            });
+        };
+        let (generics, ty) = match &first.field.ty {
+            Type::Text => (quote!(<T: Into<String>>), quote!(T)),
+            Type::List(item) if **item == Type::Text => {
+                (quote!(<T: IntoIterator<Item: Into<String>>>), quote!(T))
             }
-            Some(Member { field, ty, .. }) => match &field.ty {
-                Type::Text => (quote!(<T: Into<String>>), quote!(T)),
-                Type::List(item) if **item == Type::Text => {
-                    (quote!(<T: IntoIterator<Item: Into<String>>>), quote!(T))
-                }
-                Type::List(item) => {
-                    let item = self.rust(item);
-                    (quote!(<T: IntoIterator<Item = #item>>), quote!(T))
-                }
-                Type::Named(_) => (quote!(), self.rust(&field.ty)),
-                _ => (quote!(), ty.clone()),
-            },
+            Type::List(item) => {
+                let item = self.rust(item);
+                (quote!(<T: IntoIterator<Item = #item>>), quote!(T))
+            }
+            Type::Named(_) => (quote!(), self.rust(&first.field.ty)),
+            _ => (quote!(), first.ty.clone()),
         };
         Some(quote! {
             impl #generics From<#ty> for #name {
@@ -184,14 +173,10 @@ impl Emitter<'_> {
 
 /// The arguments of a prompt or template as names and texts.
 fn pairs(name: &Ident, members: &[Member<'_>]) -> TokenStream {
-    let pairs = members.iter().map(
-        |Member {
-             name, wire, field, ..
-         }| match field.required {
-            true => quote!((#wire, Some(self.#name))),
-            false => quote!((#wire, self.#name)),
-        },
-    );
+    let pairs = members.iter().map(|member| {
+        let (wire, name) = (member.wire, &member.name);
+        quote!((#wire, self.#name.into()))
+    });
     quote! {
         impl #name {
             fn pairs(self) -> impl Iterator<Item = (&'static str, String)> {
@@ -212,14 +197,9 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn item(&self, visibility: Option<&TokenStream>) -> TokenStream {
-        let Self {
-            name,
-            wire,
-            field,
-            ty,
-        } = self;
+        let (name, wire, field, ty) = (&self.name, self.wire, self.field, &self.ty);
         let doc = described(&field.doc, &format!("The member {}.", texts::code(wire)));
-        let rename = (name.unraw() != **wire).then(|| quote!(rename = #wire));
+        let rename = (name.unraw() != *wire).then(|| quote!(rename = #wire));
         let absent = (!field.required).then(|| quote!(skip_serializing_if = "Option::is_none"));
         let serde: Vec<_> = rename.into_iter().chain(absent).collect();
         let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));

@@ -53,21 +53,14 @@ impl Context {
         })
     }
 
-    pub(super) fn untyped(&mut self, entry: &str, path: String, fault: &str) {
-        self.notes.push(Note {
-            entry: entry.to_owned(),
-            path,
-            text: format!("{fault}; it stays JSON"),
-            untyped: true,
-        });
-    }
-
-    pub(super) fn left_out(&mut self, entry: &str, path: &str, reason: &str) {
+    /// Notes that a place is not typed, or that an entry is left out.
+    pub(super) fn note(&mut self, entry: &str, path: &str, fault: &str, untyped: bool) {
+        let effect = if untyped { "stays JSON" } else { "is left out" };
         self.notes.push(Note {
             entry: entry.to_owned(),
             path: path.to_owned(),
-            text: format!("{reason}; it is left out"),
-            untyped: false,
+            text: format!("{fault}; it {effect}"),
+            untyped,
         });
     }
 }
@@ -111,7 +104,7 @@ pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &M
     });
     whole.unwrap_or_else(|fault| {
         context.notes.truncate(notes);
-        context.untyped(entry, member.to_owned(), &fault);
+        context.note(entry, member, &fault, true);
         Type::Json
     })
 }
@@ -181,7 +174,7 @@ impl Lowering<'_> {
     pub(super) fn note(&mut self, pointer: &str, fault: &str) {
         let path = format!("{}{pointer}", self.member);
         if self.exceeded.is_none() {
-            self.context.untyped(self.entry, path, fault);
+            self.context.note(self.entry, &path, fault, true);
         }
     }
 

@@ -52,7 +52,7 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
     let support = execution.and_then(|it| it.get("taskSupport"));
     if support.and_then(Json::as_text) == Some("required") {
         let what = "it runs as a task only";
-        context.left_out(&name, "execution/taskSupport", what);
+        context.note(&name, "execution/taskSupport", what, false);
         return None;
     }
     let is_true =
@@ -64,7 +64,7 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
     };
     if !matches!(arguments, Type::Named(_) | Type::Json) {
         let fault = "arguments are an object, and the schema is of something else";
-        context.untyped(&name, "inputSchema".to_owned(), fault);
+        context.note(&name, "inputSchema", fault, true);
         arguments = Type::Json;
     }
     let schema = entry.get("outputSchema");
@@ -140,7 +140,7 @@ fn template(context: &mut Context, entry: &Entry) -> Option<Method> {
             Some(of_texts(Feature::Template, key, entry, arguments))
         }
         Err(fault) => {
-            context.left_out(template, "uriTemplate", fault);
+            context.note(template, "uriTemplate", fault, false);
             None
         }
     }
