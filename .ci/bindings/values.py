@@ -2,14 +2,16 @@
 
 `values.py program FILE SNAPSHOTS` writes a program that reads lines `SERVER TYPE JSON`, and writes the JSON
 of each back. `values.py check PROGRAM SNAPSHOTS` gives it values of each schema, and compares.
-VALUES is their number, 40 unless set.
+VALUES is their number, 40 unless set; SECONDS is the time for each schema, 20 unless set.
 """
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
@@ -17,13 +19,13 @@ import jsonschema
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis_jsonschema import from_schema
 
-# Of each schema. 200 of them take a quarter of an hour.
 COUNT = int(os.environ.get("VALUES", 40))
+SECONDS = int(os.environ.get("SECONDS", 20))
 
 
 def snapshots(folder):
-    for path in sorted(pathlib.Path(folder).glob("*.json")):
-        yield path.stem, json.loads(path.read_text())
+    for path in sorted(pathlib.Path(folder).glob("*.mcp.json")):
+        yield path.name.removesuffix(".mcp.json"), json.loads(path.read_text())
 
 
 def types(snapshot):
@@ -109,6 +111,14 @@ def lost(schema, value, written, root):
                 yield name
 
 
+class OutOfTime(BaseException):
+    """Ends the making of values; no error of theirs, which the generator would try again."""
+
+
+def out_of_time(*_):
+    raise OutOfTime
+
+
 def examples(schema):
     values = []
 
@@ -124,27 +134,37 @@ def examples(schema):
     def collect(value):
         values.append(value)
 
-    collect()
+    signal.signal(signal.SIGALRM, out_of_time)
+    signal.alarm(SECONDS)
+    try:
+        collect()
+    except OutOfTime:
+        pass
+    finally:
+        signal.alarm(0)
     return values
 
 
 def tried(schema):
-    """Values of a schema, or why there are none: the generator does not know all schemas."""
+    """Values of a schema, or why there are none: the generator does not know all schemas. And its seconds."""
     warnings.simplefilter("ignore")
+    started = time.monotonic()
     try:
-        return examples(schema), None
+        values, fault = examples(schema), None
     except Exception as error:
-        return [], f"{type(error).__name__}: {error}"
+        values, fault = [], f"{type(error).__name__}: {error}"
+    return values, fault, time.monotonic() - started
 
 
 def check(path, folder):
     warnings.simplefilter("ignore")
     schemas = [(server, name, schema) for server, snapshot in snapshots(folder) for name, schema in types(snapshot)]
-    cases, left_out = [], []
+    cases, left_out, times = [], [], []
     with ProcessPoolExecutor() as pool:
         made = pool.map(tried, [schema for _, _, schema in schemas])
-        for (server, name, schema), (values, fault) in zip(schemas, made, strict=True):
+        for (server, name, schema), (values, fault, seconds) in zip(schemas, made, strict=True):
             cases += [(server, name, schema, value) for value in values]
+            times.append((seconds, len(values), server, name))
             if fault:
                 left_out.append(f"{server} {name}: {fault}"[:200])
     lines = [f"{server} {name} {json.dumps(value)}\n" for server, name, _, value in cases]
@@ -162,6 +182,8 @@ def check(path, folder):
             jsonschema.validate(written, schema)
         except jsonschema.ValidationError as error:
             faults.append(f"{at}: came back invalid: {error.message[:200]}")
+    for seconds, count, server, name in sorted(times, reverse=True)[:10]:
+        print(f"{server} {name}: {count} values in {seconds:.1f} s")
     for line in left_out:
         print(f"no values: {line}")
     print(f"{len(cases)} values of {len({(s, n) for s, n, _, _ in cases})} types, {len(faults)} faults")
