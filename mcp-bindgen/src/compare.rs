@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::model::ir::{Defs, Feature, Id, Method, Model, Shape, Type};
@@ -89,19 +90,37 @@ impl Comparison<'_> {
         self.found.push(Difference { breaking, text });
     }
 
-    fn methods(&mut self, feature: Feature, kind: &str) {
-        let (old, new) = (self.old, self.new);
-        for method in old.of(feature) {
-            let at = format!("{kind} {}", quoted(&method.key));
-            match new.of(feature).find(|it| it.key == method.key) {
-                Some(other) => self.method(&at, method, other),
+    /// What both have, with its place; the rest is reported.
+    fn pairs<T>(
+        &mut self,
+        old: Vec<T>,
+        new: Vec<T>,
+        at: impl Fn(&T) -> String,
+        is_required: impl Fn(&T) -> bool,
+    ) -> Vec<(String, T, T)> {
+        let mut new: IndexMap<_, _> = new.into_iter().map(|it| (at(&it), it)).collect();
+        let mut pairs = Vec::new();
+        for part in old {
+            let at = at(&part);
+            match new.shift_remove(&at) {
+                Some(other) => pairs.push((at, part, other)),
                 None => self.push(true, format!("{at} is gone")),
             }
         }
-        for method in new.of(feature) {
-            if old.of(feature).all(|it| it.key != method.key) {
-                self.push(false, format!("{kind} {} is new", quoted(&method.key)));
+        for (at, part) in new {
+            match is_required(&part) {
+                true => self.push(true, format!("{at} is new, and required")),
+                false => self.push(false, format!("{at} is new")),
             }
+        }
+        pairs
+    }
+
+    fn methods(&mut self, feature: Feature, kind: &str) {
+        let [old, new] = [self.old, self.new].map(|model| model.of(feature).collect());
+        let at = |method: &&Method| format!("{kind} {}", quoted(&method.key));
+        for (at, old, new) in self.pairs(old, new, at, |_| false) {
+            self.method(&at, old, new);
         }
     }
 
@@ -142,26 +161,13 @@ impl Comparison<'_> {
             }
             (Type::Named(a), Type::Named(b)) if self.seen.insert((*a, *b, sent)) => {
                 let (old, new) = (parts(self.old, *a), parts(self.new, *b));
-                self.parts(at, &old, &new, sent);
+                let step = |part: &Part<'_>| format!("{at}{}", part.step);
+                let is_required = |part: &Part<'_>| sent && part.required;
+                for (at, old, new) in self.pairs(old, new, step, is_required) {
+                    self.part(&at, &old, &new, sent);
+                }
             }
             _ => {}
-        }
-    }
-
-    fn parts(&mut self, at: &str, old: &[Part<'_>], new: &[Part<'_>], sent: bool) {
-        for part in old {
-            let at = format!("{at}{}", part.step);
-            match new.iter().find(|it| it.step == part.step) {
-                Some(other) => self.part(&at, part, other, sent),
-                None => self.push(true, format!("{at} is gone")),
-            }
-        }
-        for part in new {
-            if old.iter().all(|it| it.step != part.step) {
-                let is_required = sent && part.required;
-                let what = if is_required { ", and required" } else { "" };
-                self.push(is_required, format!("{at}{} is new{what}", part.step));
-            }
         }
     }
 

@@ -113,7 +113,7 @@ impl<'a> Emitter<'a> {
         self.inside(ty, None)
     }
 
-    /// A type as it is written in a struct: in a `Box` where that would contain itself.
+    /// A type as it is written in a struct: in a `Box` where it leads back to that.
     pub(super) fn inside(&self, ty: &Type, owner: Option<Id>) -> TokenStream {
         match ty {
             Type::Null => quote!(()),
@@ -141,31 +141,13 @@ impl<'a> Emitter<'a> {
             }
             Type::Named(id) => {
                 let name = self.name(*id);
-                match owner.is_some_and(|owner| self.contains(*id, owner)) {
+                let inside = |owner| self.model.reached(std::iter::once(ty)).contains(&owner);
+                match owner.is_some_and(inside) {
                     true => quote!(Box<#name>),
                     false => quote!(#name),
                 }
             }
         }
-    }
-
-    /// Whether a value of a definition has one of another in it, without a list or map in between.
-    fn contains(&self, id: Id, other: Id) -> bool {
-        let mut open = vec![id];
-        let mut known = HashSet::new();
-        while let Some(id) = open.pop() {
-            if id == other {
-                return true;
-            }
-            // Unions have a `Box` around what they contain.
-            if known.insert(id)
-                && let Some(Shape::Struct(it)) = self.model.shape(id)
-            {
-                let types = it.fields.iter().map(|(_, field)| &field.ty);
-                types.for_each(|ty| contained(ty, &mut open));
-            }
-        }
-        false
     }
 
     /// The types of methods, in the order of their names.
@@ -219,16 +201,6 @@ const ALLOWED: &str =
 fn comment(text: &str) -> String {
     let lines = wrapped(text);
     lines.map(|line| format!("//!{line}\n")).collect()
-}
-
-/// The definitions in a type, without a list or map in between.
-fn contained(ty: &Type, found: &mut Vec<Id>) {
-    match ty {
-        Type::Named(id) => found.push(*id),
-        Type::Nullable(inner) => contained(inner, found),
-        Type::Tuple(items) => items.iter().for_each(|item| contained(item, found)),
-        _ => {}
-    }
 }
 
 /// Imports of all that generated code may need.
