@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 use super::ir::Type;
 use super::limits;
-use super::lower::{Fault, Lowering};
+use super::lower::{Fault, Lowering, Place};
 use crate::json::{Json, Object};
 
 /// Keywords that say nothing about the type, or are ignored.
@@ -18,7 +18,8 @@ pub(super) fn is_typing(keyword: &str) -> bool {
 
 impl<'a> Lowering<'a> {
     /// The type of a schema that may refer to others.
-    pub(super) fn members(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    pub(super) fn members(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let typing: Vec<_> = schema.keys().filter(|keyword| is_typing(keyword)).collect();
         match (&typing[..], schema.get("$ref"), schema.get("allOf")) {
             ([_], Some(reference), _) => {
@@ -28,10 +29,11 @@ impl<'a> Lowering<'a> {
             ([_], None, Some(Json::List(parts))) if parts.len() == 1 => {
                 Ok(self.at(&format!("{pointer}/allOf/0"), &parts[0]))
             }
-            (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(pointer, schema),
+            (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(place),
             _ => {
                 let flat = self.flat(schema, 0)?;
-                self.plain(pointer, &flat)
+                let schema = &flat;
+                self.plain(Place { pointer, schema })
             }
         }
     }

@@ -80,6 +80,23 @@ pub(crate) struct Lowering<'a> {
     exceeded: Option<Fault>,
 }
 
+/// A schema that is an object, and its JSON pointer.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) pointer: &'a str,
+    pub(super) schema: &'a Object,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn text(self, keyword: &str) -> Option<&'a str> {
+        self.schema.get(keyword)?.as_text()
+    }
+
+    pub(super) fn list(self, keyword: &str) -> Option<&'a [Json]> {
+        self.schema.get(keyword)?.as_list()
+    }
+}
+
 enum State {
     Open { id: Id, used: bool },
     Done(Type),
@@ -112,18 +129,19 @@ pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &M
 impl Lowering<'_> {
     fn whole(&mut self) -> Type {
         let root = self.root;
-        match (self.member, self.at("", root)) {
+        match (self.member, self.at("", root), root.as_object()) {
             // Arguments may come: a struct has room for them, and a map has not.
-            ("inputSchema", Type::Map(item)) => {
-                let is_closed = Json::Bool(false);
-                let open = root.get("additionalProperties");
+            ("inputSchema", Type::Map(item), Some(schema)) => {
+                let open = schema.get("additionalProperties");
+                let open = open.filter(|it| **it != Json::Bool(false));
                 let shape = Shape::Struct(Struct {
-                    extra: open.filter(|it| **it != is_closed).map(|_| *item),
+                    extra: open.map(|_| *item),
                     ..Struct::default()
                 });
-                self.define("", root.as_object(), shape)
+                let pointer = "";
+                self.define(Place { pointer, schema }, shape)
             }
-            (_, ty) => ty,
+            (_, ty, _) => ty,
         }
     }
 
@@ -182,28 +200,28 @@ impl Lowering<'_> {
         match schema {
             Json::Bool(true) => Ok(Type::Json),
             Json::Bool(false) => Err("the schema `false` allows no value".to_owned()),
-            Json::Object(members) => self.members(pointer, members),
+            Json::Object(schema) => self.members(Place { pointer, schema }),
             _ => Err("the schema is no object".to_owned()),
         }
     }
 
     /// The type of a schema without `$ref` and `allOf`.
-    pub(super) fn plain(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
-        let is_nullable = schema.get("nullable") == Some(&Json::Bool(true));
-        let ty = match values(schema)? {
-            Some(values) => self.values(pointer, schema, values)?,
-            None => match self.alternatives(pointer, schema)? {
+    pub(super) fn plain(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let is_nullable = place.schema.get("nullable") == Some(&Json::Bool(true));
+        let ty = match values(place.schema)? {
+            Some(values) => self.values(place, values)?,
+            None => match self.alternatives(place)? {
                 Some(ty) => ty,
-                None => self.typed(pointer, schema)?,
+                None => self.typed(place)?,
             },
         };
         Ok(if is_nullable { ty.nullable() } else { ty })
     }
 
     /// The type of a schema without alternatives.
-    fn typed(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
-        let has = |names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
-        let names = match schema.get("type") {
+    fn typed(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let has = |names: &[&str]| names.iter().any(|name| place.schema.contains_key(*name));
+        let names = match place.schema.get("type") {
             Some(Json::Text(name)) => vec![name.as_str()],
             Some(Json::List(names)) => names.iter().filter_map(Json::as_text).collect(),
             Some(_) => return Err("its `type` is neither text nor a list".to_owned()),
@@ -213,36 +231,37 @@ impl Lowering<'_> {
         };
         let mut types = Vec::new();
         for name in names {
-            types.push(self.kind(pointer, schema, name)?.into());
+            types.push(self.kind(place, name)?.into());
         }
-        self.join(pointer, schema, types)
+        self.join(place, types)
     }
 
     /// The type of a schema of one `type`.
-    fn kind(&mut self, pointer: &str, schema: &Object, name: &str) -> Result<Type, Fault> {
+    fn kind(&mut self, place: Place<'_>, name: &str) -> Result<Type, Fault> {
         match name {
             "null" => Ok(Type::Null),
             "boolean" => Ok(Type::Bool),
             "integer" => Ok(Type::Integer),
             "number" => Ok(Type::Number),
             "string" => {
-                let format = schema.get("format").and_then(Json::as_text);
+                let format = place.text("format");
                 let mut formats = self.context.formats.iter();
                 let known = formats.find(|(name, _)| Some(*name) == format);
                 Ok(known.map_or(Type::Text, |(_, path)| Type::External(path)))
             }
-            "array" => self.array(pointer, schema),
-            "object" => self.object(pointer, schema),
+            "array" => self.array(place),
+            "object" => self.object(place),
             _ => Err(format!("there is no `type` called {name:?}")),
         }
     }
 
-    fn array(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    fn array(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let (name, rest) = match schema.get("items") {
             Some(Json::List(_)) => ("items", schema.get("additionalItems")),
             items => ("prefixItems", items),
         };
-        let Some(first) = schema.get(name).and_then(Json::as_list) else {
+        let Some(first) = place.list(name) else {
             let item = rest.map(|items| self.at(&format!("{pointer}/items"), items));
             return Ok(Type::List(Box::new(item.unwrap_or(Type::Json))));
         };
@@ -258,15 +277,19 @@ impl Lowering<'_> {
         Ok(Type::Tuple(items.collect()))
     }
 
-    fn object(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    fn object(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let none = Object::new();
         let properties = match schema.get("properties") {
             Some(Json::Object(properties)) => properties,
             Some(_) => return Err("its `properties` are no object".to_owned()),
             None => &none,
         };
-        let required = schema.get("required").and_then(Json::as_list);
-        let required = required.into_iter().flatten().filter_map(Json::as_text);
+        let required = place
+            .list("required")
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_text);
         let required: Vec<_> = required.collect();
         within(properties.len().max(required.len()), "members")?;
         let extra = match schema.get("additionalProperties") {
@@ -300,24 +323,24 @@ impl Lowering<'_> {
             };
             shape.add(name.to_owned(), field);
         }
-        Ok(self.define(pointer, Some(schema), Shape::Struct(shape)))
+        Ok(self.define(place, Shape::Struct(shape)))
     }
 
-    /// A new definition for what is at a pointer.
-    pub(super) fn define(&mut self, pointer: &str, schema: Option<&Object>, shape: Shape) -> Type {
-        let title = schema.and_then(|schema| schema.get("title"));
+    /// A new definition for what is at a place.
+    pub(super) fn define(&mut self, place: Place<'_>, shape: Shape) -> Type {
+        let pointer = place.pointer;
         let is_input = pointer.is_empty() && self.member == "inputSchema";
-        let title = title.and_then(Json::as_text).filter(|_| !is_input);
+        let is_short = |title: &&str| {
+            let words = title.split_whitespace().count();
+            !is_input && title.len() <= 40 && (1..=4).contains(&words)
+        };
         let key = pointer
             .rsplit_once('/')
             .filter(|(folder, _)| folder.ends_with("/$defs") || folder.ends_with("/definitions"));
-        let title = title.filter(|title| {
-            !title.is_empty() && title.len() <= 40 && title.split_whitespace().count() <= 4
-        });
-        let doc = schema.and_then(|schema| schema.get("description"));
+        let title = place.text("title").filter(is_short);
         let def = Def {
             shape,
-            doc: texts::markdown(doc.and_then(Json::as_text).unwrap_or_default()),
+            doc: texts::markdown(place.text("description").unwrap_or_default()),
             title: title.or(key.map(|(_, key)| key)).map(str::to_owned),
             places: vec![format!("{}/{}{pointer}", self.entry, self.member)],
         };

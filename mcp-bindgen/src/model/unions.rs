@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 
 use super::combine::{is_typing, merge};
 use super::ir::{Kind, Shape, Type};
-use super::lower::{Fault, Lowering, within};
-use crate::json::{Json, Object};
+use super::lower::{Fault, Lowering, Place, within};
+use crate::json::Json;
 
 /// One of several types that a value may have.
 pub(super) struct Alternative {
@@ -25,13 +25,9 @@ impl From<Type> for Alternative {
 
 impl Lowering<'_> {
     /// The type of the alternatives of a schema, if it has any.
-    pub(super) fn alternatives(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-    ) -> Result<Option<Type>, Fault> {
+    pub(super) fn alternatives(&mut self, place: Place<'_>) -> Result<Option<Type>, Fault> {
         let unions = ["anyOf", "oneOf"].into_iter().filter_map(|name| {
-            let list = schema.get(name).and_then(Json::as_list)?;
+            let list = place.list(name)?;
             list.iter().any(is_type).then_some((name, list))
         });
         let (name, list) = match &unions.collect::<Vec<_>>()[..] {
@@ -40,11 +36,11 @@ impl Lowering<'_> {
             _ => return Err("two unions have to fit at once".to_owned()),
         };
         within(list.len(), "alternatives")?;
-        let mut base = schema.clone();
+        let mut base = place.schema.clone();
         base.retain(|keyword, _| is_typing(keyword) && keyword != name);
         let mut alternatives = Vec::new();
         for (index, alternative) in list.iter().enumerate() {
-            let pointer = format!("{pointer}/{name}/{index}");
+            let pointer = format!("{}/{name}/{index}", place.pointer);
             let ty = match alternative {
                 Json::Object(members) if !base.is_empty() => {
                     let mut both = base.clone();
@@ -56,17 +52,12 @@ impl Lowering<'_> {
             let constants = self.constants(alternative);
             alternatives.push(Alternative { ty, constants });
         }
-        self.join(pointer, schema, alternatives).map(Some)
+        self.join(place, alternatives).map(Some)
     }
 
     /// The type of the values of an `enum` or `const`.
-    pub(super) fn values(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        values: &[Json],
-    ) -> Result<Type, Fault> {
-        let only = schema.get("type").and_then(Json::as_text);
+    pub(super) fn values(&mut self, place: Place<'_>, values: &[Json]) -> Result<Type, Fault> {
+        let only = place.text("type");
         let mut texts = Vec::new();
         let mut types = Vec::new();
         for value in values {
@@ -90,19 +81,19 @@ impl Lowering<'_> {
         if texts.len() > super::limits::MEMBERS {
             types.push(Type::Text.into());
         } else if !texts.is_empty() {
-            types.push(self.texts(pointer, schema, texts).into());
+            types.push(self.texts(place, texts).into());
         }
         match types.is_empty() {
             true => Err("no value of its `enum` has its `type`".to_owned()),
-            false => self.join(pointer, schema, types),
+            false => self.join(place, types),
         }
     }
 
     /// An enum of texts, each with its documentation.
-    fn texts(&mut self, pointer: &str, schema: &Object, mut texts: Vec<(String, String)>) -> Type {
+    fn texts(&mut self, place: Place<'_>, mut texts: Vec<(String, String)>) -> Type {
         let mut known = HashSet::new();
         texts.retain(|(value, _)| known.insert(value.clone()));
-        self.define(pointer, Some(schema), Shape::Enum(texts))
+        self.define(place, Shape::Enum(texts))
     }
 
     /// The members of an object that are texts of an `enum` or `const`, each with its values.
@@ -123,8 +114,7 @@ impl Lowering<'_> {
     /// One type for several alternatives.
     pub(super) fn join(
         &mut self,
-        pointer: &str,
-        schema: &Object,
+        place: Place<'_>,
         mut open: Vec<Alternative>,
     ) -> Result<Type, Fault> {
         let mut is_nullable = false;
@@ -161,13 +151,13 @@ impl Lowering<'_> {
             kinds.retain(|(kind, _)| *kind != Kind::Integer);
         }
         let types = kinds.into_iter();
-        let types = types.map(|(kind, list)| self.of_kind(pointer, schema, kind, list));
+        let types = types.map(|(kind, list)| self.of_kind(place, kind, list));
         let mut types = types.collect::<Result<Vec<_>, _>>()?;
         let ty = match types.len() {
             0 if is_nullable => Type::Null,
             0 => return Err("it allows no `type`".to_owned()),
             1 => types.remove(0),
-            _ => self.define(pointer, Some(schema), Shape::Kinds(types)),
+            _ => self.define(place, Shape::Kinds(types)),
         };
         Ok(if is_nullable { ty.nullable() } else { ty })
     }
@@ -190,8 +180,7 @@ impl Lowering<'_> {
     /// One type for alternatives of one kind.
     fn of_kind(
         &mut self,
-        pointer: &str,
-        schema: &Object,
+        place: Place<'_>,
         kind: Kind,
         mut list: Vec<Alternative>,
     ) -> Result<Type, Fault> {
@@ -201,13 +190,13 @@ impl Lowering<'_> {
             Kind::Text => {
                 let texts = list.iter().map(|it| self.described(&it.ty));
                 Ok(match texts.collect::<Option<Vec<_>>>() {
-                    Some(texts) => self.texts(pointer, schema, texts.concat()),
+                    Some(texts) => self.texts(place, texts.concat()),
                     None => Type::Text,
                 })
             }
             // Where any object is allowed, the others say nothing.
             Kind::Object if list.iter().any(|it| it.ty == any_object) => Ok(any_object),
-            Kind::Object => self.tagged(pointer, schema, list),
+            Kind::Object => self.tagged(place, list),
             _ => Err("its alternatives are different kinds of lists".to_owned()),
         }
     }
@@ -233,12 +222,7 @@ impl Lowering<'_> {
     }
 
     /// One type for objects, which a constant member tells apart.
-    fn tagged(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        list: Vec<Alternative>,
-    ) -> Result<Type, Fault> {
+    fn tagged(&mut self, place: Place<'_>, list: Vec<Alternative>) -> Result<Type, Fault> {
         let tells_apart = |tag: &&String| {
             let mut known = HashSet::new();
             let mut values = list.iter().map(|it| it.constants.get(*tag));
@@ -261,7 +245,7 @@ impl Lowering<'_> {
             }
             variants.push((values, ty));
         }
-        Ok(self.define(pointer, Some(schema), Shape::Tagged { tag, variants }))
+        Ok(self.define(place, Shape::Tagged { tag, variants }))
     }
 }
 
