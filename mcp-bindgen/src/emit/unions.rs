@@ -60,15 +60,7 @@ impl Emitter<'_> {
             }
         });
         let by = quote!(value.get(#tag).and_then(Value::as_str));
-        let other = quote!(Ok(Self::Unknown(value)));
-        self.union(
-            id,
-            def,
-            &alternatives.collect::<Vec<_>>(),
-            &by,
-            &other,
-            true,
-        )
+        self.union(id, def, &alternatives.collect::<Vec<_>>(), &by, None)
     }
 
     /// An enum of values of different kinds of JSON.
@@ -86,19 +78,18 @@ impl Emitter<'_> {
         });
         let alternatives: Vec<_> = alternatives.collect();
         let expected = format!("expected {}", expected.join(" or "));
-        let other = quote!(Err(serde::de::Error::custom(#expected)));
-        self.union(id, def, &alternatives, &quote!(&value), &other, false)
+        self.union(id, def, &alternatives, &quote!(&value), Some(expected))
     }
 
-    /// An enum whose variant is decided `by` an expression; `other` is read where no pattern fits.
+    /// An enum whose variant is decided `by` an expression. Where no pattern fits, its variant is `Unknown`, or
+    /// it fails with what is `expected`.
     fn union(
         &self,
         id: Id,
         def: &Def,
         alternatives: &[Alternative<'_>],
         by: &TokenStream,
-        other: &TokenStream,
-        has_unknown: bool,
+        expected: Option<String>,
     ) -> TokenStream {
         let name = self.name(id);
         let doc = self.doc_of(id, def);
@@ -110,14 +101,20 @@ impl Emitter<'_> {
             if it.is_boxed() { quote!(Box<#ty>) } else { ty }
         });
         let conversions = alternatives.iter().map(|it| self.conversion_of(name, it));
-        let unknown = has_unknown.then(|| {
-            quote! {
-                /// A value that the schema does not list, kept as it came.
-                Unknown(Value),
+        let (unknown, write, other) = match expected {
+            Some(expected) => {
+                let other = quote!(Err(serde::de::Error::custom(#expected)));
+                (None, None, other)
             }
-        });
-        let write_unknown =
-            has_unknown.then(|| quote!(Self::Unknown(value) => value.serialize(serializer),));
+            None => {
+                let unknown = quote! {
+                    /// A value that the schema does not list, kept as it came.
+                    Unknown(Value),
+                };
+                let write = quote!(Self::Unknown(value) => value.serialize(serializer),);
+                (Some(unknown), Some(write), quote!(Ok(Self::Unknown(value))))
+            }
+        };
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +130,7 @@ impl Emitter<'_> {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(Self::#names(value) => value.serialize(serializer),)*
-                        #write_unknown
+                        #write
                     }
                 }
             }

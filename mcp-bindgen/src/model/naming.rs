@@ -33,17 +33,13 @@ impl Scope {
 
     /// Takes the first candidate that is free, or the last one with a number.
     fn take(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
-        let mut last = String::new();
-        for candidate in candidates {
-            if self.taken.insert(candidate.clone()) {
-                return candidate;
-            }
-            last = candidate;
-        }
-        let numbers = 2_u64..;
-        let mut numbered = numbers.map(|number| format!("{last}{}{number}", self.separator));
-        let free = numbered.find(|name| self.taken.insert(name.clone()));
-        free.unwrap_or(last)
+        let candidates: Vec<_> = candidates.into_iter().collect();
+        let last = candidates.last().cloned().unwrap_or_default();
+        let separator = self.separator;
+        let numbered = (2_u64..).map(|number| format!("{last}{separator}{number}"));
+        let mut all = candidates.into_iter().chain(numbered);
+        let free = all.find(|name| self.taken.insert(name.clone()));
+        free.unwrap_or_default()
     }
 
     /// Names `keys` in their order: those of `earlier` first, which keep their names.
