@@ -2,14 +2,17 @@
 
 `values.py program FILE SNAPSHOTS` writes a program that reads lines `SERVER TYPE JSON`, and writes the JSON
 of each back. `values.py check PROGRAM SNAPSHOTS` gives it values of each schema, and compares.
-VALUES is their number, 40 unless set.
+VALUES is their number, 40 unless set; SECONDS is the time of the processor for each
+schema, 20 unless set.
 """
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
@@ -17,13 +20,13 @@ import jsonschema
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis_jsonschema import from_schema
 
-# Of each schema. 200 of them take a quarter of an hour.
 COUNT = int(os.environ.get("VALUES", 40))
+SECONDS = int(os.environ.get("SECONDS", 20))
 
 
 def snapshots(folder):
-    for path in sorted(pathlib.Path(folder).glob("*.json")):
-        yield path.stem, json.loads(path.read_text())
+    for path in sorted(pathlib.Path(folder).glob("*.mcp.json")):
+        yield path.name.removesuffix(".mcp.json"), json.loads(path.read_text())
 
 
 def types(snapshot):
@@ -72,21 +75,45 @@ fn main() {{
     )
 
 
-def within_64_bits(schema):
-    """The schema with the limits that `i64` and `f64` have, and tuples as the generator knows them."""
-    if isinstance(schema, list):
-        return [within_64_bits(item) for item in schema]
+# What stands for any JSON: the generator takes a second and more for a value of any depth.
+SCALAR = {"type": ["null", "boolean", "integer", "string"]}
+ANY = {
+    "anyOf": [
+        SCALAR,
+        {"type": "array", "items": SCALAR, "maxItems": 3},
+        {"type": "object", "additionalProperties": SCALAR, "maxProperties": 3},
+    ]
+}
+ANNOTATIONS = {"$schema", "default", "description", "examples", "title"}
+
+
+def bounded(schema, is_part=False):
+    """The schema with small values where it allows any, the limits that `i64` and `f64` have, and tuples as
+    the generator knows them. Parts have to fit other schemas as well, which may know more members."""
+    if schema is True or isinstance(schema, dict) and not schema.keys() - ANNOTATIONS:
+        return schema if is_part else ANY
     if not isinstance(schema, dict):
         return schema
-    schema = {name: within_64_bits(value) for name, value in schema.items()}
-    if "prefixItems" in schema:
-        schema["items"] = schema.pop("prefixItems")
-        schema["additionalItems"] = False
+    unions = {"allOf", "anyOf", "oneOf"} & schema.keys()
+    made = dict(schema)
+    for name in {"$defs", "definitions", "patternProperties", "properties"} & schema.keys():
+        made[name] = {key: bounded(value) for key, value in schema[name].items()}
+    for name in unions:
+        made[name] = [bounded(value, name == "allOf" or "properties" in schema) for value in schema[name]]
+    for name in {"additionalProperties", "items", "prefixItems"} & schema.keys():
+        value = schema[name]
+        made[name] = [bounded(item) for item in value] if isinstance(value, list) else bounded(value)
+    is_object = schema.get("type") == "object" or "properties" in schema
+    if is_object and not is_part and not unions:
+        made.setdefault("additionalProperties", SCALAR)
+    if "prefixItems" in made:
+        made["items"] = made.pop("prefixItems")
+        made["additionalItems"] = False
     if schema.get("type") in ["integer", "number"]:
         limit = 2**53
-        schema["minimum"] = max(schema.get("minimum", -limit), -limit)
-        schema["maximum"] = min(schema.get("maximum", limit), limit)
-    return schema
+        made["minimum"] = max(schema.get("minimum", -limit), -limit)
+        made["maximum"] = min(schema.get("maximum", limit), limit)
+    return made
 
 
 def without_defaults(value, written):
@@ -109,6 +136,14 @@ def lost(schema, value, written, root):
                 yield name
 
 
+class OutOfTime(BaseException):
+    """Ends the making of values; no error of theirs, which the generator would try again."""
+
+
+def out_of_time(*_):
+    raise OutOfTime
+
+
 def examples(schema):
     values = []
 
@@ -120,31 +155,41 @@ def examples(schema):
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(from_schema(within_64_bits(schema)))
+    @given(from_schema(bounded(schema)))
     def collect(value):
         values.append(value)
 
-    collect()
+    signal.signal(signal.SIGPROF, out_of_time)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        collect()
+    except OutOfTime:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return values
 
 
 def tried(schema):
-    """Values of a schema, or why there are none: the generator does not know all schemas."""
+    """Values of a schema, or why there are none: the generator does not know all schemas. And its seconds."""
     warnings.simplefilter("ignore")
+    started = time.process_time()
     try:
-        return examples(schema), None
+        values, fault = examples(schema), None
     except Exception as error:
-        return [], f"{type(error).__name__}: {error}"
+        values, fault = [], f"{type(error).__name__}: {error}"
+    return values, fault, time.process_time() - started
 
 
 def check(path, folder):
     warnings.simplefilter("ignore")
     schemas = [(server, name, schema) for server, snapshot in snapshots(folder) for name, schema in types(snapshot)]
-    cases, left_out = [], []
+    cases, left_out, times = [], [], []
     with ProcessPoolExecutor() as pool:
         made = pool.map(tried, [schema for _, _, schema in schemas])
-        for (server, name, schema), (values, fault) in zip(schemas, made, strict=True):
+        for (server, name, schema), (values, fault, seconds) in zip(schemas, made, strict=True):
             cases += [(server, name, schema, value) for value in values]
+            times.append((seconds, len(values), server, name))
             if fault:
                 left_out.append(f"{server} {name}: {fault}"[:200])
     lines = [f"{server} {name} {json.dumps(value)}\n" for server, name, _, value in cases]
@@ -162,6 +207,8 @@ def check(path, folder):
             jsonschema.validate(written, schema)
         except jsonschema.ValidationError as error:
             faults.append(f"{at}: came back invalid: {error.message[:200]}")
+    for seconds, count, server, name in sorted(times, reverse=True)[:10]:
+        print(f"{server} {name}: {count} values in {seconds:.1f} s")
     for line in left_out:
         print(f"no values: {line}")
     print(f"{len(cases)} values of {len({(s, n) for s, n, _, _ in cases})} types, {len(faults)} faults")

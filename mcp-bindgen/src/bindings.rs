@@ -82,12 +82,9 @@ impl std::str::FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "chrono" => Ok(Self::Chrono),
-            "uuid" => Ok(Self::Uuid),
-            "url" => Ok(Self::Url),
-            _ => Err(format!("`{name}` is none of chrono, uuid, url")),
-        }
+        let mut known = [Self::Chrono, Self::Uuid, Self::Url].into_iter();
+        let format = known.find(|it| it.to_string() == name);
+        format.ok_or_else(|| format!("`{name}` is none of chrono, uuid, url"))
     }
 }
 
@@ -244,18 +241,10 @@ impl Bindings {
 
     /// Checks that options name tools of the server, and reads the paths of types.
     fn checked(&self) -> Result<HashMap<String, syn::Type>, Error> {
-        let tools = self
-            .snapshot
-            .tools
-            .iter()
-            .filter_map(|tool| tool.text("name"));
+        let tools = self.snapshot.tools.iter().map(|tool| tool.text("name"));
         let tools: BTreeSet<_> = tools.collect();
-        let named = self
-            .only
-            .iter()
-            .chain(&self.skip)
-            .chain(self.outputs.keys());
-        if let Some(unknown) = named.into_iter().find(|name| !tools.contains(*name)) {
+        let mut named = (self.only.iter().chain(&self.skip)).chain(self.outputs.keys());
+        if let Some(unknown) = named.find(|name| !tools.contains(name.as_str())) {
             return Err(Error::UnknownTool(unknown.clone()));
         }
         let outputs = self.outputs.iter().map(|(tool, path)| {

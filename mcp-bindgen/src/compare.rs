@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::model::ir::{Field, Id, Model, Shape, TextEntry, Type};
+use crate::model::ir::{Defs, Feature, Id, Method, Model, Shape, Type};
 use crate::model::read::read;
 use crate::snapshot::Snapshot;
 
@@ -47,27 +48,22 @@ impl fmt::Display for Difference {
 /// ```
 #[must_use]
 pub fn compare(old: &Snapshot, new: &Snapshot) -> Vec<Difference> {
-    let listed: HashSet<_> = old.tools.iter().filter_map(|it| it.text("name")).collect();
+    let listed: HashSet<_> = old.tools.iter().map(|it| it.text("name")).collect();
     let bound = old.rust.as_ref().map(|names| &names.tools);
     let is_bound = |name: &str| match bound {
         Some(bound) => bound.contains_key(name) || !listed.contains(name),
         None => true,
     };
+    let [old_model, new_model] = [old, new].map(|it| read(it, &is_bound, Vec::new()).0);
     let mut comparison = Comparison {
-        old: &read(old, &is_bound, Vec::new()).0,
-        new: &read(new, &is_bound, Vec::new()).0,
-        place: String::new(),
+        old: &old_model,
+        new: &new_model,
         seen: HashSet::new(),
         found: Vec::new(),
     };
-    comparison.tools();
-    let (old_model, new_model) = (comparison.old, comparison.new);
-    comparison.text_entries("prompt", &old_model.prompts, &new_model.prompts);
-    comparison.text_entries(
-        "resource template",
-        &old_model.templates,
-        &new_model.templates,
-    );
+    comparison.methods(Feature::Tool, "tool");
+    comparison.methods(Feature::Prompt, "prompt");
+    comparison.methods(Feature::Template, "resource template");
     comparison.server(old, new);
     comparison.found
 }
@@ -75,229 +71,183 @@ pub fn compare(old: &Snapshot, new: &Snapshot) -> Vec<Difference> {
 struct Comparison<'a> {
     old: &'a Model,
     new: &'a Model,
-    /// Where the walk is: a tool, then the way into its types.
-    place: String,
     /// Definitions that were compared already, and whether they are sent.
     seen: HashSet<(Id, Id, bool)>,
     found: Vec<Difference>,
 }
 
-impl<'a> Comparison<'a> {
-    fn push(&mut self, breaking: bool, what: &str) {
-        let text = format!("{}{what}", self.place);
+/// A part of a type: a member, value or alternative.
+struct Part<'a> {
+    /// The way to it, and its name.
+    step: String,
+    ty: &'a Type,
+    required: bool,
+    doc: &'a str,
+}
+
+impl Comparison<'_> {
+    fn push(&mut self, breaking: bool, text: String) {
         self.found.push(Difference { breaking, text });
     }
 
-    /// Compares what is one step further.
-    fn within(&mut self, step: &str, compare: impl FnOnce(&mut Self)) {
-        let length = self.place.len();
-        self.place += step;
-        compare(self);
-        self.place.truncate(length);
-    }
-
-    /// Calls `compare` with entries that both have, and reports the others.
-    fn both<T>(
+    /// What both have, with its place; the rest is reported.
+    fn pairs<T>(
         &mut self,
-        kind: &str,
-        old: &'a [T],
-        new: &'a [T],
-        name: impl Fn(&T) -> &str,
-        mut compare: impl FnMut(&mut Self, &'a T, &'a T),
-    ) {
-        for entry in old {
-            match new.iter().find(|it| name(it) == name(entry)) {
-                Some(other) => compare(self, entry, other),
-                None => self.push(true, &format!("{kind} {} is gone", quoted(name(entry)))),
+        old: Vec<T>,
+        new: Vec<T>,
+        at: impl Fn(&T) -> String,
+        is_required: impl Fn(&T) -> bool,
+    ) -> Vec<(String, T, T)> {
+        let mut new: IndexMap<_, _> = new.into_iter().map(|it| (at(&it), it)).collect();
+        let mut pairs = Vec::new();
+        for part in old {
+            let at = at(&part);
+            match new.shift_remove(&at) {
+                Some(other) => pairs.push((at, part, other)),
+                None => self.push(true, format!("{at} is gone")),
             }
         }
-        for entry in new {
-            if old.iter().all(|it| name(it) != name(entry)) {
-                self.push(false, &format!("{kind} {} is new", quoted(name(entry))));
+        for (at, part) in new {
+            match is_required(&part) {
+                true => self.push(true, format!("{at} is new, and required")),
+                false => self.push(false, format!("{at} is new")),
             }
+        }
+        pairs
+    }
+
+    fn methods(&mut self, feature: Feature, kind: &str) {
+        let [old, new] = [self.old, self.new].map(|model| model.of(feature).collect());
+        let at = |method: &&Method| format!("{kind} {}", quoted(&method.key));
+        for (at, old, new) in self.pairs(old, new, at, |_| false) {
+            self.method(&at, old, new);
         }
     }
 
-    fn tools(&mut self) {
-        let (old, new) = (&self.old.tools, &self.new.tools);
-        self.both(
-            "tool",
-            old,
-            new,
-            |tool| &tool.name,
-            |this, old, new| {
-                this.within(&format!("{}: ", quoted(&old.name)), |this| {
-                    if (&old.doc, old.repeatable) != (&new.doc, new.repeatable) {
-                        this.push(false, "its description has changed");
-                    }
-                    this.within("arguments", |this| {
-                        this.types(&old.arguments, &new.arguments, true);
-                    });
-                    match (&old.output, &new.output) {
-                        (None, None) => {}
-                        (Some(old), Some(new)) => {
-                            this.within("result", |this| this.types(&old.ty, &new.ty, false));
-                        }
-                        (old, _) => {
-                            let what = if old.is_some() { "no" } else { "an" };
-                            this.push(true, &format!("it has {what} output schema now"));
-                        }
-                    }
-                });
-            },
+    fn method(&mut self, at: &str, old: &Method, new: &Method) {
+        if (&old.doc, old.repeatable) != (&new.doc, new.repeatable) {
+            self.push(false, format!("{at}: its description has changed"));
+        }
+        self.types(
+            &format!("{at}: arguments"),
+            &old.arguments,
+            &new.arguments,
+            true,
         );
-    }
-
-    fn text_entries(&mut self, kind: &str, old: &'a [TextEntry], new: &'a [TextEntry]) {
-        self.both(
-            kind,
-            old,
-            new,
-            |entry| &entry.key,
-            |this, old, new| {
-                this.within(&format!("{kind} {}: ", quoted(&old.key)), |this| {
-                    if old.doc != new.doc {
-                        this.push(false, "its description has changed");
-                    }
-                    this.within("arguments", |this| {
-                        this.types(&old.arguments, &new.arguments, true);
-                    });
-                });
-            },
-        );
+        match (&old.output, &new.output) {
+            (None, None) => {}
+            (Some(old), Some(new)) => self.types(&format!("{at}: result"), &old.ty, &new.ty, false),
+            (None, _) => self.push(true, format!("{at}: it has an output schema now")),
+            (_, None) => self.push(true, format!("{at}: it has no output schema now")),
+        }
     }
 
     /// Compares two types; `sent` is true for arguments.
-    fn types(&mut self, old: &'a Type, new: &'a Type, sent: bool) {
+    fn types(&mut self, at: &str, old: &Type, new: &Type, sent: bool) {
+        let was = described(old, &self.old.defs);
+        let is = described(new, &self.new.defs);
+        if was != is {
+            return self.push(true, format!("{at} is {is} now, and was {was}"));
+        }
         match (old, new) {
             (Type::List(old), Type::List(new)) | (Type::Map(old), Type::Map(new)) => {
-                self.within("[]", |this| this.types(old, new, sent));
+                self.types(&format!("{at}[]"), old, new, sent);
             }
-            (Type::Nullable(old), Type::Nullable(new)) => self.types(old, new, sent),
-            (Type::Tuple(old), Type::Tuple(new)) if old.len() == new.len() => {
+            (Type::Nullable(old), Type::Nullable(new)) => self.types(at, old, new, sent),
+            (Type::Tuple(old), Type::Tuple(new)) => {
                 for (index, (old, new)) in old.iter().zip(new).enumerate() {
-                    self.within(&format!("[{index}]"), |this| this.types(old, new, sent));
+                    self.types(&format!("{at}[{index}]"), old, new, sent);
                 }
             }
-            (Type::Named(a), Type::Named(b)) => {
-                if self.seen.insert((*a, *b, sent)) {
-                    self.shapes(*a, *b, sent);
+            (Type::Named(a), Type::Named(b)) if self.seen.insert((*a, *b, sent)) => {
+                let (old, new) = (parts(self.old, *a), parts(self.new, *b));
+                let step = |part: &Part<'_>| format!("{at}{}", part.step);
+                let is_required = |part: &Part<'_>| sent && part.required;
+                for (at, old, new) in self.pairs(old, new, step, is_required) {
+                    self.part(&at, &old, &new, sent);
                 }
             }
-            (old, new) if old == new => {}
-            (old, new) => {
-                let (old, new) = (described(old, self.old), described(new, self.new));
-                self.push(true, &format!(" is {new} now, and was {old}"));
-            }
+            _ => {}
         }
     }
 
-    fn shapes(&mut self, a: Id, b: Id, sent: bool) {
-        let (old, new) = (&self.old.defs[&a].shape, &self.new.defs[&b].shape);
-        match (old, new) {
-            (Shape::Struct(old), Shape::Struct(new)) => {
-                self.fields(&old.fields, &new.fields, sent);
-                if old.extra.is_some() != new.extra.is_some() {
-                    self.push(true, ": whether it has members without a name has changed");
-                }
+    fn part(&mut self, at: &str, old: &Part<'_>, new: &Part<'_>, sent: bool) {
+        match (old.required, new.required) {
+            (false, true) => self.push(true, format!("{at} is required now")),
+            (true, false) => self.push(true, format!("{at} may be left out now")),
+            _ if old.doc != new.doc => {
+                self.push(false, format!("{at} has another text, limit or default"));
             }
-            (Shape::Enum(old), Shape::Enum(new)) => {
-                self.within(": ", |this| {
-                    this.both("the value", old, new, |(value, _)| value, |_, _, _| {});
-                });
-            }
-            (
-                Shape::Tagged { tag, variants },
-                Shape::Tagged {
-                    tag: new_tag,
-                    variants: new,
-                },
-            ) if tag == new_tag => self.within(": ", |this| {
-                this.both(
-                    "the alternative",
-                    variants,
-                    new,
-                    |it| &it.0[0],
-                    |this, old, new| {
-                        this.types(&old.1, &new.1, sent);
-                    },
-                );
-            }),
-            (Shape::Kinds(old), Shape::Kinds(new)) if old.len() == new.len() => {
-                for (old, new) in old.iter().zip(new) {
-                    self.types(old, new, sent);
-                }
-            }
-            _ => self.push(true, " has another type now"),
+            _ => {}
         }
-    }
-
-    fn fields(&mut self, old: &'a [(String, Field)], new: &'a [(String, Field)], sent: bool) {
-        for (name, field) in new {
-            if old.iter().all(|(known, _)| known != name) {
-                let is_required = sent && field.required;
-                let what = if is_required { ", and required" } else { "" };
-                self.push(is_required, &format!(".{name} is new{what}"));
-            }
-        }
-        for (name, field) in old {
-            let Some((_, other)) = new.iter().find(|(it, _)| it == name) else {
-                self.push(true, &format!(".{name} is gone"));
-                continue;
-            };
-            self.within(&format!(".{name}"), |this| {
-                match (field.required, other.required) {
-                    (false, true) => this.push(true, " is required now"),
-                    (true, false) => this.push(true, " may be left out now"),
-                    _ if field.doc != other.doc => {
-                        this.push(false, " has another text, limit or default");
-                    }
-                    _ => {}
-                }
-                match (field.required, other.required) {
-                    // Both are an `Option` already.
-                    (false, false) => {
-                        this.types(not_null(&field.ty), not_null(&other.ty), sent);
-                    }
-                    _ => this.types(&field.ty, &other.ty, sent),
-                }
-            });
+        match old.required || new.required {
+            true => self.types(at, old.ty, new.ty, sent),
+            // Both are an `Option` already.
+            false => self.types(at, old.ty.not_null(), new.ty.not_null(), sent),
         }
     }
 
     /// Compares what is no type.
     fn server(&mut self, old: &Snapshot, new: &Snapshot) {
+        let name = |it: &Snapshot| quoted(&format!("{} {}", it.server().0, it.server().1));
         if old.server() != new.server() {
-            let [old, new] = [old, new].map(|it| format!("{} {}", it.server().0, it.server().1));
-            self.push(
-                false,
-                &format!(
-                    "the server is {} now, and was {}",
-                    quoted(&new),
-                    quoted(&old)
-                ),
-            );
+            let (is, was) = (name(new), name(old));
+            self.push(false, format!("the server is {is} now, and was {was}"));
         }
         if old.instructions != new.instructions {
-            self.push(false, "the instructions of the server have changed");
+            self.push(
+                false,
+                "the instructions of the server have changed".to_owned(),
+            );
         }
-        let names = |snapshot: &Snapshot| -> Vec<_> {
-            snapshot
-                .resources
-                .iter()
-                .filter_map(|it| it.text("uri"))
-                .collect()
+        let resources = |it: &Snapshot| -> Vec<_> {
+            let resources = it.resources.iter();
+            resources.map(|it| it.text("uri").to_owned()).collect()
         };
-        if names(old) != names(new) {
-            self.push(false, "the list of resources has changed");
+        if resources(old) != resources(new) {
+            self.push(false, "the list of resources has changed".to_owned());
         }
     }
 }
 
-fn not_null(ty: &Type) -> &Type {
-    match ty {
-        Type::Nullable(inner) => inner,
-        ty => ty,
+/// The parts of a definition.
+fn parts(model: &Model, id: Id) -> Vec<Part<'_>> {
+    let part = |step, ty| Part {
+        step,
+        ty,
+        required: false,
+        doc: "",
+    };
+    match model.shape(id) {
+        Some(Shape::Struct(it)) => {
+            let fields = it.fields.iter().map(|(name, field)| Part {
+                step: format!(".{}", name.escape_debug()),
+                ty: &field.ty,
+                required: field.required,
+                doc: &field.doc,
+            });
+            let extra = it.extra.iter().map(|ty| part(".*".to_owned(), ty));
+            fields.chain(extra).collect()
+        }
+        Some(Shape::Enum(values)) => {
+            let step = |value| format!(": the value {}", quoted(value));
+            let values = values
+                .iter()
+                .map(|(value, _)| part(step(value), &Type::Text));
+            values.collect()
+        }
+        Some(Shape::Tagged { variants, .. }) => {
+            let step = |values: &[String]| format!(": the alternative {}", quoted(&values[0]));
+            let variants = variants.iter();
+            variants
+                .map(|(values, ty)| part(step(values), ty))
+                .collect()
+        }
+        Some(Shape::Kinds(types)) => {
+            let step = |ty| format!(": the alternative {:?}", Type::kind(ty, &model.defs));
+            types.iter().map(|ty| part(step(ty), ty)).collect()
+        }
+        None => Vec::new(),
     }
 }
 
@@ -307,23 +257,26 @@ fn quoted(name: &str) -> String {
 }
 
 /// A type in words.
-fn described(ty: &Type, model: &Model) -> String {
-    match ty {
-        Type::Null => "null".to_owned(),
-        Type::Bool => "a boolean".to_owned(),
-        Type::Integer => "an integer".to_owned(),
-        Type::Number => "a number".to_owned(),
-        Type::Text | Type::External(_) => "text".to_owned(),
-        Type::Json => "any JSON".to_owned(),
-        Type::List(_) => "a list".to_owned(),
-        Type::Map(_) => "a map".to_owned(),
-        Type::Tuple(items) => format!("a list of {} items", items.len()),
-        Type::Nullable(inner) => format!("{} or null", described(inner, model)),
-        Type::Named(id) => match model.defs.get(id).map(|def| &def.shape) {
+fn described(ty: &Type, defs: &Defs) -> String {
+    let words = match ty {
+        Type::Null => "null",
+        Type::Bool => "a boolean",
+        Type::Integer => "an integer",
+        Type::Number => "a number",
+        Type::Text | Type::External(_) => "text",
+        Type::Json => "any JSON",
+        Type::List(_) => "a list",
+        Type::Map(_) => "a map",
+        Type::Tuple(items) => return format!("a list of {} items", items.len()),
+        Type::Nullable(inner) => return format!("{} or null", described(inner, defs)),
+        Type::Named(id) => match defs.get(id).map(|def| &def.shape) {
             Some(Shape::Enum(_)) => "one of several texts",
             Some(Shape::Struct(_)) => "an object with members",
+            Some(Shape::Tagged { tag, .. }) => {
+                return format!("one of several objects by {}", quoted(tag));
+            }
             _ => "one of several types",
-        }
-        .to_owned(),
-    }
+        },
+    };
+    words.to_owned()
 }

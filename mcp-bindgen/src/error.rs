@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::code::printer::PrintError;
-
 /// A reason why no bindings are made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -36,9 +34,6 @@ pub enum Error {
     /// Values that stay untyped although [`strict`](crate::Bindings::strict) bindings were asked for.
     #[error("{}", lines(.0))]
     Untyped(Vec<Note>),
-    /// A bug of this crate: typify prints another struct than asked for.
-    #[error("{0}; this is a bug of mcp-bindgen")]
-    Print(#[from] PrintError),
     /// A bug of this crate: the generated code does not parse.
     #[error("the generated code does not parse: {0}; this is a bug of mcp-bindgen")]
     Syntax(#[from] syn::Error),

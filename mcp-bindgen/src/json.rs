@@ -4,8 +4,11 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Number;
+use serde_json::value::RawValue;
+
+use crate::model::limits;
 
 /// Members of an object, in the order as received.
 pub(crate) type Object = IndexMap<String, Json>;
@@ -64,28 +67,19 @@ impl Json {
 /// Compact JSON.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool(value) => write!(f, "{value}"),
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
-            Self::List(items) => {
-                f.write_str("[")?;
-                for (index, item) in items.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { ", " };
-                    write!(f, "{comma}{item}")?;
-                }
-                f.write_str("]")
-            }
-            Self::Object(members) => {
-                f.write_str("{")?;
-                for (index, (name, value)) in members.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { ", " };
-                    let name = serde_json::Value::from(name.as_str());
-                    write!(f, "{comma}{name}: {value}")?;
-                }
-                f.write_str("}")
-            }
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => value.serialize(serializer),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+            Self::List(items) => items.serialize(serializer),
+            Self::Object(members) => members.serialize(serializer),
         }
     }
 }
@@ -130,73 +124,55 @@ impl<'de> Visitor<'de> for AnyJson {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Json::List(list))
+        let items = std::iter::from_fn(|| items.next_element().transpose());
+        items.collect::<Result<_, _>>().map(Json::List)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let mut object = Object::new();
-        while let Some((name, value)) = members.next_entry()? {
-            object.insert(name, value);
-        }
-        Ok(Json::Object(object))
+        let members = std::iter::from_fn(|| members.next_entry().transpose());
+        members.collect::<Result<_, _>>().map(Json::Object)
     }
 }
 
-/// Indents JSON by two spaces. Members keep their order, and texts and numbers their spelling; any
-/// depth is allowed.
-pub(crate) fn indented(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
-    let (mut depth, mut in_text, mut escaped) = (0, false, false);
-    let mut characters = json
-        .chars()
-        .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
-        .peekable();
-    while let Some(c) = characters.next() {
-        if in_text {
-            in_text = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-            out.push(c);
-            continue;
-        }
-        match c {
-            ' ' => {}
-            '{' | '[' => {
-                out.push(c);
-                while characters.next_if_eq(&' ').is_some() {}
-                if let Some(end) = characters.next_if(|c| matches!(c, '}' | ']')) {
-                    out.push(end);
-                } else {
-                    depth += 1;
-                    new_line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth -= 1;
-                new_line(&mut out, depth);
-                out.push(c);
-            }
-            ',' => {
-                out.push(c);
-                new_line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            c => {
-                in_text = c == '"';
-                out.push(c);
-            }
-        }
-    }
-    out.push('\n');
-    out
+/// What an entry has under a name: JSON, or its text where that is too large or can't be read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Box<RawValue>")]
+pub(crate) enum Member {
+    Read(Json),
+    Unread(Box<RawValue>),
 }
 
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
+impl From<Box<RawValue>> for Member {
+    fn from(text: Box<RawValue>) -> Self {
+        parsed(&text).map_or(Self::Unread(text), Self::Read)
+    }
+}
+
+impl Serialize for Member {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Read(json) => json.serialize(serializer),
+            Self::Unread(text) => text.serialize(serializer),
+        }
+    }
+}
+
+impl Member {
+    /// The value, or why it is not read.
+    pub(crate) fn json(&self) -> Result<Json, String> {
+        match self {
+            Self::Read(json) => Ok(json.clone()),
+            Self::Unread(text) => parsed(text),
+        }
+    }
+}
+
+fn parsed(text: &RawValue) -> Result<Json, String> {
+    if text.get().len() > limits::BYTES {
+        let limit = limits::BYTES >> 20;
+        return Err(format!("a schema of more than {limit} MiB is not read"));
+    }
+    serde_json::from_str(text.get()).map_err(|error| format!("the schema can't be read ({error})"))
 }
 
 #[cfg(test)]
@@ -204,19 +180,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_and_spelling_are_kept() {
-        let text = r#"{"b":1.0,"a":[ ],"c":{ "d" :"x, \"y\": {" , "e":[1,null] } }"#;
+    fn order_is_kept() {
+        let text = r#"{"b":1.0,"a":[],"c":{"d":"x, \"y\": {","e":[1,null]}}"#;
         let json: Json = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            json.to_string(),
-            r#"{"b": 1.0, "a": [], "c": {"d": "x, \"y\": {", "e": [1, null]}}"#
-        );
-        let indented = indented(text);
-        assert_eq!(
-            indented,
-            "{\n  \"b\": 1.0,\n  \"a\": [],\n  \"c\": {\n    \"d\": \"x, \\\"y\\\": {\",\n    \"e\": [\n      1,\n      null\n    ]\n  }\n}\n"
-        );
-        assert_eq!(super::indented(&indented), indented);
+        assert_eq!(json.to_string(), text);
+    }
+
+    #[test]
+    fn what_is_not_read_is_kept_as_it_is() {
+        let text = r#"{"a":1e999}"#;
+        let member: Member = serde_json::from_str(text).unwrap();
+        assert!(member.json().is_err());
+        assert_eq!(serde_json::to_string(&member).unwrap(), text);
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Snapshots of what a server lists.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::error::Error;
-use crate::json::{Json, indented};
+use crate::json::{Json, Member};
+use crate::model::ir::Feature;
 
 /// A server and what it lists, as `mcp inspect --json` prints it.
 ///
@@ -34,7 +33,7 @@ pub struct Snapshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revisions: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    capabilities: Option<Box<RawValue>>,
+    capabilities: Option<Member>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instructions: Option<String>,
     pub(crate) tools: Vec<Entry>,
@@ -75,6 +74,17 @@ pub(crate) struct Names {
     pub(crate) types: IndexMap<String, TypeNames>,
 }
 
+impl Names {
+    /// The methods of one list.
+    pub(crate) fn of(&self, feature: Feature) -> &IndexMap<String, String> {
+        match feature {
+            Feature::Tool => &self.tools,
+            Feature::Prompt => &self.prompts,
+            Feature::Template => &self.resource_templates,
+        }
+    }
+}
+
 /// A type: where it is, and the names of its fields or variants in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct TypeNames {
@@ -86,32 +96,27 @@ pub(crate) struct TypeNames {
 /// A tool, prompt, resource or resource template.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Entry(IndexMap<String, Box<RawValue>>);
+pub(crate) struct Entry(IndexMap<String, Member>);
 
 impl Entry {
-    /// A member as it was received.
-    pub(crate) fn raw(&self, member: &str) -> Option<&str> {
-        self.0.get(member).map(|value| value.get())
+    pub(crate) fn get(&self, member: &str) -> Option<&Member> {
+        self.0.get(member)
     }
 
     /// A member, if it can be read.
-    pub(crate) fn json(&self, member: &str) -> Option<Json> {
-        serde_json::from_str(self.raw(member)?).ok()
+    pub(crate) fn json(&self, member: &str) -> Option<&Json> {
+        match self.get(member)? {
+            Member::Read(json) => Some(json),
+            Member::Unread(_) => None,
+        }
     }
 
-    /// A member that is text.
-    pub(crate) fn text(&self, member: &str) -> Option<String> {
-        serde_json::from_str(self.raw(member)?).ok()
+    /// A member that is text; empty if there is none.
+    pub(crate) fn text(&self, member: &str) -> &str {
+        let text = self.json(member).and_then(Json::as_text);
+        text.unwrap_or_default()
     }
 }
-
-/// The lists, and the member that names the entries of each.
-const LISTS: [(&str, &str); 4] = [
-    ("tools", "name"),
-    ("prompts", "name"),
-    ("resources", "uri"),
-    ("resourceTemplates", "uriTemplate"),
-];
 
 impl Snapshot {
     /// Reads a snapshot, or the result of `tools/list` (with or without the response around it).
@@ -131,22 +136,27 @@ impl Snapshot {
             None => serde_json::from_slice(bytes)?,
         };
         let lists = [
-            &mut snapshot.tools,
-            &mut snapshot.prompts,
-            &mut snapshot.resources,
-            &mut snapshot.resource_templates,
+            ("tools", "name", &mut snapshot.tools),
+            ("prompts", "name", &mut snapshot.prompts),
+            ("resources", "uri", &mut snapshot.resources),
+            (
+                "resourceTemplates",
+                "uriTemplate",
+                &mut snapshot.resource_templates,
+            ),
         ];
-        for ((list, member), entries) in LISTS.into_iter().zip(lists) {
-            let mut named = HashSet::new();
+        for (list, member, entries) in lists {
             for entry in &mut *entries {
                 entry.0.retain(|name, _| name != "_meta" && name != "icons");
-                let unnamed = Error::Unnamed { list, member };
-                let name = entry.text(member).ok_or(unnamed)?;
-                if !named.insert(name.clone()) {
-                    return Err(Error::Twice { list, name });
-                }
+                let name = entry.json(member).and_then(Json::as_text);
+                name.ok_or(Error::Unnamed { list, member })?;
             }
-            entries.sort_by_cached_key(|entry| entry.text(member));
+            entries.sort_by(|a, b| a.text(member).cmp(b.text(member)));
+            let mut pairs = entries.windows(2);
+            if let Some(twice) = pairs.find(|it| it[0].text(member) == it[1].text(member)) {
+                let name = twice[0].text(member).to_owned();
+                return Err(Error::Twice { list, name });
+            }
         }
         Ok(snapshot)
     }
@@ -167,7 +177,7 @@ impl Snapshot {
 
 impl fmt::Display for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let compact = serde_json::to_string(self).map_err(|_| fmt::Error)?;
-        f.write_str(&indented(&compact))
+        let json = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
+        writeln!(f, "{json}")
     }
 }

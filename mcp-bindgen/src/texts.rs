@@ -129,43 +129,21 @@ fn line_of(line: &str) -> String {
     format!("{}{}", " ".repeat(indentation), inline(&words))
 }
 
-/// A line with its code as it is, and all else escaped.
+/// A line with what is between single backticks as it is, and all else escaped.
 fn inline(line: &str) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(start) = rest.find('`') {
-        let (text, after) = rest.split_at(start);
-        out += &escaped(text);
-        let count = after.chars().take_while(|c| *c == '`').count();
-        let (ticks, after) = after.split_at(count);
-        match closing(after, count) {
-            // At the start of a line or list item, three would open a block.
-            Some(end) if count < 3 => {
-                let (code, after) = after.split_at(end);
-                out += &format!("{ticks}{code}{ticks}");
-                rest = &after[count..];
-            }
-            _ => {
-                out += &escaped(ticks);
-                rest = after;
-            }
-        }
+    let parts: Vec<_> = line.split('`').collect();
+    let is_code = |index: usize| index % 2 == 1;
+    let is_paired = parts.len() % 2 == 1 && !line.contains("``");
+    let parts = parts.iter().enumerate();
+    let parts = parts.map(|(index, part)| match is_code(index) {
+        true => format!("`{part}`"),
+        false => escaped(part),
+    });
+    if is_paired {
+        parts.collect()
+    } else {
+        escaped(line)
     }
-    out + &escaped(rest)
-}
-
-/// Where the next run of exactly `count` backticks begins.
-fn closing(text: &str, count: usize) -> Option<usize> {
-    let mut from = 0;
-    while let Some(found) = text[from..].find('`') {
-        let start = from + found;
-        let run = text[start..].chars().take_while(|c| *c == '`').count();
-        if run == count {
-            return Some(start);
-        }
-        from = start + run;
-    }
-    None
 }
 
 /// Text without meaning as a link, HTML, code, or a table. Addresses become links.
@@ -218,7 +196,7 @@ mod tests {
                     .replace("\\>", ">")
                     .leak(),
             ),
-            ("`` a ` b `` [c]", "`` a ` b `` \\[c\\]"),
+            ("`` a ` b `` [c]", "\\`\\` a \\` b \\`\\` \\[c\\]"),
             ("a ` b [c]", "a \\` b \\[c\\]"),
             ("see https://a.b/c_(d).", "see <https://a.b/c>_(d)."),
             ("\u{202e}evil\u{2066}\0", "evil"),

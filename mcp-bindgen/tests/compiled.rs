@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use mcp_bindgen::{Bindings, Snapshot};
+use mcp_bindgen::{Bindings, Format, Snapshot};
 
 mod support;
 
@@ -37,6 +37,20 @@ fn code_compiles_after_an_edit_that_adds() {
 fn write(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+#[test]
+fn strings_of_formats_are_types_of_other_crates() {
+    let scratch = Scratch::new("formats", "2024");
+    let snapshot = Snapshot::parse(include_bytes!("support/formats.json")).unwrap();
+    let formats = [Format::Chrono, Format::Uuid, Format::Url];
+    let generated = Bindings::new(snapshot).formats(formats).generate().unwrap();
+    write(&scratch.path().join("src/calendar.rs"), &generated.code);
+    write(
+        &scratch.path().join("src/main.rs"),
+        include_str!("support/formats.rs"),
+    );
+    assert!(scratch.failed(&["run"]).is_empty());
 }
 
 #[test]

@@ -6,12 +6,17 @@ use quote::quote;
 /// Returns doc attributes of `text`, one a line. Lines of more than 90 characters are wrapped.
 #[must_use]
 pub fn lines(text: &str) -> TokenStream {
+    let lines = wrapped(text);
+    quote!(#(#[doc = #lines])*)
+}
+
+/// The lines of documentation, each with the space before it.
+pub(crate) fn wrapped(text: &str) -> impl Iterator<Item = String> {
     let lines = text.trim().lines().flat_map(|line| wrap(line.trim_end()));
-    let lines = lines.map(|line| match &line[..] {
+    lines.map(|line| match &line[..] {
         "" => line,
         text => format!(" {text}"),
-    });
-    quote!(#(#[doc = #lines])*)
+    })
 }
 
 /// How long a line of documentation may be, in characters.

@@ -1,4 +1,4 @@
-//! Rust names for names on the wire, made of the words that typify finds in them.
+//! Rust names for names on the wire.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};

@@ -1,26 +1,24 @@
-//! The whole module: its documentation, its imports, and the server's type.
+//! The whole module: its documentation, its imports, the server's type, and the types of its methods.
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::structs::printed;
-use crate::code::docs::lines;
+use crate::code::docs::{lines, wrapped};
 use crate::code::names::ident;
 use crate::code::output::format;
 use crate::error::Error;
-use crate::model::ir::{Id, Model, Output, Shape, Tool, Type};
-use crate::model::unify::reached;
-use crate::snapshot::{Names, Snapshot};
+use crate::model::ir::{Def, Feature, Id, Model, Shape, Type};
+use crate::snapshot::{Names, Snapshot, TypeNames};
 use crate::texts;
 
 /// A model with its names.
 pub(crate) struct Emitter<'a> {
     pub(super) model: &'a Model,
     pub(super) names: &'a Names,
-    /// Types by definition.
-    pub(super) types: HashMap<Id, Ident>,
+    /// The names of definitions, and of their parts.
+    pub(super) types: HashMap<Id, (Ident, &'a TypeNames)>,
     /// Definitions that are part of arguments.
     pub(super) sent: HashSet<Id>,
     /// Definitions that are part of results.
@@ -43,13 +41,15 @@ impl<'a> Emitter<'a> {
         names: &'a Names,
         outputs: &'a HashMap<String, syn::Type>,
     ) -> Self {
-        let types = model.defs.keys().zip(names.types.keys());
+        let types = model.defs.keys().copied().zip(&names.types);
         Self {
             model,
             names,
-            types: types.map(|(id, name)| (*id, ident(name))).collect(),
-            sent: reached(&model.defs, model.arguments()),
-            received: reached(&model.defs, model.outputs()),
+            types: types
+                .map(|(id, (name, it))| (id, (ident(name), it)))
+                .collect(),
+            sent: model.reached(model.arguments()),
+            received: model.reached(model.outputs()),
             outputs,
         }
     }
@@ -60,12 +60,9 @@ impl<'a> Emitter<'a> {
     ///
     /// Bugs of this crate only.
     pub(crate) fn file(&self, snapshot: &Snapshot, origin: &Origin<'_>) -> Result<String, Error> {
-        let (server, methods) = (self.server(), self.methods());
-        let types = self.types(printed(self)?);
-        let text_entries = self.text_entries();
-        let items = quote!(#server #methods #types #text_entries);
-        let imports = imports(&items);
-        let body = format(quote!(#imports #items))?;
+        let (imports, server) = (imports(), self.server());
+        let (methods, types) = (self.methods(), self.types());
+        let body = format(quote!(#imports #server #methods #types))?;
         let body = body.replace(" {}\nimpl", " {}\n\nimpl");
         let command = origin.command.replace(['\n', '\r'], " ");
         let (name, version) = snapshot.server();
@@ -86,7 +83,7 @@ impl<'a> Emitter<'a> {
 
     /// The struct that stands for the server, and its conversions.
     fn server(&self) -> TokenStream {
-        let name = self.server_name();
+        let name = self.owner(Feature::Tool);
         quote! {
             /// The server, through a client that is connected to it.
             ///
@@ -111,66 +108,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    pub(super) fn server_name(&self) -> Ident {
-        ident(&self.names.server)
-    }
-
-    /// A method for each tool, and those that lead to prompts and resources.
-    fn methods(&self) -> TokenStream {
-        let server = self.server_name();
-        let tools = self.model.tools.iter().map(|tool| self.tool(tool));
-        let parts = [
-            (&self.model.prompts, "prompts", "Prompts"),
-            (&self.model.templates, "resources", "Resources"),
-        ];
-        let parts = parts
-            .into_iter()
-            .filter(|(entries, ..)| !entries.is_empty());
-        let parts = parts.map(|(_, method, suffix)| {
-            let doc = format!(" The {method} of the server.");
-            let (method, ty) = (ident(method), format_ident!("{server}{suffix}"));
-            quote! {
-                #[doc = #doc]
-                #[must_use]
-                pub fn #method(&self) -> #ty<'_> {
-                    #ty(&self.0)
-                }
-            }
-        });
-        quote!(impl #server { #(#tools)* #(#parts)* })
-    }
-
-    fn tool(&self, tool: &Tool) -> TokenStream {
-        let (name, method) = (&tool.name, ident(&self.names.tools[&tool.name]));
-        let doc = described(&tool.doc, &format!("Calls the tool {}.", texts::code(name)));
-        let arguments = match tool.arguments {
-            Type::Json => quote!(Value),
-            ref ty => self.rust(ty),
-        };
-        let typed = quote!(self.0.call(#name, arguments));
-        let (output, call) = match (self.outputs.get(name), &tool.output) {
-            (Some(path), _) => (quote!(#path), typed),
-            (None, Some(Output { ty, wrapped })) => {
-                let wrapped = wrapped.map(|wrapped| quote!(.wrapped(#wrapped)));
-                (self.rust(ty), quote!(#typed #wrapped))
-            }
-            (None, None) => (
-                quote!(CallToolResult),
-                quote!(self.0.call_tool(#name, arguments).error_for_failure()),
-            ),
-        };
-        let repeatable = tool.repeatable.then(|| quote!(.repeatable(true)));
-        quote! {
-            #doc
-            pub fn #method(&self, arguments: impl Into<#arguments>) -> TypedCall<#output> {
-                let arguments: #arguments = arguments.into();
-                #call #repeatable
-            }
-        }
-    }
-
     /// A type as it is written.
     pub(super) fn rust(&self, ty: &Type) -> TokenStream {
+        self.inside(ty, None)
+    }
+
+    /// A type as it is written in a struct: in a `Box` where it leads back to that.
+    pub(super) fn inside(&self, ty: &Type, owner: Option<Id>) -> TokenStream {
         match ty {
             Type::Null => quote!(()),
             Type::Bool => quote!(bool),
@@ -188,42 +132,59 @@ impl<'a> Emitter<'a> {
                 quote!(Map<#item>)
             }
             Type::Tuple(items) => {
-                let items = items.iter().map(|item| self.rust(item));
+                let items = items.iter().map(|item| self.inside(item, owner));
                 quote!((#(#items,)*))
             }
             Type::Nullable(inner) => {
-                let inner = self.rust(inner);
+                let inner = self.inside(inner, owner);
                 quote!(Option<#inner>)
             }
             Type::Named(id) => {
-                let name = self.types.get(id);
-                quote!(#name)
+                let name = self.name(*id);
+                let inside = |owner| self.model.reached(std::iter::once(ty)).contains(&owner);
+                match owner.is_some_and(inside) {
+                    true => quote!(Box<#name>),
+                    false => quote!(#name),
+                }
             }
         }
     }
 
-    /// The types of tools, in the order of their names.
-    fn types(&self, mut printed: HashMap<Id, Vec<TokenStream>>) -> TokenStream {
+    /// The types of methods, in the order of their names.
+    fn types(&self) -> TokenStream {
         let mut items: Vec<_> = self.model.defs.iter().collect();
-        items.sort_by_key(|(id, _)| self.types.get(*id).map(ToString::to_string));
+        items.sort_by_key(|(id, _)| self.name(**id));
         let items = items.into_iter().map(|(id, def)| match &def.shape {
-            Shape::Struct(it) => {
-                self.structure(*id, def, it, printed.remove(id).unwrap_or_default())
-            }
+            Shape::Struct(it) => self.structure(*id, def, it),
             Shape::Enum(values) => self.open_enum(*id, def, values),
             Shape::Tagged { tag, variants } => self.tagged(*id, def, tag, variants),
             Shape::Kinds(types) => self.kinds(*id, def, types),
-            Shape::Alias(_) => TokenStream::new(),
         });
         items.collect()
     }
 
-    /// The names that a definition has given to its fields or variants.
+    /// The documentation of a type: what it says itself, and what it is for.
+    pub(super) fn doc_of(&self, id: Id, def: &Def) -> TokenStream {
+        let place = || texts::code(def.places.first().map_or("", String::as_str));
+        let other = match (self.sends(id), self.returns(id)) {
+            (Some(method), _) => format!("Arguments of {}.", self.link(method)),
+            (None, Some(method)) => format!("Output of {}.", self.link(method)),
+            (None, None) => format!("At {}.", place()),
+        };
+        match self.sends(id) {
+            Some(_) => lines(&format!("{other}\n\n{}", def.doc)),
+            None => described(&def.doc, &other),
+        }
+    }
+
+    /// The name that a definition has given to a field or variant.
     pub(super) fn member(&self, id: Id, wire: &str) -> Ident {
-        let ty = self.types.get(&id).map(ToString::to_string);
-        let ty = ty.and_then(|ty| self.names.types.get(ty.trim_start_matches("r#")));
-        let name = ty.and_then(|ty| ty.names.get(wire));
-        ident(name.map_or("member", String::as_str))
+        ident(&self.types[&id].1.names[wire])
+    }
+
+    /// The name of a definition.
+    pub(super) fn name(&self, id: Id) -> &Ident {
+        &self.types[&id].0
     }
 }
 
@@ -238,62 +199,23 @@ const ALLOWED: &str =
 
 /// A text as the documentation of a module.
 fn comment(text: &str) -> String {
-    let items = lines(text);
-    let file: syn::File = syn::parse_quote!(#items struct Item;);
-    let code = prettyplease::unparse(&file);
-    let docs = code.lines().filter_map(|line| line.strip_prefix("///"));
-    docs.map(|line| format!("//!{line}\n")).collect()
+    let lines = wrapped(text);
+    lines.map(|line| format!("//!{line}\n")).collect()
 }
 
-/// The identifiers in code, at any depth.
-fn identifiers(code: TokenStream, found: &mut HashSet<String>) {
-    for token in code {
-        match token {
-            TokenTree::Group(group) => identifiers(group.stream(), found),
-            TokenTree::Ident(name) => drop(found.insert(name.to_string())),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-        }
+/// Imports of all that generated code may need.
+fn imports() -> TokenStream {
+    quote! {
+        use std::collections::BTreeMap;
+        use std::fmt;
+        use std::ops::Deref;
+        use mcp_runtime::client::TypedCall;
+        use mcp_runtime::types::{CallToolResult, GetPromptRequest, ReadResourceRequest};
+        use mcp_runtime::{Call, Client};
+        use serde::{Deserialize, Deserializer, Serialize, Serializer};
+        use serde_json::Value;
+
+        /// Members of an object by their names.
+        type Map<T> = BTreeMap<String, T>;
     }
-}
-
-/// Names that generated code may need, by the module that has them.
-const IMPORTS: [(&str, &[&str]); 8] = [
-    ("std::collections", &["BTreeMap"]),
-    ("std", &["fmt"]),
-    ("std::ops", &["Deref"]),
-    ("mcp_runtime::client", &["TypedCall"]),
-    (
-        "mcp_runtime::types",
-        &["CallToolResult", "GetPromptRequest", "ReadResourceRequest"],
-    ),
-    ("mcp_runtime", &["Call", "Client"]),
-    (
-        "serde",
-        &["Deserialize", "Deserializer", "Serialize", "Serializer"],
-    ),
-    ("serde_json", &["Value"]),
-];
-
-/// Imports of the names that items use.
-fn imports(items: &TokenStream) -> TokenStream {
-    let mut words = HashSet::new();
-    identifiers(items.clone(), &mut words);
-    let map = words.contains("Map").then(|| {
-        quote! {
-            /// Members of an object by their names.
-            type Map<T> = BTreeMap<String, T>;
-        }
-    });
-    identifiers(map.clone().unwrap_or_default(), &mut words);
-    let imports = IMPORTS.iter().map(|(path, names)| {
-        let path: TokenStream = path.parse().unwrap_or_default();
-        let names = names.iter().filter(|name| words.contains(**name));
-        let names: Vec<_> = names.map(|name| ident(name)).collect();
-        match &names[..] {
-            [] => TokenStream::new(),
-            [name] => quote!(use #path::#name;),
-            names => quote!(use #path::{#(#names),*};),
-        }
-    });
-    quote!(#(#imports)* #map)
 }

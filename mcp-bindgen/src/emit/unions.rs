@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::module::{Emitter, described};
 use crate::code::docs::lines;
 use crate::code::open_enum::{self, Variant};
-use crate::model::ir::{Def, Id, Shape, Type};
+use crate::model::ir::{Def, Id, Kind, Type};
 use crate::texts;
 
 /// A variant of a union.
@@ -27,8 +27,8 @@ impl Alternative<'_> {
 
 impl Emitter<'_> {
     pub(super) fn open_enum(&self, id: Id, def: &Def, values: &[(String, String)]) -> TokenStream {
-        let name = &self.types[&id];
-        let doc = self.doc_of_struct(id, def);
+        let name = self.name(id);
+        let doc = self.doc_of(id, def);
         let values = values.iter().map(|(wire, doc)| Variant {
             wire: wire.clone(),
             name: self.member(id, wire),
@@ -60,50 +60,39 @@ impl Emitter<'_> {
             }
         });
         let by = quote!(value.get(#tag).and_then(Value::as_str));
-        let other = quote!(Ok(Self::Unknown(value)));
-        self.union(
-            id,
-            def,
-            &alternatives.collect::<Vec<_>>(),
-            &by,
-            &other,
-            true,
-        )
+        self.union(id, def, &alternatives.collect::<Vec<_>>(), &by, None)
     }
 
     /// An enum of values of different kinds of JSON.
     pub(super) fn kinds(&self, id: Id, def: &Def, types: &[Type]) -> TokenStream {
-        let kinds = types.iter().map(|ty| (ty, self.kind(ty)));
         let mut expected = Vec::new();
-        let alternatives = kinds.map(|(ty, (name, pattern))| {
-            let kind = kind_of(&name.to_string());
-            expected.push(kind.to_lowercase());
-            let doc = lines(&format!("{kind}."));
+        let alternatives = types.iter().map(|ty| {
+            let (name, article, what, pattern) = kind(ty.kind(&self.model.defs));
+            expected.push(format!("{} {what}", article.to_lowercase()));
             Alternative {
-                name,
-                doc,
+                name: format_ident!("{name}"),
+                doc: lines(&format!("{article} {what}.")),
                 ty,
                 pattern,
             }
         });
         let alternatives: Vec<_> = alternatives.collect();
         let expected = format!("expected {}", expected.join(" or "));
-        let other = quote!(Err(serde::de::Error::custom(#expected)));
-        self.union(id, def, &alternatives, &quote!(&value), &other, false)
+        self.union(id, def, &alternatives, &quote!(&value), Some(expected))
     }
 
-    /// An enum whose variant is decided `by` an expression; `other` is read where no pattern fits.
+    /// An enum whose variant is decided `by` an expression. Where no pattern fits, its variant is `Unknown`, or
+    /// it fails with what is `expected`.
     fn union(
         &self,
         id: Id,
         def: &Def,
         alternatives: &[Alternative<'_>],
         by: &TokenStream,
-        other: &TokenStream,
-        has_unknown: bool,
+        expected: Option<String>,
     ) -> TokenStream {
-        let name = &self.types[&id];
-        let doc = self.doc_of_struct(id, def);
+        let name = self.name(id);
+        let doc = self.doc_of(id, def);
         let names: Vec<_> = alternatives.iter().map(|it| &it.name).collect();
         let docs = alternatives.iter().map(|it| &it.doc);
         let patterns = alternatives.iter().map(|it| &it.pattern);
@@ -112,14 +101,20 @@ impl Emitter<'_> {
             if it.is_boxed() { quote!(Box<#ty>) } else { ty }
         });
         let conversions = alternatives.iter().map(|it| self.conversion_of(name, it));
-        let unknown = has_unknown.then(|| {
-            quote! {
-                /// A value that the schema does not list, kept as it came.
-                Unknown(Value),
+        let (unknown, write, other) = match expected {
+            Some(expected) => {
+                let other = quote!(Err(serde::de::Error::custom(#expected)));
+                (None, None, other)
             }
-        });
-        let write_unknown =
-            has_unknown.then(|| quote!(Self::Unknown(value) => value.serialize(serializer),));
+            None => {
+                let unknown = quote! {
+                    /// A value that the schema does not list, kept as it came.
+                    Unknown(Value),
+                };
+                let write = quote!(Self::Unknown(value) => value.serialize(serializer),);
+                (Some(unknown), Some(write), quote!(Ok(Self::Unknown(value))))
+            }
+        };
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +130,7 @@ impl Emitter<'_> {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(Self::#names(value) => value.serialize(serializer),)*
-                        #write_unknown
+                        #write
                     }
                 }
             }
@@ -179,34 +174,16 @@ impl Emitter<'_> {
             #text
         }
     }
-
-    /// The variant for a type, and the pattern of the values that are it.
-    fn kind(&self, ty: &Type) -> (Ident, TokenStream) {
-        let is_text = |id: &Id| {
-            let shape = self.model.defs.get(id).map(|def| &def.shape);
-            matches!(shape, Some(Shape::Enum(_)))
-        };
-        let (name, pattern) = match ty {
-            Type::Bool => ("Bool", quote!(Value::Bool(_))),
-            Type::Integer => ("Integer", quote!(Value::Number(_))),
-            Type::Number => ("Number", quote!(Value::Number(_))),
-            Type::Text | Type::External(_) => ("Text", quote!(Value::String(_))),
-            Type::Named(id) if is_text(id) => ("Text", quote!(Value::String(_))),
-            Type::List(_) | Type::Tuple(_) => ("List", quote!(Value::Array(_))),
-            _ => ("Object", quote!(Value::Object(_))),
-        };
-        (format_ident!("{name}"), pattern)
-    }
 }
 
-/// A kind of JSON with its article.
-fn kind_of(variant: &str) -> &'static str {
-    match variant {
-        "Bool" => "A boolean",
-        "Integer" => "An integer",
-        "Number" => "A number",
-        "Text" => "A text",
-        "List" => "A list",
-        _ => "An object",
+/// The variant for a kind of JSON, the kind in words, and the pattern of the values that are it.
+fn kind(kind: Kind) -> (&'static str, &'static str, &'static str, TokenStream) {
+    match kind {
+        Kind::Bool => ("Bool", "A", "boolean", quote!(Value::Bool(_))),
+        Kind::Integer => ("Integer", "An", "integer", quote!(Value::Number(_))),
+        Kind::Number => ("Number", "A", "number", quote!(Value::Number(_))),
+        Kind::Text => ("Text", "A", "text", quote!(Value::String(_))),
+        Kind::List => ("List", "A", "list", quote!(Value::Array(_))),
+        Kind::Object => ("Object", "An", "object", quote!(Value::Object(_))),
     }
 }

@@ -1,8 +1,10 @@
 //! References, and schemas that all have to fit.
 
+use percent_encoding::percent_decode_str;
+
 use super::ir::Type;
 use super::limits;
-use super::lower::{Fault, Lowering};
+use super::lower::{Fault, Lowering, Place};
 use crate::json::{Json, Object};
 
 /// Keywords that say nothing about the type, or are ignored.
@@ -16,7 +18,8 @@ pub(super) fn is_typing(keyword: &str) -> bool {
 
 impl<'a> Lowering<'a> {
     /// The type of a schema that may refer to others.
-    pub(super) fn members(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    pub(super) fn members(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let typing: Vec<_> = schema.keys().filter(|keyword| is_typing(keyword)).collect();
         match (&typing[..], schema.get("$ref"), schema.get("allOf")) {
             ([_], Some(reference), _) => {
@@ -26,10 +29,11 @@ impl<'a> Lowering<'a> {
             ([_], None, Some(Json::List(parts))) if parts.len() == 1 => {
                 Ok(self.at(&format!("{pointer}/allOf/0"), &parts[0]))
             }
-            (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(pointer, schema),
+            (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(place),
             _ => {
                 let flat = self.flat(schema, 0)?;
-                self.plain(pointer, &flat)
+                let schema = &flat;
+                self.plain(Place { pointer, schema })
             }
         }
     }
@@ -42,12 +46,12 @@ impl<'a> Lowering<'a> {
                 "{text:?} is a reference to elsewhere, which is not fetched"
             ));
         };
-        let pointer = percent_decoded(fragment);
+        let pointer = percent_decode_str(fragment).decode_utf8_lossy();
         let target = self.root.pointer(&pointer);
         let is_pointer = pointer.is_empty() || pointer.starts_with('/');
         let target = target.filter(|_| is_pointer);
         let target = target.ok_or_else(|| format!("{text:?} refers to nothing"))?;
-        Ok((pointer, target))
+        Ok((pointer.into_owned(), target))
     }
 
     /// The schema with what its `$ref` and `allOf` say put in their place.
@@ -139,50 +143,27 @@ fn both_of(first: Json, second: Json) -> Json {
 
 /// The `type` of values that fit both.
 fn common_type(first: &Json, second: &Json) -> Result<Json, Fault> {
-    let names = |json: &Json| -> Vec<String> {
-        let list = json.as_list().unwrap_or(std::slice::from_ref(json));
-        let names = list.iter().filter_map(Json::as_text);
-        names.map(str::to_owned).collect()
+    let names = |json| -> Vec<&str> {
+        let list = Json::as_list(json).unwrap_or(std::slice::from_ref(json));
+        list.iter().filter_map(Json::as_text).collect()
     };
     let (first, second) = (names(first), names(second));
-    let fits = |name: &String, others: &[String]| {
-        others.contains(name) || name == "integer" && others.iter().any(|it| it == "number")
+    let fits = |name, others: &[&str]| {
+        others.contains(&name) || name == "integer" && others.contains(&"number")
     };
-    let mut common: Vec<_> = first.iter().filter(|name| fits(name, &second)).collect();
+    let mut common: Vec<_> = first.iter().filter(|it| fits(**it, &second)).collect();
     common.extend(
         second
             .iter()
-            .filter(|name| !first.contains(name) && fits(name, &first)),
+            .filter(|it| !first.contains(*it) && fits(**it, &first)),
     );
-    match &common[..] {
-        [] => Err("no `type` fits all that it has to be".to_owned()),
-        [name] => Ok(Json::Text((*name).clone())),
-        names => Ok(Json::List(
-            names
-                .iter()
-                .map(|name| Json::Text((*name).clone()))
-                .collect(),
-        )),
+    let mut common: Vec<_> = common
+        .into_iter()
+        .map(|it| Json::Text((*it).to_owned()))
+        .collect();
+    match common.len() {
+        0 => Err("no `type` fits all that it has to be".to_owned()),
+        1 => Ok(common.remove(0)),
+        _ => Ok(Json::List(common)),
     }
-}
-
-/// The text of a URI's fragment (RFC 3986, section 2.1).
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let digits = after.get(..2).and_then(|it| std::str::from_utf8(it).ok());
-        let decoded = digits.and_then(|it| u8::from_str_radix(it, 16).ok());
-        match (first, decoded) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

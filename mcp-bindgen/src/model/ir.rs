@@ -1,9 +1,14 @@
 //! Types as they are written in Rust, without their names.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 /// Number of a definition.
 pub(crate) type Id = usize;
+
+/// Definitions by their numbers.
+pub(crate) type Defs = IndexMap<Id, Def>;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +54,6 @@ pub(crate) enum Shape {
     },
     /// Values by their kind of JSON; `Number` stands for integers too.
     Kinds(Vec<Type>),
-    /// Another name of a type, while references to it are resolved.
-    Alias(Type),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -71,7 +74,7 @@ pub(crate) struct Field {
 }
 
 /// Kinds of JSON, by which alternatives are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
     Integer,
@@ -90,63 +93,65 @@ impl Type {
         }
     }
 
-    /// The types directly inside.
-    pub(crate) fn inner(&self) -> &[Self] {
+    /// The type if it is not null.
+    pub(crate) fn not_null(&self) -> &Self {
         match self {
-            Self::List(item) | Self::Map(item) | Self::Nullable(item) => std::slice::from_ref(item),
-            Self::Tuple(items) => items,
-            _ => &[],
+            Self::Nullable(inner) => inner,
+            other => other,
         }
     }
 
-    /// The types directly inside.
-    pub(crate) fn inner_mut(&mut self) -> &mut [Self] {
+    /// The definition that it names, if it is a name.
+    pub(crate) fn id(&self) -> Option<Id> {
         match self {
-            Self::List(item) | Self::Map(item) | Self::Nullable(item) => std::slice::from_mut(item),
-            Self::Tuple(items) => items,
-            _ => &mut [],
+            Self::Named(id) => Some(*id),
+            _ => None,
         }
     }
 
-    /// Calls `visit` with each definition that is named here, at any depth.
-    pub(crate) fn each_named(&self, visit: &mut impl FnMut(Id)) {
-        if let Self::Named(id) = self {
-            visit(*id);
-        }
-        for inner in self.inner() {
-            inner.each_named(visit);
+    pub(crate) fn kind(&self, defs: &Defs) -> Kind {
+        match self {
+            Self::Bool => Kind::Bool,
+            Self::Integer => Kind::Integer,
+            Self::Number => Kind::Number,
+            Self::Text | Self::External(_) => Kind::Text,
+            Self::List(_) | Self::Tuple(_) => Kind::List,
+            Self::Named(id) => match defs.get(id).map(|def| &def.shape) {
+                Some(Shape::Enum(_)) => Kind::Text,
+                _ => Kind::Object,
+            },
+            Self::Null | Self::Json | Self::Map(_) | Self::Nullable(_) => Kind::Object,
         }
     }
 
-    /// Changes each definition that is named here, at any depth.
-    pub(crate) fn rename(&mut self, to: &impl Fn(Id) -> Id) {
-        if let Self::Named(id) = self {
-            *id = to(*id);
+    /// Calls `change` with each named type in this one, at any depth.
+    pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        match self {
+            Self::Named(_) => change(self),
+            Self::List(item) | Self::Map(item) => item.each_named(change),
+            Self::Tuple(items) => items.iter_mut().for_each(|item| item.each_named(change)),
+            Self::Nullable(inner) => {
+                inner.each_named(change);
+                *self = std::mem::replace(&mut **inner, Self::Null).nullable();
+            }
+            _ => {}
         }
-        for inner in self.inner_mut() {
-            inner.rename(to);
+    }
+}
+
+impl Struct {
+    /// Adds a field, unless there is one of this name.
+    pub(crate) fn add(&mut self, name: String, field: Field) {
+        if self.fields.iter().all(|(known, _)| *known != name) {
+            self.fields.push((name, field));
         }
     }
 }
 
 impl Shape {
-    /// The types of fields or alternatives.
-    pub(crate) fn types(&self) -> Vec<&Type> {
-        match self {
-            Self::Struct(it) => {
-                let fields = it.fields.iter().map(|(_, field)| &field.ty);
-                fields.chain(&it.extra).collect()
-            }
-            Self::Enum(_) => Vec::new(),
-            Self::Tagged { variants, .. } => variants.iter().map(|(_, ty)| ty).collect(),
-            Self::Kinds(types) => types.iter().collect(),
-            Self::Alias(ty) => vec![ty],
-        }
-    }
-
-    /// The types of fields or alternatives.
-    pub(crate) fn types_mut(&mut self) -> Vec<&mut Type> {
-        match self {
+    /// Calls `change` with each named type in this one, at any depth.
+    pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Type)) {
+        let types: Vec<&mut Type> = match self {
             Self::Struct(it) => {
                 let fields = it.fields.iter_mut().map(|(_, field)| &mut field.ty);
                 fields.chain(&mut it.extra).collect()
@@ -154,18 +159,31 @@ impl Shape {
             Self::Enum(_) => Vec::new(),
             Self::Tagged { variants, .. } => variants.iter_mut().map(|(_, ty)| ty).collect(),
             Self::Kinds(types) => types.iter_mut().collect(),
-            Self::Alias(ty) => vec![ty],
-        }
+        };
+        types.into_iter().for_each(|ty| ty.each_named(change));
     }
 }
 
-/// A tool with its types.
+/// A list of a server whose entries become methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feature {
+    Tool,
+    Prompt,
+    Template,
+}
+
+/// A method that calls a tool, gets a prompt, or reads what a resource template names.
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct Method {
+    pub(crate) feature: Feature,
+    /// The name of a tool or prompt, or the URI template.
+    pub(crate) key: String,
+    /// What it is called after.
     pub(crate) name: String,
     pub(crate) doc: String,
     /// True if the tool changes nothing, or the same call changes nothing twice.
     pub(crate) repeatable: bool,
+    /// Of a prompt or template: a struct of texts.
     pub(crate) arguments: Type,
     pub(crate) output: Option<Output>,
 }
@@ -178,37 +196,61 @@ pub(crate) struct Output {
     pub(crate) wrapped: Option<bool>,
 }
 
-/// A prompt or resource template: its arguments are text.
-#[derive(Clone, Debug)]
-pub(crate) struct TextEntry {
-    /// The name of a prompt, or the URI template.
-    pub(crate) key: String,
-    pub(crate) name: String,
-    pub(crate) doc: String,
-    /// A struct of texts.
-    pub(crate) arguments: Type,
-}
-
 /// What is bound of a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) prompts: Vec<TextEntry>,
-    pub(crate) templates: Vec<TextEntry>,
-    pub(crate) defs: IndexMap<Id, Def>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) defs: Defs,
 }
 
 impl Model {
+    pub(crate) fn shape(&self, id: Id) -> Option<&Shape> {
+        self.defs.get(&id).map(|def| &def.shape)
+    }
+
+    /// The methods of one list.
+    pub(crate) fn of(&self, feature: Feature) -> impl Iterator<Item = &Method> {
+        self.methods.iter().filter(move |it| it.feature == feature)
+    }
+
     /// The types that are sent.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Type> {
-        let entries = self.prompts.iter().chain(&self.templates);
-        let texts = entries.map(|entry| &entry.arguments);
-        self.tools.iter().map(|tool| &tool.arguments).chain(texts)
+        self.methods.iter().map(|method| &method.arguments)
     }
 
     /// The types that are received.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Type> {
-        let outputs = self.tools.iter().filter_map(|tool| tool.output.as_ref());
+        let outputs = self.methods.iter().filter_map(|it| it.output.as_ref());
         outputs.map(|output| &output.ty)
+    }
+
+    /// Calls `change` with each named type of arguments, outputs and definitions.
+    pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Type)) {
+        for method in &mut self.methods {
+            method.arguments.each_named(change);
+            if let Some(output) = &mut method.output {
+                output.ty.each_named(change);
+            }
+        }
+        for def in self.defs.values_mut() {
+            def.shape.each_named(change);
+        }
+    }
+
+    /// The definitions that can be reached from some types.
+    pub(crate) fn reached<'a>(&self, from: impl Iterator<Item = &'a Type>) -> HashSet<Id> {
+        let mut open = Vec::new();
+        for ty in from {
+            ty.clone().each_named(&mut |ty| open.extend(ty.id()));
+        }
+        let mut reached = HashSet::new();
+        while let Some(id) = open.pop() {
+            if reached.insert(id)
+                && let Some(def) = self.defs.get(&id)
+            {
+                def.shape.clone().each_named(&mut |ty| open.extend(ty.id()));
+            }
+        }
+        reached
     }
 }

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
-use super::ir::{Def, Field, Id, Shape, Struct, Type};
+use super::ir::{Def, Defs, Field, Id, Shape, Struct, Type};
 use super::limits;
 use crate::error::Note;
-use crate::json::{Json, Object};
+use crate::json::{Json, Member, Object};
 use crate::texts;
 
 /// Why a place has no type of its own.
@@ -16,18 +14,20 @@ pub(super) type Fault = String;
 /// Definitions and notes of all schemas of a server.
 #[derive(Default)]
 pub(crate) struct Context {
-    pub(crate) defs: IndexMap<Id, Def>,
-    pub(crate) notes: Vec<Note>,
+    pub(super) defs: Defs,
+    /// What numbers stand for that places had while they were read.
+    pub(super) aliases: HashMap<Id, Type>,
     /// The constant member of structs that are in a union.
     pub(super) tags: HashMap<Id, (String, String)>,
+    pub(super) notes: Vec<Note>,
     /// The types of formats of strings.
-    pub(crate) formats: Vec<(&'static str, &'static str)>,
+    pub(super) formats: Vec<(&'static str, &'static str)>,
     next: Id,
 }
 
 impl Context {
     /// Adds a definition, and returns its type.
-    pub(super) fn add(&mut self, def: Def) -> Type {
+    fn add(&mut self, def: Def) -> Type {
         let id = self.reserve();
         self.defs.insert(id, def);
         Type::Named(id)
@@ -36,6 +36,32 @@ impl Context {
     fn reserve(&mut self) -> Id {
         self.next += 1;
         self.next
+    }
+
+    /// A struct of texts: the name of each member, whether it is required, and its documentation.
+    pub(super) fn texts(&mut self, place: String, members: Vec<(String, bool, String)>) -> Type {
+        let mut shape = Struct::default();
+        for (name, required, doc) in members {
+            let ty = Type::Text;
+            shape.add(name, Field { ty, required, doc });
+        }
+        self.add(Def {
+            shape: Shape::Struct(shape),
+            doc: String::new(),
+            title: None,
+            places: vec![place],
+        })
+    }
+
+    /// Notes that a place is not typed, or that an entry is left out.
+    pub(super) fn note(&mut self, entry: &str, path: &str, fault: &str, untyped: bool) {
+        let effect = if untyped { "stays JSON" } else { "is left out" };
+        self.notes.push(Note {
+            entry: entry.to_owned(),
+            path: path.to_owned(),
+            text: format!("{fault}; it {effect}"),
+            untyped,
+        });
     }
 }
 
@@ -54,80 +80,68 @@ pub(crate) struct Lowering<'a> {
     exceeded: Option<Fault>,
 }
 
+/// A schema that is an object, and its JSON pointer.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) pointer: &'a str,
+    pub(super) schema: &'a Object,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn text(self, keyword: &str) -> Option<&'a str> {
+        self.schema.get(keyword)?.as_text()
+    }
+
+    pub(super) fn list(self, keyword: &str) -> Option<&'a [Json]> {
+        self.schema.get(keyword)?.as_list()
+    }
+}
+
 enum State {
     Open { id: Id, used: bool },
     Done(Type),
 }
 
 /// The type of a whole schema, which is that of `member` of the tool `entry`; JSON where it is none.
-pub(crate) fn lower(context: &mut Context, entry: &str, member: &str, schema: &str) -> Type {
+pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &Member) -> Type {
     let notes = context.notes.len();
-    let (ty, fault) = match parsed(schema) {
-        Err(fault) => (Type::Json, Some(fault)),
-        Ok(root) => {
-            let mut lowering = Lowering {
-                context,
-                entry,
-                member,
-                root: &root,
-                known: HashMap::new(),
-                depth: 0,
-                nodes: 0,
-                exceeded: None,
-            };
-            let ty = lowering.whole();
-            (ty, lowering.exceeded)
-        }
-    };
-    match fault {
-        None => ty,
-        Some(fault) => {
-            context.notes.truncate(notes);
-            context
-                .notes
-                .push(untyped(entry, member.to_owned(), &fault));
-            Type::Json
-        }
-    }
-}
-
-/// Reads the text of a schema.
-fn parsed(schema: &str) -> Result<Json, Fault> {
-    if schema.len() > limits::BYTES {
-        let limit = limits::BYTES >> 20;
-        return Err(format!("a schema of more than {limit} MiB is not read"));
-    }
-    serde_json::from_str(schema).map_err(|error| format!("the schema can't be read ({error})"))
-}
-
-fn untyped(entry: &str, path: String, fault: &str) -> Note {
-    Note {
-        entry: entry.to_owned(),
-        path,
-        text: format!("{fault}; it stays JSON"),
-        untyped: true,
-    }
+    let whole = schema.json().and_then(|root| {
+        let mut lowering = Lowering {
+            context,
+            entry,
+            member,
+            root: &root,
+            known: HashMap::new(),
+            depth: 0,
+            nodes: 0,
+            exceeded: None,
+        };
+        let ty = lowering.whole();
+        lowering.exceeded.map_or(Ok(ty), Err)
+    });
+    whole.unwrap_or_else(|fault| {
+        context.notes.truncate(notes);
+        context.note(entry, member, &fault, true);
+        Type::Json
+    })
 }
 
 impl Lowering<'_> {
     fn whole(&mut self) -> Type {
         let root = self.root;
-        let ty = self.at("", root);
-        match (self.member, ty) {
+        match (self.member, self.at("", root), root.as_object()) {
             // Arguments may come: a struct has room for them, and a map has not.
-            ("inputSchema", Type::Map(item)) => {
-                let is_open = match root.get("additionalProperties") {
-                    None | Some(Json::Bool(false)) => false,
-                    Some(_) => true,
-                };
-                let extra = is_open.then_some(*item);
+            ("inputSchema", Type::Map(item), Some(schema)) => {
+                let open = schema.get("additionalProperties");
+                let open = open.filter(|it| **it != Json::Bool(false));
                 let shape = Shape::Struct(Struct {
-                    extra,
+                    extra: open.map(|_| *item),
                     ..Struct::default()
                 });
-                self.define("", root.as_object(), shape)
+                let pointer = "";
+                self.define(Place { pointer, schema }, shape)
             }
-            (_, ty) => ty,
+            (_, ty, _) => ty,
         }
     }
 
@@ -149,26 +163,16 @@ impl Lowering<'_> {
             .within_limits()
             .and_then(|()| self.read(pointer, schema));
         self.depth -= 1;
-        let read = read.and_then(|ty| self.not_of_itself(id, ty));
+        let read = read.and_then(|ty| not_of_itself(id, ty));
         let ty = read.unwrap_or_else(|fault| {
             self.note(pointer, &fault);
             Type::Json
         });
-        let used = matches!(
-            self.known.get(pointer),
-            Some(State::Open { used: true, .. })
-        );
-        if used {
-            let def = Def {
-                shape: Shape::Alias(ty.clone()),
-                doc: String::new(),
-                title: None,
-                places: Vec::new(),
-            };
-            self.context.defs.insert(id, def);
+        let done = State::Done(ty.clone());
+        let open = self.known.insert(pointer.to_owned(), done);
+        if let Some(State::Open { used: true, .. }) = open {
+            self.context.aliases.insert(id, ty.clone());
         }
-        self.known
-            .insert(pointer.to_owned(), State::Done(ty.clone()));
         ty
     }
 
@@ -181,28 +185,14 @@ impl Lowering<'_> {
             let limit = limits::NODES;
             self.exceeded = Some(format!("the schema has more than {limit} parts"));
         }
-        match &self.exceeded {
-            Some(fault) => Err(fault.clone()),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses a type that contains itself without a name in between.
-    fn not_of_itself(&self, id: Id, ty: Type) -> Result<Type, Fault> {
-        let mut is_inside = false;
-        ty.each_named(&mut |named| is_inside |= named == id);
-        match (is_inside, ty) {
-            (false, ty) => Ok(ty),
-            (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
-            (true, _) => Err("it is a list or map of itself".to_owned()),
-        }
+        self.exceeded.clone().map_or(Ok(()), Err)
     }
 
     /// Notes that a place stays untyped.
     pub(super) fn note(&mut self, pointer: &str, fault: &str) {
         let path = format!("{}{pointer}", self.member);
         if self.exceeded.is_none() {
-            self.context.notes.push(untyped(self.entry, path, fault));
+            self.context.note(self.entry, &path, fault, true);
         }
     }
 
@@ -210,72 +200,68 @@ impl Lowering<'_> {
         match schema {
             Json::Bool(true) => Ok(Type::Json),
             Json::Bool(false) => Err("the schema `false` allows no value".to_owned()),
-            Json::Object(members) => self.members(pointer, members),
+            Json::Object(schema) => self.members(Place { pointer, schema }),
             _ => Err("the schema is no object".to_owned()),
         }
     }
 
     /// The type of a schema without `$ref` and `allOf`.
-    pub(super) fn plain(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
-        let is_nullable = schema.get("nullable") == Some(&Json::Bool(true));
-        let ty = match values(schema)? {
-            Some(values) => self.values(pointer, schema, values)?,
-            None => match self.alternatives(pointer, schema)? {
+    pub(super) fn plain(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let is_nullable = place.schema.get("nullable") == Some(&Json::Bool(true));
+        let ty = match values(place.schema)? {
+            Some(values) => self.values(place, values)?,
+            None => match self.alternatives(place)? {
                 Some(ty) => ty,
-                None => self.typed(pointer, schema)?,
+                None => self.typed(place)?,
             },
         };
         Ok(if is_nullable { ty.nullable() } else { ty })
     }
 
     /// The type of a schema without alternatives.
-    fn typed(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
-        let has = |names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
-        match schema.get("type") {
-            Some(Json::Text(name)) => self.kind(pointer, schema, name),
-            Some(Json::List(names)) => self.kinds(pointer, schema, names),
-            Some(_) => Err("its `type` is neither text nor a list".to_owned()),
-            None if has(&["properties", "required", "patternProperties"]) => {
-                self.object(pointer, schema)
-            }
-            None if has(&["items", "prefixItems"]) => self.array(pointer, schema),
-            None => match schema.get("additionalProperties") {
-                Some(Json::Object(_)) => self.object(pointer, schema),
-                _ => Ok(Type::Json),
-            },
+    fn typed(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let has = |names: &[&str]| names.iter().any(|name| place.schema.contains_key(*name));
+        let names = match place.schema.get("type") {
+            Some(Json::Text(name)) => vec![name.as_str()],
+            Some(Json::List(names)) => names.iter().filter_map(Json::as_text).collect(),
+            Some(_) => return Err("its `type` is neither text nor a list".to_owned()),
+            None if has(&["properties", "required", "additionalProperties"]) => vec!["object"],
+            None if has(&["items", "prefixItems"]) => vec!["array"],
+            None => return Ok(Type::Json),
+        };
+        let mut types = Vec::new();
+        for name in names {
+            types.push(self.kind(place, name)?.into());
         }
+        self.join(place, types)
     }
 
     /// The type of a schema of one `type`.
-    pub(super) fn kind(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        name: &str,
-    ) -> Result<Type, Fault> {
-        Ok(match name {
-            "null" => Type::Null,
-            "boolean" => Type::Bool,
-            "integer" => Type::Integer,
-            "number" => Type::Number,
+    fn kind(&mut self, place: Place<'_>, name: &str) -> Result<Type, Fault> {
+        match name {
+            "null" => Ok(Type::Null),
+            "boolean" => Ok(Type::Bool),
+            "integer" => Ok(Type::Integer),
+            "number" => Ok(Type::Number),
             "string" => {
-                let format = schema.get("format").and_then(Json::as_text);
-                let formats = self.context.formats.iter();
-                let known = formats.copied().find(|(name, _)| Some(*name) == format);
-                known.map_or(Type::Text, |(_, path)| Type::External(path))
+                let format = place.text("format");
+                let mut formats = self.context.formats.iter();
+                let known = formats.find(|(name, _)| Some(*name) == format);
+                Ok(known.map_or(Type::Text, |(_, path)| Type::External(path)))
             }
-            "array" => self.array(pointer, schema)?,
-            "object" => self.object(pointer, schema)?,
-            _ => return Err(format!("there is no `type` called {name:?}")),
-        })
+            "array" => self.array(place),
+            "object" => self.object(place),
+            _ => Err(format!("there is no `type` called {name:?}")),
+        }
     }
 
-    fn array(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    fn array(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let (name, rest) = match schema.get("items") {
             Some(Json::List(_)) => ("items", schema.get("additionalItems")),
             items => ("prefixItems", items),
         };
-        let Some(first) = schema.get(name).and_then(Json::as_list) else {
+        let Some(first) = place.list(name) else {
             let item = rest.map(|items| self.at(&format!("{pointer}/items"), items));
             return Ok(Type::List(Box::new(item.unwrap_or(Type::Json))));
         };
@@ -291,16 +277,21 @@ impl Lowering<'_> {
         Ok(Type::Tuple(items.collect()))
     }
 
-    fn object(&mut self, pointer: &str, schema: &Object) -> Result<Type, Fault> {
+    fn object(&mut self, place: Place<'_>) -> Result<Type, Fault> {
+        let Place { pointer, schema } = place;
         let none = Object::new();
         let properties = match schema.get("properties") {
             Some(Json::Object(properties)) => properties,
             Some(_) => return Err("its `properties` are no object".to_owned()),
             None => &none,
         };
-        within(properties.len(), "members")?;
-        let required = schema.get("required").and_then(Json::as_list);
-        let required: Vec<_> = required.unwrap_or_default().iter().collect();
+        let required = place
+            .list("required")
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_text);
+        let required: Vec<_> = required.collect();
+        within(properties.len().max(required.len()), "members")?;
         let extra = match schema.get("additionalProperties") {
             Some(other @ Json::Object(members)) if !members.is_empty() => {
                 Some(self.at(&format!("{pointer}/additionalProperties"), other))
@@ -308,70 +299,63 @@ impl Lowering<'_> {
             _ => None,
         };
         if properties.is_empty() && required.is_empty() {
-            let item = extra.unwrap_or_else(|| self.pattern(pointer, schema));
-            return Ok(Type::Map(Box::new(item)));
+            return Ok(Type::Map(Box::new(extra.unwrap_or(Type::Json))));
         }
-        let mut fields = Vec::new();
+        let mut shape = Struct {
+            extra,
+            ..Struct::default()
+        };
         for (name, property) in properties {
-            let required = required.iter().any(|it| it.as_text() == Some(name));
+            let required = required.contains(&name.as_str());
             if property == &Json::Bool(false) && !required {
                 continue;
             }
-            let escaped = name.replace('~', "~0").replace('/', "~1");
-            let ty = self.at(&format!("{pointer}/properties/{escaped}"), property);
+            let step = name.replace('~', "~0").replace('/', "~1");
+            let ty = self.at(&format!("{pointer}/properties/{step}"), property);
             let doc = texts::of(property);
-            fields.push((name.clone(), Field { ty, required, doc }));
+            shape.add(name.clone(), Field { ty, required, doc });
         }
-        let undescribed = required.iter().filter_map(|it| it.as_text());
-        for name in undescribed.filter(|name| !properties.contains_key(*name)) {
+        for name in required {
             let field = Field {
                 ty: Type::Json,
                 required: true,
                 doc: String::new(),
             };
-            if fields.iter().all(|(known, _)| known != name) {
-                fields.push((name.to_owned(), field));
-            }
+            shape.add(name.to_owned(), field);
         }
-        let shape = Shape::Struct(Struct {
-            fields,
-            extra,
-            tag: None,
-        });
-        Ok(self.define(pointer, Some(schema), shape))
+        Ok(self.define(place, Shape::Struct(shape)))
     }
 
-    /// The type of members whose names have one pattern.
-    fn pattern(&mut self, pointer: &str, schema: &Object) -> Type {
-        let patterns = schema.get("patternProperties").and_then(Json::as_object);
-        match patterns.map(|it| it.iter().collect::<Vec<_>>()).as_deref() {
-            Some([(pattern, item)]) => {
-                let escaped = pattern.replace('~', "~0").replace('/', "~1");
-                self.at(&format!("{pointer}/patternProperties/{escaped}"), item)
-            }
-            _ => Type::Json,
-        }
-    }
-
-    /// A new definition for what is at a pointer.
-    pub(super) fn define(&mut self, pointer: &str, schema: Option<&Object>, shape: Shape) -> Type {
-        let title = schema.and_then(|schema| schema.get("title"));
+    /// A new definition for what is at a place.
+    pub(super) fn define(&mut self, place: Place<'_>, shape: Shape) -> Type {
+        let pointer = place.pointer;
         let is_input = pointer.is_empty() && self.member == "inputSchema";
-        let title = title.and_then(Json::as_text).filter(|_| !is_input);
+        let is_short = |title: &&str| {
+            let words = title.split_whitespace().count();
+            !is_input && title.len() <= 40 && (1..=4).contains(&words)
+        };
         let key = pointer
             .rsplit_once('/')
             .filter(|(folder, _)| folder.ends_with("/$defs") || folder.ends_with("/definitions"));
-        let title = title.filter(|title| {
-            !title.is_empty() && title.len() <= 40 && title.split_whitespace().count() <= 4
-        });
-        let doc = schema.and_then(|schema| schema.get("description"));
+        let title = place.text("title").filter(is_short);
         let def = Def {
             shape,
-            doc: texts::markdown(doc.and_then(Json::as_text).unwrap_or_default()),
+            doc: texts::markdown(place.text("description").unwrap_or_default()),
             title: title.or(key.map(|(_, key)| key)).map(str::to_owned),
             places: vec![format!("{}/{}{pointer}", self.entry, self.member)],
         };
         self.context.add(def)
+    }
+}
+
+/// Refuses a type that contains itself without a name in between.
+fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
+    let mut is_inside = false;
+    ty.each_named(&mut |named| is_inside |= named.id() == Some(id));
+    match (is_inside, ty) {
+        (false, ty) => Ok(ty),
+        (true, Type::Named(_)) => Err("it refers to itself alone".to_owned()),
+        (true, _) => Err("it is a list or map of itself".to_owned()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use syn::ext::IdentExt;
 
-use super::ir::{Def, Id, Model, Shape, TextEntry, Type};
+use super::ir::{Def, Defs, Feature, Id, Model, Shape};
 use crate::code::names::{ident, pascal, snake};
 use crate::snapshot::{Names, TypeNames};
 
@@ -33,17 +33,13 @@ impl Scope {
 
     /// Takes the first candidate that is free, or the last one with a number.
     fn take(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
-        let mut last = String::new();
-        for candidate in candidates {
-            if self.taken.insert(candidate.clone()) {
-                return candidate;
-            }
-            last = candidate;
-        }
-        let numbers = 2_u64..;
-        let mut numbered = numbers.map(|number| format!("{last}{}{number}", self.separator));
-        let free = numbered.find(|name| self.taken.insert(name.clone()));
-        free.unwrap_or(last)
+        let candidates: Vec<_> = candidates.into_iter().collect();
+        let last = candidates.last().cloned().unwrap_or_default();
+        let separator = self.separator;
+        let numbered = (2_u64..).map(|number| format!("{last}{separator}{number}"));
+        let mut all = candidates.into_iter().chain(numbered);
+        let free = all.find(|name| self.taken.insert(name.clone()));
+        free.unwrap_or_default()
     }
 
     /// Names `keys` in their order: those of `earlier` first, which keep their names.
@@ -73,23 +69,21 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A name in lower case with underscores; `other` where the text has none.
-pub(crate) fn lower(text: &str, other: &str) -> String {
-    let name = snake(text);
-    match name.as_str() {
-        "" => other.to_owned(),
-        "crate" | "self" | "super" => format!("{name}_value"),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("n{name}"),
-        _ => name,
-    }
+fn lower(text: &str, other: &str) -> String {
+    usable(snake(text), other, "n", "_value")
 }
 
 /// A name in camel case; `other` where the text has none.
-pub(crate) fn upper(text: &str, other: &str) -> String {
-    let name = pascal(text);
+fn upper(text: &str, other: &str) -> String {
+    usable(pascal(text), other, "N", "Value")
+}
+
+/// A name with something before it that begins with a digit, or after it that is no raw identifier.
+fn usable(name: String, other: &str, before: &str, after: &str) -> String {
     match name.as_str() {
         "" => other.to_owned(),
-        "Self" => "SelfValue".to_owned(),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("N{name}"),
+        "crate" | "self" | "super" | "Self" => name + after,
+        _ if name.starts_with(|c: char| c.is_ascii_digit()) => format!("{before}{name}"),
         _ => name,
     }
 }
@@ -97,65 +91,64 @@ pub(crate) fn upper(text: &str, other: &str) -> String {
 /// Names all of a model, and gives fields and variants the order of their names.
 pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
     let server = upper(server, "Server");
-    let own = ["Prompts", "Resources"].map(|part| format!("{server}{part}"));
-    let own = own.iter().chain([&server]).map(String::as_str);
-    let mut types = Scope::new("", TYPES.split(' ').chain(own));
-    let mut methods = Scope::new("_", METHODS);
-    let tools = model
-        .tools
-        .iter()
-        .map(|tool| (tool.name.as_str(), lower(&tool.name, "tool")));
-    let tools = methods.name(Some(&earlier.tools), tools);
-    let entries = |entries: &[TextEntry], earlier, other| {
-        let keys = entries
-            .iter()
-            .map(|it| (it.key.as_str(), lower(&it.name, other)));
-        Scope::new("_", []).name(Some(earlier), keys)
+    let own = ["Prompts", "Resources", ""].map(|part| format!("{server}{part}"));
+    let types = TYPES.split(' ').chain(own.iter().map(String::as_str));
+    let methods = |feature, reserved: &[&'static str], other| {
+        let methods = model.of(feature);
+        let keys = methods.map(|it| (it.key.as_str(), lower(&it.name, other)));
+        Scope::new("_", reserved.iter().copied()).name(Some(earlier.of(feature)), keys)
     };
-    let prompts = entries(&model.prompts, &earlier.prompts, "prompt");
-    let templates = &earlier.resource_templates;
-    let resource_templates = entries(&model.templates, templates, "resource");
     let mut names = Names {
-        server,
-        tools,
-        prompts,
-        resource_templates,
+        tools: methods(Feature::Tool, &METHODS, "tool"),
+        prompts: methods(Feature::Prompt, &[], "prompt"),
+        resource_templates: methods(Feature::Template, &[], "resource"),
         types: IndexMap::new(),
+        server: server.clone(),
     };
-    name_types(model, &mut types, earlier, &mut names);
+    name_types(model, Scope::new("", types), earlier, &mut names);
     names
 }
 
-fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut Names) {
-    let mut arguments: HashMap<Id, String> = HashMap::new();
-    let mut add = |ty: &Type, name: &str, suffix: &str| {
-        if let Type::Named(id) = ty {
-            let name = upper(name, "Tool");
+fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut Names) {
+    let mut given = recorded(&model.defs, &mut types, earlier);
+    let mut of_methods: HashMap<Id, String> = HashMap::new();
+    for method in &model.methods {
+        let (name, suffix) = match method.feature {
+            Feature::Tool => (&names.tools[&method.key], ""),
+            Feature::Prompt => (&method.name, "Prompt"),
+            Feature::Template => (&method.name, "Resource"),
+        };
+        let name = upper(name, "Tool");
+        let output = method.output.as_ref().and_then(|output| output.ty.id());
+        if let Some(id) = output.filter(|id| is_output(&model.defs[id])) {
+            of_methods.entry(id).or_insert(format!("{name}Output"));
+        }
+        if let Some(id) = method.arguments.id() {
             let name = name.strip_suffix(suffix).unwrap_or(&name);
-            arguments.insert(*id, format!("{name}{suffix}Arguments"));
-        }
-    };
-    for tool in &model.tools {
-        add(&tool.arguments, &names.tools[&tool.name], "");
-    }
-    for (entries, suffix) in [(&model.prompts, "Prompt"), (&model.templates, "Resource")] {
-        for entry in entries {
-            add(&entry.arguments, &entry.name, suffix);
+            of_methods.insert(id, format!("{name}{suffix}Arguments"));
         }
     }
-    let outputs: HashMap<Id, &str> = model
-        .tools
-        .iter()
-        .rev()
-        .filter_map(|tool| match tool.output.as_ref()?.ty {
-            Type::Named(id) => Some((id, names.tools[&tool.name].as_str())),
-            _ => None,
-        })
-        .collect();
+    for (id, def) in &mut model.defs {
+        let name = given
+            .remove(id)
+            .unwrap_or_else(|| match of_methods.remove(id) {
+                Some(name) => types.take([name]),
+                None => types.take(candidates(def)),
+            });
+        let record = TypeNames {
+            at: def.places.clone(),
+            names: name_members(def, earlier.types.get(&name)),
+        };
+        names.types.insert(name, record);
+    }
+}
+
+/// The types that have a name, by one of their places.
+fn recorded(defs: &Defs, types: &mut Scope, earlier: &Names) -> HashMap<Id, String> {
     let mut given: HashMap<Id, String> = HashMap::new();
     // A place has several types where a union is an alternative of another one.
     let mut by_place: HashMap<&str, Vec<Id>> = HashMap::new();
-    for (id, def) in &model.defs {
+    for (id, def) in defs {
         for place in &def.places {
             by_place.entry(place).or_default().push(*id);
         }
@@ -168,28 +161,13 @@ fn name_types(model: &mut Model, types: &mut Scope, earlier: &Names, names: &mut
             given.insert(id, name.clone());
         }
     }
-    for (id, def) in &mut model.defs {
-        let name = given
-            .remove(id)
-            .unwrap_or_else(|| match (arguments.get(id), outputs.get(id)) {
-                (Some(name), _) => types.take([name.clone()]),
-                (_, Some(tool)) if def.title.is_none() && is_output(def) => {
-                    types.take([format!("{}Output", upper(tool, "Tool"))])
-                }
-                _ => types.take(candidates(def)),
-            });
-        let record = TypeNames {
-            at: def.places.clone(),
-            names: name_members(def, earlier.types.get(&name)),
-        };
-        names.types.insert(name, record);
-    }
+    given
 }
 
-/// Whether a type is the output of a tool, and not part of arguments as well.
+/// Whether a type without a title is the output of a tool, and not part of arguments as well.
 fn is_output(def: &Def) -> bool {
     let first = def.places.first();
-    first.is_some_and(|place| place.ends_with("/outputSchema"))
+    def.title.is_none() && first.is_some_and(|place| place.ends_with("/outputSchema"))
 }
 
 /// Names for a type: its title, or the last name on the way to it; then with the tool before it.
@@ -229,41 +207,46 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// Names the fields or variants of a type.
+/// Names the fields or variants of a type, and puts them in the order of their names.
 fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, String> {
     let earlier = earlier.map(|record| &record.names);
     match &mut def.shape {
         Shape::Struct(it) => {
-            let reserved = it.extra.as_ref().map(|_| "extra");
-            let keys = it
-                .fields
-                .iter()
-                .map(|(wire, _)| (wire.as_str(), lower(wire, "member")));
-            let names = Scope::new("_", reserved).name(earlier, keys);
-            it.fields
-                .sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
-            names
+            let mut scope = Scope::new("_", it.extra.as_ref().map(|_| "extra"));
+            let key = |wire: &str| lower(wire, "member");
+            in_order(
+                &mut it.fields,
+                |it| &it.0,
+                |it| key(&it.0),
+                &mut scope,
+                earlier,
+            )
         }
         Shape::Enum(values) => {
-            let keys = values
-                .iter()
-                .map(|(wire, _)| (wire.as_str(), variant(wire)));
-            let names = Scope::new("", ["Unknown"]).name(earlier, keys);
-            values.sort_by_cached_key(|(wire, _)| names.get_index_of(wire));
-            names
+            let mut scope = Scope::new("", ["Unknown"]);
+            in_order(values, |it| &it.0, |it| variant(&it.0), &mut scope, earlier)
         }
         Shape::Tagged { variants, .. } => {
+            let mut scope = Scope::new("", ["Unknown"]);
             // A variant is known by the first of its values.
-            let keys = variants
-                .iter()
-                .map(|(wires, _)| (wires[0].as_str(), wires.join(" or ")));
-            let keys = keys.map(|(wire, name)| (wire, variant(&name)));
-            let names = Scope::new("", ["Unknown"]).name(earlier, keys);
-            variants.sort_by_cached_key(|(wires, _)| names.get_index_of(&wires[0]));
-            names
+            let name = |it: &(Vec<String>, _)| variant(&it.0.join(" or "));
+            in_order(variants, |it| &it.0[0], name, &mut scope, earlier)
         }
-        Shape::Kinds(_) | Shape::Alias(_) => IndexMap::new(),
+        Shape::Kinds(_) => IndexMap::new(),
     }
+}
+
+/// Names `members` by their keys, and sorts them by the order of these names.
+fn in_order<T>(
+    members: &mut [T],
+    key: impl Fn(&T) -> &str,
+    name: impl Fn(&T) -> String,
+    scope: &mut Scope,
+    earlier: Option<&IndexMap<String, String>>,
+) -> IndexMap<String, String> {
+    let names = scope.name(earlier, members.iter().map(|it| (key(it), name(it))));
+    members.sort_by_cached_key(|it| names.get_index_of(key(it)));
+    names
 }
 
 fn variant(wire: &str) -> String {

@@ -2,35 +2,32 @@
 
 use std::collections::HashSet;
 
+use indexmap::IndexMap;
+
 use super::combine::{is_typing, merge};
 use super::ir::{Kind, Shape, Type};
-use super::lower::{Fault, Lowering, within};
-use crate::json::{Json, Object};
-use crate::texts;
+use super::lower::{Fault, Lowering, Place, within};
+use crate::json::Json;
 
 /// One of several types that a value may have.
 pub(super) struct Alternative {
     ty: Type,
     /// Members that are constant texts, or one of several; for objects.
-    constants: Vec<(String, Vec<String>)>,
+    constants: IndexMap<String, Vec<String>>,
 }
 
 impl From<Type> for Alternative {
     fn from(ty: Type) -> Self {
-        let constants = Vec::new();
+        let constants = IndexMap::new();
         Self { ty, constants }
     }
 }
 
 impl Lowering<'_> {
     /// The type of the alternatives of a schema, if it has any.
-    pub(super) fn alternatives(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-    ) -> Result<Option<Type>, Fault> {
+    pub(super) fn alternatives(&mut self, place: Place<'_>) -> Result<Option<Type>, Fault> {
         let unions = ["anyOf", "oneOf"].into_iter().filter_map(|name| {
-            let list = schema.get(name).and_then(Json::as_list)?;
+            let list = place.list(name)?;
             list.iter().any(is_type).then_some((name, list))
         });
         let (name, list) = match &unions.collect::<Vec<_>>()[..] {
@@ -39,14 +36,11 @@ impl Lowering<'_> {
             _ => return Err("two unions have to fit at once".to_owned()),
         };
         within(list.len(), "alternatives")?;
-        let mut base = schema.clone();
+        let mut base = place.schema.clone();
         base.retain(|keyword, _| is_typing(keyword) && keyword != name);
-        if let Some(values) = described(list) {
-            return self.described(pointer, schema, values).map(Some);
-        }
         let mut alternatives = Vec::new();
         for (index, alternative) in list.iter().enumerate() {
-            let pointer = format!("{pointer}/{name}/{index}");
+            let pointer = format!("{}/{name}/{index}", place.pointer);
             let ty = match alternative {
                 Json::Object(members) if !base.is_empty() => {
                     let mut both = base.clone();
@@ -58,53 +52,28 @@ impl Lowering<'_> {
             let constants = self.constants(alternative);
             alternatives.push(Alternative { ty, constants });
         }
-        self.join(pointer, schema, alternatives).map(Some)
-    }
-
-    /// The type of a schema with a list of types.
-    pub(super) fn kinds(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        names: &[Json],
-    ) -> Result<Type, Fault> {
-        let mut types = Vec::new();
-        for name in names {
-            let name = name.as_text().ok_or("its `type` lists what is no text")?;
-            types.push(self.kind(pointer, schema, name)?.into());
-        }
-        self.join(pointer, schema, types)
+        self.join(place, alternatives).map(Some)
     }
 
     /// The type of the values of an `enum` or `const`.
-    pub(super) fn values(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        values: &[Json],
-    ) -> Result<Type, Fault> {
+    pub(super) fn values(&mut self, place: Place<'_>, values: &[Json]) -> Result<Type, Fault> {
+        let only = place.text("type");
+        let mut texts = Vec::new();
         let mut types = Vec::new();
-        let mut texts: Vec<(String, String)> = Vec::new();
-        let allowed = |names: &[&str]| match schema.get("type") {
-            Some(Json::Text(only)) => names.contains(&only.as_str()),
-            _ => true,
-        };
         for value in values {
-            let (ty, names): (_, &[&str]) = match value {
-                Json::Null => (Type::Null, &["null"]),
-                Json::Bool(_) => (Type::Bool, &["boolean"]),
-                Json::Number(number) if number.is_f64() => (Type::Number, &["number"]),
-                Json::Number(_) => (Type::Integer, &["integer", "number"]),
-                Json::Text(_) => (Type::Text, &["string"]),
+            let (ty, name) = match value {
+                Json::Null => (Type::Null, "null"),
+                Json::Bool(_) => (Type::Bool, "boolean"),
+                Json::Number(number) if number.is_f64() => (Type::Number, "number"),
+                Json::Number(_) if only == Some("number") => (Type::Integer, "number"),
+                Json::Number(_) => (Type::Integer, "integer"),
+                Json::Text(_) => (Type::Text, "string"),
                 Json::List(_) | Json::Object(_) => {
                     return Err("its `enum` has lists or objects".to_owned());
                 }
             };
-            if !allowed(names) {
-                continue;
-            }
             match value {
-                Json::Text(text) if texts.iter().any(|(known, _)| known == text) => {}
+                _ if only.is_some_and(|only| only != name) => {}
                 Json::Text(text) => texts.push((text.clone(), String::new())),
                 _ => types.push(ty.into()),
             }
@@ -112,44 +81,30 @@ impl Lowering<'_> {
         if texts.len() > super::limits::MEMBERS {
             types.push(Type::Text.into());
         } else if !texts.is_empty() {
-            types.push(
-                self.define(pointer, Some(schema), Shape::Enum(texts))
-                    .into(),
-            );
+            types.push(self.texts(place, texts).into());
         }
         match types.is_empty() {
             true => Err("no value of its `enum` has its `type`".to_owned()),
-            false => self.join(pointer, schema, types),
+            false => self.join(place, types),
         }
     }
 
-    /// An enum whose values have their own descriptions.
-    fn described(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        values: Vec<(&str, &Object)>,
-    ) -> Result<Type, Fault> {
-        let values = values.into_iter().map(|(value, schema)| {
-            let text = schema.get("description").or(schema.get("title"));
-            let text = text.and_then(Json::as_text).unwrap_or_default();
-            (value.to_owned(), texts::markdown(text))
-        });
-        let shape = Shape::Enum(values.collect());
-        Ok(self.define(pointer, Some(schema), shape))
+    /// An enum of texts, each with its documentation.
+    fn texts(&mut self, place: Place<'_>, mut texts: Vec<(String, String)>) -> Type {
+        let mut known = HashSet::new();
+        texts.retain(|(value, _)| known.insert(value.clone()));
+        self.define(place, Shape::Enum(texts))
     }
 
     /// The members of an object that are texts of an `enum` or `const`, each with its values.
-    fn constants(&self, schema: &Json) -> Vec<(String, Vec<String>)> {
+    fn constants(&self, schema: &Json) -> IndexMap<String, Vec<String>> {
         let flat = schema.as_object().and_then(|it| self.flat(it, 0).ok());
         let properties = flat.as_ref().and_then(|it| it.get("properties"));
         let properties = properties.and_then(Json::as_object).into_iter().flatten();
         let constants = properties.filter_map(|(name, property)| {
             let only = property.get("const").map(std::slice::from_ref);
             let values = only.or(property.get("enum").and_then(Json::as_list))?;
-            let values = values
-                .iter()
-                .map(|value| value.as_text().map(str::to_owned));
+            let values = values.iter().map(|it| it.as_text().map(str::to_owned));
             let values = values.collect::<Option<Vec<_>>>()?;
             (!values.is_empty()).then(|| (name.clone(), values))
         });
@@ -157,35 +112,37 @@ impl Lowering<'_> {
     }
 
     /// One type for several alternatives.
-    fn join(
+    pub(super) fn join(
         &mut self,
-        pointer: &str,
-        schema: &Object,
-        alternatives: Vec<Alternative>,
+        place: Place<'_>,
+        mut open: Vec<Alternative>,
     ) -> Result<Type, Fault> {
         let mut is_nullable = false;
         let mut kinds: Vec<(Kind, Vec<Alternative>)> = Vec::new();
-        let mut open = alternatives;
         open.reverse();
-        while let Some(Alternative { ty, constants }) = open.pop() {
+        while let Some(alternative) = open.pop() {
+            let Alternative { ty, constants } = alternative;
             match ty {
+                Type::Json => return Ok(Type::Json),
                 Type::Null => is_nullable = true,
                 Type::Nullable(inner) => {
                     is_nullable = true;
-                    open.push(Alternative {
-                        ty: *inner,
-                        constants,
-                    });
+                    let ty = *inner;
+                    open.push(Alternative { ty, constants });
                 }
-                Type::Json => return Ok(Type::Json),
-                Type::Named(id) if let Some(parts) = self.parts(id) => open.extend(parts),
+                Type::Named(id) if let Some(parts) = self.parts(id) => {
+                    open.extend(parts.into_iter().rev());
+                }
                 ty => {
-                    let kind = self.kind_of(&ty);
-                    let alternative = Alternative { ty, constants };
-                    match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                        Some((_, list)) if list.iter().any(|it| it.ty == alternative.ty) => {}
-                        Some((_, list)) => list.push(alternative),
-                        None => kinds.push((kind, vec![alternative])),
+                    let kind = ty.kind(&self.context.defs);
+                    let known = kinds.iter().position(|(known, _)| *known == kind);
+                    let known = known.unwrap_or_else(|| {
+                        kinds.push((kind, Vec::new()));
+                        kinds.len() - 1
+                    });
+                    let list = &mut kinds[known].1;
+                    if list.iter().all(|it| it.ty != ty) {
+                        list.push(Alternative { ty, constants });
                     }
                 }
             }
@@ -193,14 +150,14 @@ impl Lowering<'_> {
         if kinds.iter().any(|(kind, _)| *kind == Kind::Number) {
             kinds.retain(|(kind, _)| *kind != Kind::Integer);
         }
-        let mut types = Vec::new();
-        for (kind, list) in kinds {
-            types.push(self.of_kind(pointer, schema, kind, list)?);
-        }
+        let types = kinds.into_iter();
+        let types = types.map(|(kind, list)| self.of_kind(place, kind, list));
+        let mut types = types.collect::<Result<Vec<_>, _>>()?;
         let ty = match types.len() {
-            0 => Type::Null,
+            0 if is_nullable => Type::Null,
+            0 => return Err("it allows no `type`".to_owned()),
             1 => types.remove(0),
-            _ => self.define(pointer, Some(schema), Shape::Kinds(types)),
+            _ => self.define(place, Shape::Kinds(types)),
         };
         Ok(if is_nullable { ty.nullable() } else { ty })
     }
@@ -208,11 +165,11 @@ impl Lowering<'_> {
     /// The alternatives of a union that is itself one of several.
     fn parts(&self, id: super::ir::Id) -> Option<Vec<Alternative>> {
         match &self.context.defs.get(&id)?.shape {
-            Shape::Kinds(types) => Some(types.iter().cloned().rev().map(Into::into).collect()),
+            Shape::Kinds(types) => Some(types.iter().cloned().map(Into::into).collect()),
             Shape::Tagged { tag, variants } => {
-                let parts = variants.iter().rev().map(|(values, ty)| Alternative {
+                let parts = variants.iter().map(|(values, ty)| Alternative {
                     ty: ty.clone(),
-                    constants: vec![(tag.clone(), values.clone())],
+                    constants: IndexMap::from([(tag.clone(), values.clone())]),
                 });
                 Some(parts.collect())
             }
@@ -220,85 +177,65 @@ impl Lowering<'_> {
         }
     }
 
-    fn kind_of(&self, ty: &Type) -> Kind {
-        match ty {
-            Type::Bool => Kind::Bool,
-            Type::Integer => Kind::Integer,
-            Type::Number => Kind::Number,
-            Type::Text | Type::External(_) => Kind::Text,
-            Type::List(_) | Type::Tuple(_) => Kind::List,
-            Type::Named(id) => match self.context.defs.get(id).map(|def| &def.shape) {
-                Some(Shape::Enum(_)) => Kind::Text,
-                _ => Kind::Object,
-            },
-            Type::Null | Type::Json | Type::Map(_) | Type::Nullable(_) => Kind::Object,
-        }
-    }
-
     /// One type for alternatives of one kind.
     fn of_kind(
         &mut self,
-        pointer: &str,
-        schema: &Object,
+        place: Place<'_>,
         kind: Kind,
         mut list: Vec<Alternative>,
     ) -> Result<Type, Fault> {
-        if list.len() == 1 {
-            return Ok(list.remove(0).ty);
-        }
+        let any_object = Type::Map(Box::new(Type::Json));
         match kind {
-            Kind::Text => Ok(self.texts(pointer, schema, &list)),
+            _ if list.len() == 1 => Ok(list.remove(0).ty),
+            Kind::Text => {
+                let texts = list.iter().map(|it| self.described(&it.ty));
+                Ok(match texts.collect::<Option<Vec<_>>>() {
+                    Some(texts) => self.texts(place, texts.concat()),
+                    None => Type::Text,
+                })
+            }
             // Where any object is allowed, the others say nothing.
-            Kind::Object if list.iter().any(|it| it.ty == any_object()) => Ok(any_object()),
-            Kind::Object => self.tagged(pointer, schema, list),
+            Kind::Object if list.iter().any(|it| it.ty == any_object) => Ok(any_object),
+            Kind::Object => self.tagged(place, list),
             _ => Err("its alternatives are different kinds of lists".to_owned()),
         }
     }
 
-    /// One type for strings.
-    fn texts(&mut self, pointer: &str, schema: &Object, list: &[Alternative]) -> Type {
-        let mut all: Vec<(String, String)> = Vec::new();
-        for Alternative { ty, .. } in list {
-            let Type::Named(id) = ty else {
-                return Type::Text;
-            };
-            if let Some(Shape::Enum(values)) = self.context.defs.get(id).map(|def| &def.shape) {
-                all.extend(values.iter().cloned());
-            }
+    /// The values of an enum. A single one is described by its schema.
+    fn described(&self, ty: &Type) -> Option<Vec<(String, String)>> {
+        let def = self.context.defs.get(&ty.id()?)?;
+        match &def.shape {
+            Shape::Enum(values) => match &values[..] {
+                [(value, doc)] if doc.is_empty() => {
+                    let title = def.title.clone().unwrap_or_default();
+                    let doc = if def.doc.is_empty() {
+                        title
+                    } else {
+                        def.doc.clone()
+                    };
+                    Some(vec![(value.clone(), doc)])
+                }
+                values => Some(values.to_vec()),
+            },
+            _ => None,
         }
-        let mut known = HashSet::new();
-        all.retain(|(value, _)| known.insert(value.clone()));
-        self.define(pointer, Some(schema), Shape::Enum(all))
     }
 
     /// One type for objects, which a constant member tells apart.
-    fn tagged(
-        &mut self,
-        pointer: &str,
-        schema: &Object,
-        list: Vec<Alternative>,
-    ) -> Result<Type, Fault> {
-        let values = |alternative: &Alternative, tag: &str| {
-            let mut constants = alternative.constants.iter();
-            let found = constants.find(|(name, _)| name == tag);
-            found.map(|(_, values)| values.clone())
-        };
-        let tells_apart = |tag: &String| {
+    fn tagged(&mut self, place: Place<'_>, list: Vec<Alternative>) -> Result<Type, Fault> {
+        let tells_apart = |tag: &&String| {
             let mut known = HashSet::new();
-            list.iter().all(|alternative| {
-                let values = values(alternative, tag);
-                values.is_some_and(|it| it.into_iter().all(|value| known.insert(value)))
-            })
+            let mut values = list.iter().map(|it| it.constants.get(*tag));
+            values.all(|it| it.is_some_and(|it| it.iter().all(|value| known.insert(value))))
         };
-        let mut names = list[0].constants.iter().map(|(name, _)| name.clone());
-        let tag = names.find(tells_apart);
+        let tag = list[0].constants.keys().find(tells_apart).cloned();
         let tag = tag.ok_or("its alternatives are objects that no constant member tells apart")?;
         let mut variants = Vec::new();
-        for alternative in list {
-            let values = values(&alternative, &tag).unwrap_or_default();
-            let Type::Named(id) = alternative.ty else {
+        for Alternative { ty, mut constants } in list {
+            let Type::Named(id) = ty else {
                 return Err("its alternatives are objects of any members".to_owned());
             };
+            let values = constants.swap_remove(&tag).unwrap_or_default();
             if let [value] = &values[..] {
                 let own = (tag.clone(), value.clone());
                 let known = self.context.tags.entry(id).or_insert_with(|| own.clone());
@@ -306,14 +243,10 @@ impl Lowering<'_> {
                     return Err("its alternatives are in another union as well".to_owned());
                 }
             }
-            variants.push((values, Type::Named(id)));
+            variants.push((values, ty));
         }
-        Ok(self.define(pointer, Some(schema), Shape::Tagged { tag, variants }))
+        Ok(self.define(place, Shape::Tagged { tag, variants }))
     }
-}
-
-fn any_object() -> Type {
-    Type::Map(Box::new(Type::Json))
 }
 
 /// Whether an alternative says more than which members are required.
@@ -325,15 +258,4 @@ fn is_type(alternative: &Json) -> bool {
         }
         _ => true,
     }
-}
-
-/// The values of alternatives that are constant texts, if all are.
-fn described(list: &[Json]) -> Option<Vec<(&str, &Object)>> {
-    let mut known = HashSet::new();
-    let values = list.iter().map(|alternative| {
-        let members = alternative.as_object()?;
-        let value = members.get("const")?.as_text()?;
-        known.insert(value).then_some((value, members))
-    });
-    values.collect()
 }

@@ -20,7 +20,10 @@ impl Scratch {
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n\
              [workspace]\n[dependencies]\n\
              mcp-runtime = {{ path = {runtime:?}, default-features = false, features = [\"client\"] }}\n\
-             serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n"
+             serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
+             chrono = {{ version = \"0.4\", default-features = false, features = [\"serde\", \"std\"] }}\n\
+             url = {{ version = \"2\", features = [\"serde\"] }}\n\
+             uuid = {{ version = \"1\", default-features = false, features = [\"serde\", \"std\"] }}\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

@@ -66,7 +66,7 @@ fn a_check_fails_where_the_server_differs_from_the_snapshot() {
     assert_eq!(run.code, 6, "{run:?}");
     assert!(
         run.stdout
-            .contains("breaking: `echo`: arguments.words is gone"),
+            .contains("breaking: tool `echo`: arguments.words is gone"),
         "{run:?}"
     );
     assert!(!run.stdout.contains("additive"), "{run:?}");
