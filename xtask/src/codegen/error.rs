@@ -56,7 +56,7 @@ impl Error {
     }
 
     /// typify printed the type `name` otherwise than asked; a bug of the generator.
-    pub(super) fn printed(name: &str, what: impl Display) -> Self {
+    pub(super) fn printed(name: &str, what: &str) -> Self {
         Self::at(format!("typify prints `{name}`"), what)
     }
 
@@ -64,5 +64,12 @@ impl Error {
     pub(super) fn conflict(place: impl Display, what: impl Display) -> Self {
         let settle = "settle it with an entry in schema/overlay.toml";
         Self::at(place, format!("{what}; {settle}"))
+    }
+}
+
+/// typify printed another struct than was prepared for it; a bug of the generator.
+impl From<mcp_bindgen::code::printer::PrintError> for Error {
+    fn from(error: mcp_bindgen::code::printer::PrintError) -> Self {
+        Self::at(format!("typify prints `{}`", error.name), error.reason)
     }
 }

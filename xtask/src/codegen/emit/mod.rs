@@ -1,6 +1,6 @@
 //! The one model in, Rust out.
 //!
-//! [`types`] has typify print the structs through [`printer`], [`structs`] completes them, and [`constructors`] adds
+//! [`types`] has typify print the structs, [`structs`] completes them, and [`constructors`] adds
 //! constructors and setters. [`enums`], [`unions`] (with [`decoding`] and [`best_match`]) and
 //! [`dispatch`] write the rest, with [`docs`] at each item and [`rust`] for its types. [`listing`]
 //! writes data of tests, and [`output`] the files.
@@ -13,7 +13,6 @@ pub(super) mod docs;
 pub(super) mod enums;
 pub(super) mod listing;
 pub(super) mod output;
-mod printer;
 pub(super) mod rust;
 pub(super) mod structs;
 pub(super) mod types;

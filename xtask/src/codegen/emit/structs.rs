@@ -60,7 +60,7 @@ impl Emitter<'_> {
         let mut fields = Vec::new();
         for (wire, field) in self.structure.stored() {
             let printed = printed.remove(wire);
-            let lost = || Error::printed(self.name, format!("without the field `{wire}`"));
+            let lost = || Error::printed(self.name, &format!("without the field `{wire}`"));
             fields.push(self.field(wire, field, printed.ok_or_else(lost)?));
         }
         if !self.structure.open.is_empty() {

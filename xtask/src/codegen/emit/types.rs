@@ -3,12 +3,12 @@
 //! typify reads JSON Schema, so the model is written as one. A definition that
 //! typify is not to print is replaced by the Rust type of its name.
 
-use super::printer::Printer;
 use super::rust;
 use crate::codegen::error::Result;
 use crate::codegen::merged::merge::{Merged, MergedStruct, Shape};
 use crate::codegen::model::ir::Type;
 use mcp_bindgen::code::names::pascal;
+use mcp_bindgen::code::printer::Printer;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruc
             Shape::Enum(_) | Shape::Union(_) => schema.printer.replace(name, name),
         }
     }
-    schema.printer.print()
+    Ok(schema.printer.print()?)
 }
 
 /// What is wrong with a struct that is not there under its name once.
