@@ -53,6 +53,11 @@ impl Conform for JsonObject {
     fn conform(&mut self, _: Revision) {}
 }
 
+/// JSON that is not looked into is as its sender has made it.
+impl Conform for RawJson {
+    fn conform(&mut self, _: Revision) {}
+}
+
 impl<T: Conform> Conform for Option<T> {
     fn conform(&mut self, revision: Revision) {
         keep(self, revision);

@@ -4,5 +4,6 @@ mod content;
 mod contents;
 mod display_name;
 mod messages;
+mod notification;
 mod tool_annotations;
 mod tool_result;

@@ -123,7 +123,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         &[
             FieldInfo::new("elicitation", 0b11100, 0b0),
             FieldInfo::new("experimental", 0b11111, 0b0),
-            FieldInfo::new("extensions", 0b10000, 0b0),
+            FieldInfo::new("extensions", 0b11111, 0b0),
             FieldInfo::new("roots", 0b11111, 0b0),
             FieldInfo::new("sampling", 0b11111, 0b0),
             FieldInfo::new("tasks", 0b1000, 0b0),
@@ -1059,7 +1059,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         &[
             FieldInfo::new("completions", 0b11110, 0b0),
             FieldInfo::new("experimental", 0b11111, 0b0),
-            FieldInfo::new("extensions", 0b10000, 0b0),
+            FieldInfo::new("extensions", 0b11111, 0b0),
             FieldInfo::new("logging", 0b11111, 0b0),
             FieldInfo::new("prompts", 0b11111, 0b0),
             FieldInfo::new("resources", 0b11111, 0b0),

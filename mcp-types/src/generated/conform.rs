@@ -128,9 +128,6 @@ impl Conform for ClientCapabilities {
             fit::clear(&mut self.elicitation);
         }
         self.elicitation.conform(revision);
-        if revision <= Revision::V2025_11_25 {
-            fit::clear(&mut self.extensions);
-        }
         self.roots.conform(revision);
         self.sampling.conform(revision);
         if revision != Revision::V2025_11_25 {
@@ -1650,9 +1647,6 @@ impl Conform for ServerCapabilities {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2024_11_05 {
             fit::clear(&mut self.completions);
-        }
-        if revision <= Revision::V2025_11_25 {
-            fit::clear(&mut self.extensions);
         }
         self.prompts.conform(revision);
         self.resources.conform(revision);

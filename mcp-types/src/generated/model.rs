@@ -650,7 +650,7 @@ pub struct ClientCapabilities {
     /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
-    /// Revisions: 2026-07-28 only.
+    /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the client can tell which folders and files the server should work on.
@@ -5110,7 +5110,7 @@ pub struct ServerCapabilities {
     /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
-    /// Revisions: 2026-07-28 only.
+    /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the server sends log messages. An empty object: no settings are defined.
@@ -5668,6 +5668,9 @@ pub struct SubscriptionFilter {
         skip_serializing_if = "Option::is_none"
     )]
     pub tools_list_changed: Option<bool>,
+    /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
+    pub extra: JsonObject,
 }
 
 impl SubscriptionFilter {
@@ -5679,6 +5682,7 @@ impl SubscriptionFilter {
             resource_subscriptions: None,
             resources_list_changed: None,
             tools_list_changed: None,
+            extra: JsonObject::new(),
         }
     }
 

@@ -8,12 +8,13 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::without_place;
 use crate::{RawJson, RawJsonRef};
 
-#[derive(serde::Deserialize)]
-struct Message<'a> {
+/// A message without its envelope.
+#[derive(serde::Deserialize, serde::Serialize)]
+pub(crate) struct Message<'a> {
     #[serde(borrow)]
-    method: Cow<'a, str>,
-    #[serde(borrow, default)]
-    params: Option<RawJsonRef<'a>>,
+    pub(crate) method: Cow<'a, str>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(crate) params: Option<RawJsonRef<'a>>,
 }
 
 /// Decodes parameters that may be absent.

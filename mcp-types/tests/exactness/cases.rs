@@ -71,6 +71,39 @@ pub(crate) const REPAIRS: &[Repair] = &[
         at: "/ElicitResult/properties/content/additionalProperties",
         set: "{\"type\": [\"boolean\", \"number\", \"string\"]}",
     },
+    Repair {
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
+        at: "/ClientCapabilities/properties",
+        set: "{\"extensions\": {\"type\": \"object\", \"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {}}}}",
+    },
+    Repair {
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
+        at: "/ServerCapabilities/properties",
+        set: "{\"extensions\": {\"type\": \"object\", \"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {}}}}",
+    },
+    Repair {
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
+        at: "/SubscriptionFilter",
+        set: "{\"additionalProperties\": {}}",
+    },
 ];
 
 /// Properties that the model keeps as text, whatever is in them.

@@ -106,6 +106,7 @@ pub(crate) const LATER: &[Later] = &[
         "/SubscriptionsListenResultMetaObject",
     ),
     (JULY, Prose, "repair", "/JSONValue"),
+    (JULY, Prose, "repair", "/SubscriptionFilter"),
     (JULY, Asked, "support", "JsonValue"),
     (JULY, Asked, "support", "JsonObject"),
     (JULY, Asked, "drop", "CacheableResult"),
