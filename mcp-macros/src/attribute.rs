@@ -315,6 +315,24 @@ impl Entries {
         Vec::new()
     }
 
+    /// Expressions in parentheses, at least one.
+    pub(crate) fn exprs(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Expr> {
+        let Some(entry) = self.take(name) else {
+            return Vec::new();
+        };
+        let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
+        let example = match entry.value {
+            Value::List(list) if !list.is_empty() => {
+                let exprs = diagnostics.absorb(parser.parse2(list));
+                return exprs.into_iter().flatten().collect();
+            }
+            value => value.text().unwrap_or_else(|| "…".to_owned()),
+        };
+        let what = format!("`{name}` needs expressions in parentheses");
+        diagnostics.mistake(entry.name, what, format!("write `{name}({example})`"));
+        Vec::new()
+    }
+
     /// The path of a function.
     pub(crate) fn path(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
         match self.expr(name, diagnostics)? {

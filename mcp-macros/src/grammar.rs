@@ -57,6 +57,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "meta",
         "visible",
         "scopes",
+        "with",
         "crate",
     ],
 };

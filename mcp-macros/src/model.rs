@@ -110,6 +110,8 @@ pub(crate) struct Tool {
     /// Whether its arguments are lenient, if the attribute says so.
     pub(crate) lenient: Option<bool>,
     pub(crate) output: Output,
+    /// What the tool has of extensions.
+    pub(crate) with: Vec<Expr>,
 }
 
 /// Schema of a tool's structured content.

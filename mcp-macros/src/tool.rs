@@ -22,6 +22,7 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
         strict: entries.flag("strict", diagnostics).unwrap_or(false),
         lenient: entries.flag("lenient", diagnostics),
         output: entries.output(diagnostics),
+        with: entries.exprs("with", diagnostics),
     }
 }
 

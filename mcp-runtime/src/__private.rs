@@ -30,6 +30,7 @@ pub use crate::server::handler::text::Text;
 pub use crate::server::input::form::ElicitForm;
 pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
 pub use crate::server::input::parameter::{Asked, ask, question, question_if};
+pub use crate::server::layers::tool_with;
 pub use crate::server::prompts::PromptBuilder;
 pub use crate::server::prompts::PromptEntry;
 pub use crate::server::prompts::entry::prompt_output;

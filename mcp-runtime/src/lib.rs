@@ -168,7 +168,7 @@ pub use mcp_macros::tool;
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
-pub use protocol::{LifecycleState, Negotiated, Timeouts};
+pub use protocol::{ExtensionMethod, LifecycleState, Negotiated, Timeouts};
 #[cfg(feature = "server")]
 pub use server::{
     CancellationToken, Context, FromContext, Initialized, McpServer, Progress, Server,

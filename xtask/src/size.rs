@@ -24,8 +24,8 @@ const PARTS: [(&str, &str, usize, Option<usize>); 10] = [
         10_500,
         None,
     ),
-    ("mcp-macros", "mcp-macros/src/", 4_600, None),
-    ("mcp-runtime", "mcp-runtime/src/", 30_600, Some(265)),
+    ("mcp-macros", "mcp-macros/src/", 4_640, None),
+    ("mcp-runtime", "mcp-runtime/src/", 31_540, Some(273)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

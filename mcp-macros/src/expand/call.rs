@@ -61,7 +61,7 @@ fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
     let answers = callable.questions().map(answered);
     quote_spanned! {Span::mixed_site()=>
         let cx = call.context::<__mcp::Context>()?;
-        __mcp::ask(async move {
+        __mcp::ask(call.context, async move {
             let questions = (#(#questions,)*);
             __mcp::Asked { questions, enter: move |(#(#answers,)*)| { #answer } }
         })

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use super::setter::{cache, scopes, setter};
@@ -56,14 +57,27 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     let visible = visible(&function.visible);
     let scopes = scopes(&function.scopes);
     let (this, call) = call::call(callable, &function.running);
+    let entry = quote_spanned! {Span::mixed_site()=>
+        builder.entry(move |call| { #call }) #visible #scopes
+    };
+    let entry = match &function.kind {
+        Kind::Tool(tool) => tool.with.iter().fold(entry, with),
+        _ => entry,
+    };
     quote_spanned! {Span::mixed_site()=>
         let mut builder = #builder #title #description #icons #meta;
         #(#arguments)*
         #(#completers)*
         let convert = #convert;
         #this
-        builder.entry(move |call| { #call }) #visible #scopes
+        #entry
     }
+}
+
+/// An entry with what it has of an extension.
+fn with(entry: TokenStream, extension: &Expr) -> TokenStream {
+    // With the expression's own span, what does not hold is reported there.
+    quote_spanned!(extension.span()=> __mcp::tool_with(#entry, #extension))
 }
 
 fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {

@@ -132,42 +132,45 @@ const _: () = {
                             let limit = call.limit(60000u64);
                             let this = __mcp::Arc::clone(&this);
                             let cx = call.context::<__mcp::Context>()?;
-                            __mcp::ask(async move {
-                                let questions = (
-                                    __mcp::question::<
-                                        Option<bool>,
-                                    >(
-                                        &cx,
-                                        "agrees",
-                                        ::core::format_args!(
-                                            "Round {value} to {digits:>2} digits?", value = arg_value,
-                                            digits = arg_digits
+                            __mcp::ask(
+                                call.context,
+                                async move {
+                                    let questions = (
+                                        __mcp::question::<
+                                            Option<bool>,
+                                        >(
+                                            &cx,
+                                            "agrees",
+                                            ::core::format_args!(
+                                                "Round {value} to {digits:>2} digits?", value = arg_value,
+                                                digits = arg_digits
+                                            ),
                                         ),
-                                    ),
-                                    __mcp::question::<
-                                        Way,
-                                    >(&cx, "way", ::core::format_args!("Which way?",)),
-                                );
-                                __mcp::Asked {
-                                    questions,
-                                    enter: move |(answer_agrees, answer_way)| {
-                                        limit
-                                            .pending(
-                                                convert,
-                                                async move {
-                                                    Self::round(
-                                                            &this,
-                                                            arg_value,
-                                                            arg_digits,
-                                                            answer_agrees,
-                                                            answer_way,
-                                                        )
-                                                        .await
-                                                },
-                                            )
-                                    },
-                                }
-                            })
+                                        __mcp::question::<
+                                            Way,
+                                        >(&cx, "way", ::core::format_args!("Which way?",)),
+                                    );
+                                    __mcp::Asked {
+                                        questions,
+                                        enter: move |(answer_agrees, answer_way)| {
+                                            limit
+                                                .pending(
+                                                    convert,
+                                                    async move {
+                                                        Self::round(
+                                                                &this,
+                                                                arg_value,
+                                                                arg_digits,
+                                                                answer_agrees,
+                                                                answer_way,
+                                                            )
+                                                            .await
+                                                    },
+                                                )
+                                        },
+                                    }
+                                },
+                            )
                         })
                 });
             __server

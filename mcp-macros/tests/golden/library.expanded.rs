@@ -105,21 +105,27 @@ const _: () = {
                                 .output(),
                         );
                     let this = __mcp::Arc::clone(&self);
-                    builder
-                        .entry(move |call| {
-                            let mut arg_title = arg_title.slot();
-                            let mut arg_limit = arg_limit.slot();
-                            call.read(&mut [&mut arg_title, &mut arg_limit])?;
-                            let arg_title = arg_title.take()?;
-                            let arg_limit = arg_limit.take()?;
-                            let limit = call.limit(30000u64);
-                            let this = __mcp::Arc::clone(&this);
-                            limit
-                                .pending(
-                                    convert,
-                                    async move { Self::find(&this, arg_title, arg_limit).await },
-                                )
-                        })
+                    __mcp::tool_with(
+                        __mcp::tool_with(
+                            builder
+                                .entry(move |call| {
+                                    let mut arg_title = arg_title.slot();
+                                    let mut arg_limit = arg_limit.slot();
+                                    call.read(&mut [&mut arg_title, &mut arg_limit])?;
+                                    let arg_title = arg_title.take()?;
+                                    let arg_limit = arg_limit.take()?;
+                                    let limit = call.limit(30000u64);
+                                    let this = __mcp::Arc::clone(&this);
+                                    limit
+                                        .pending(
+                                            convert,
+                                            async move { Self::find(&this, arg_title, arg_limit).await },
+                                        )
+                                }),
+                            Priced(3),
+                        ),
+                        Logged,
+                    )
                 });
             __server
                 .prompt({

@@ -15,7 +15,7 @@ struct Library<D> {
 )]
 impl<D: Db> Library<D> {
     /// Finds books by title.
-    #[tool(read_only, timeout = "30s")]
+    #[tool(with(Priced(3), Logged), read_only, timeout = "30s")]
     async fn find(
         &self,
         /// Part of the title, in any case.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation, JsonObject,
+    CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation,
     LoggingMessageNotificationParams, ProgressNotificationParams, Revision, Revisions, Root,
     ServerNotification,
 };
@@ -17,8 +17,8 @@ use super::connect::{connect, connect_first, expected};
 use super::connection::Open;
 use super::state::ClientState;
 use super::{
-    Change, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
-    Roots, Status,
+    Change, Client, ClientExtension, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect,
+    ResponseCache, Roots, Status,
 };
 use crate::TraceContext;
 use crate::connection::BoxFuture;
@@ -329,9 +329,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Declares an extension and its settings, under `extensions` to servers of 2026-07-28 and under
-    /// `experimental` to older ones, as [`ServerBuilder::extension`] does. Its methods can be
-    /// [requested](Client::request) from servers that declare it as well.
+    /// Adds an extension of the protocol; one of the same identifier is replaced. Its settings are
+    /// declared under `extensions` (SEP-2133), and its methods can be [requested](Client::request)
+    /// from servers that declare it as well.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -351,7 +351,7 @@ impl ClientBuilder {
     /// }
     ///
     /// let client = Client::builder("example", "1.0.0")
-    ///     .extension("com.example/clock", JsonObject::new())
+    ///     .extension(("com.example/clock", JsonObject::new()))
     ///     .connect(ChildProcess::new("clock-server"))
     ///     .await?;
     /// let now = client.request::<Now>(JsonObject::new()).await?;
@@ -359,10 +359,8 @@ impl ClientBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// [`ServerBuilder::extension`]: crate::ServerBuilder::extension
-    pub fn extension(mut self, name: impl Into<String>, settings: impl Into<JsonObject>) -> Self {
-        self.config.extensions.insert(name.into(), settings.into());
+    pub fn extension(mut self, extension: impl ClientExtension) -> Self {
+        self.config.extensions.add(extension);
         self
     }
 

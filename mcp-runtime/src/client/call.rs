@@ -10,8 +10,10 @@ use mcp_types::{
 };
 
 use super::Client;
-use super::raw_call::{CallOptions, Completed, RawCall, output_schema};
-use super::result::may_be_wrapped;
+use super::channel::RequestKind;
+use super::claims::UnknownResults;
+use super::raw_call::{CallOptions, RawCall, output_schema};
+use super::result::{Completed, Outcome, may_be_wrapped};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::protocol::Timeouts;
@@ -38,11 +40,23 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
     convert: Convert<R, T>,
-    /// The tool whose result is converted.
+    /// The tool that is called.
     tool: Option<String>,
-    /// True if the tool's output schema decides how.
+    /// True if the tool's output schema decides how its result is converted.
     by_schema: bool,
     pub(super) options: CallOptions,
+}
+
+/// Converts results into the output of a [`Call`]: those that an extension has obtained in another
+/// way than as the answer to the call. Made by [`Call::conversion`].
+#[derive(Debug)]
+pub struct Conversion<R: Request, T = <R as Request>::Result> {
+    client: Client,
+    convert: Convert<R, T>,
+    tool: Option<String>,
+    by_schema: bool,
+    /// Time to list the tools, if that is needed.
+    limit: Duration,
 }
 
 /// Turns the result into the output. A tool whose structured content may be wrapped has its output
@@ -55,7 +69,7 @@ impl Client {
     ///
     /// One whose type names an [extension](Request::EXTENSION) is sent where the client has
     /// [declared](super::ClientBuilder::extension) the extension, and the server as well
-    /// ([`CallError::Unavailable`] otherwise). It is not sent again after its answer was lost, unless
+    /// ([`CallError::Unavailable`] otherwise), whatever the protocol has under the same name. It is not sent again after its answer was lost, unless
     /// it is marked as [repeatable](Call::repeatable).
     ///
     /// ```no_run
@@ -104,7 +118,7 @@ impl<R: Request, T> Call<R, T> {
                 repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),
                 fresh: false,
                 is_inner: false,
-                is_open: false,
+                unknown_results: UnknownResults::Claimed,
                 meta: String::new(),
             },
         }
@@ -117,11 +131,24 @@ impl<R: Request, T> Call<R, T> {
         self
     }
 
-    /// Converts the result by the output schema of a tool.
-    pub(super) fn typed_by(mut self, tool: String) -> Self {
+    /// Notes the tool that is called, whose output schema decides how the result is converted if it
+    /// does so `by_schema`.
+    pub(super) fn of_tool(mut self, tool: String, by_schema: bool) -> Self {
         self.tool = Some(tool);
-        self.by_schema = true;
+        self.by_schema = by_schema;
         self
+    }
+
+    /// The conversion of the call's results, without sending it. It has the client, and the tool that
+    /// is called.
+    pub fn conversion(&self) -> Conversion<R, T> {
+        Conversion {
+            client: self.client.clone(),
+            convert: self.convert,
+            tool: self.tool.clone(),
+            by_schema: self.by_schema,
+            limit: self.options.timeouts.shortest(),
+        }
     }
 
     /// Sets whether the call may be sent again when the connection is lost before its answer came.
@@ -184,24 +211,58 @@ where
     R::Params: Conform,
 {
     async fn send(self) -> Result<T, CallError> {
-        let (client, convert) = (self.client.clone(), self.convert);
-        let (tool, by_schema) = (self.tool.clone(), self.by_schema);
+        let mut conversion = self.conversion();
         let Completed { raw, left } = self.into_raw()?.complete().await?;
-        let result = raw.parse();
-        let result = result.map_err(|fault| CallError::unfit(R::METHOD, fault))?;
-        let schema = match &tool {
-            Some(name) if by_schema && may_be_wrapped(&raw) => {
-                output_schema(&client, name, left).await
-            }
-            _ => None,
-        };
-        convert(result, schema.as_ref()).map_err(|error| match (error, tool) {
-            (CallError::Result { method, reason }, Some(tool)) => {
-                let reason = format!("tool `{tool}`: {reason}");
-                CallError::Result { method, reason }
-            }
-            (error, _) => error,
-        })
+        conversion.limit = left;
+        conversion.convert(raw).await
+    }
+
+    /// Sends the call, and returns its result as it came, also one whose `resultType` is that of an
+    /// extension: no [claim](super::ClientExtension::claim) takes it. Questions are answered, and time
+    /// limits apply, as ever.
+    ///
+    /// An extension adds to calls by it, and converts the [complete](Conversion::complete) result that
+    /// it obtains later:
+    ///
+    /// ```
+    /// use mcp_runtime::client::{Call, Conversion};
+    /// use mcp_runtime::types::{CallToolRequest, RawJson};
+    /// use mcp_runtime::CallError;
+    ///
+    /// /// A call that the server may have answered with a ticket.
+    /// pub struct Ticket<T> {
+    ///     pub answer: RawJson,
+    ///     conversion: Conversion<CallToolRequest, T>,
+    /// }
+    ///
+    /// impl<T: 'static> Ticket<T> {
+    ///     pub async fn issue(call: Call<CallToolRequest, T>) -> Result<Self, CallError> {
+    ///         let conversion = call.conversion();
+    ///         let answer = call.open().await?;
+    ///         Ok(Self { answer, conversion })
+    ///     }
+    ///
+    ///     pub async fn redeem(self, result: RawJson) -> Result<T, CallError> {
+    ///         self.conversion.complete(result).await
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why there is no result; see [`CallError`].
+    pub fn open(self) -> BoxFuture<Result<RawJson, CallError>> {
+        self.unconverted(UnknownResults::Taken)
+    }
+
+    /// Sends the call, and returns its result as it came.
+    pub(super) fn unconverted(
+        mut self,
+        unknown_results: UnknownResults,
+    ) -> BoxFuture<Result<RawJson, CallError>> {
+        self.options.unknown_results = unknown_results;
+        let call = self.into_raw();
+        Box::pin(async move { Ok(call?.complete().await?.raw) })
     }
 
     /// The call without its types.
@@ -212,6 +273,51 @@ where
     pub(super) fn into_raw(self) -> Result<RawCall, CallError> {
         let params = self.params.map_err(CallError::Params)?;
         Ok(RawCall::new::<R>(self.client, params, self.options))
+    }
+}
+
+impl<R: Request, T> Conversion<R, T> {
+    /// The client of the call.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The name of the tool that is called; `None` for other requests.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.tool.as_deref()
+    }
+
+    /// Converts a complete result, as the call would.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Result`] if it is not complete or does not fit, [`CallError::Tool`] where a tool
+    /// reports an error and the call fails with it.
+    pub async fn complete(self, result: RawJson) -> Result<T, CallError> {
+        match Outcome::of(RequestKind::of::<R>(), &result)? {
+            Outcome::Complete => self.convert(result).await,
+            _ => Err(CallError::unfit(R::METHOD, "it is not complete")),
+        }
+    }
+
+    async fn convert(self, raw: RawJson) -> Result<T, CallError> {
+        let result = raw.parse();
+        let result = result.map_err(|fault| CallError::unfit(R::METHOD, fault))?;
+        let schema = match &self.tool {
+            Some(name) if self.by_schema && may_be_wrapped(&raw) => {
+                output_schema(&self.client, name, self.limit).await
+            }
+            _ => None,
+        };
+        (self.convert)(result, schema.as_ref()).map_err(|error| match (error, self.tool) {
+            (CallError::Result { method, reason }, Some(tool)) => {
+                let reason = format!("tool `{tool}`: {reason}");
+                CallError::Result { method, reason }
+            }
+            (error, _) => error,
+        })
     }
 }
 

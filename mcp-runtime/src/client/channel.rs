@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{
-    ClientCapabilities, Conform, JsonObject, Notification, OrderedMap, RawJson, RawJsonRef,
-    Request, Revision, ServerCapabilities, ServerNotification, methods,
+    ClientCapabilities, JsonObject, Notification, OrderedMap, RawJson, RawJsonRef, Request,
+    Revision, ServerCapabilities, ServerNotification, methods,
 };
 use serde::Serialize;
 use tokio::sync::watch;
@@ -63,6 +63,7 @@ pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOpti
         takes_input: kind.may_require_input || kind.method == methods::TASKS_RESULT,
         progress: None,
         suspended: None,
+        late: None,
     }
 }
 
@@ -77,6 +78,7 @@ impl Channel {
         state: Arc<ClientState>,
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
+        transport.set_extension_methods(state.config.extensions.methods());
         let (extensions, program) = (transport.extensions(), transport.program());
         if let Some(cache) = &state.cache {
             cache.set_principal(transport.principal());
@@ -120,23 +122,15 @@ impl Channel {
         })
     }
 
-    /// The capabilities to declare to a server that speaks `revision`. Extensions stand under
-    /// `extensions` in revisions that have these, and those of the user under `experimental` in
-    /// others.
+    /// The capabilities to declare to a server that speaks `revision`.
     pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
         let config = &self.shared.client.config;
         let mut capabilities = config.input.capabilities(revision);
         let of_transport = self.extensions.iter().cloned();
         let mut extensions: OrderedMap<_> =
             of_transport.map(|it| (it, JsonObject::new())).collect();
-        extensions.extend(config.extensions.clone());
-        if !extensions.is_empty() {
-            capabilities.extensions = Some(extensions);
-            capabilities.conform(revision);
-        }
-        if capabilities.extensions.is_none() && !config.extensions.is_empty() {
-            capabilities.experimental = Some(config.extensions.clone());
-        }
+        extensions.extend(config.extensions.settings(revision));
+        capabilities.extensions = Some(extensions).filter(|extensions| !extensions.is_empty());
         capabilities
     }
 
@@ -185,8 +179,8 @@ impl Channel {
             match kind.extension {
                 None => lifecycle.send(method)?,
                 Some(extension) => {
-                    lifecycle.send_of_extension(method, extension)?;
-                    self.check_declared(method, extension)?;
+                    let negotiated = lifecycle.send_of_extension(method, extension)?;
+                    self.check_declared(method, extension, negotiated.revision)?;
                 }
             }
             Ok::<_, CallError>(lifecycle.state == LifecycleState::Operating)
@@ -207,14 +201,16 @@ impl Channel {
         Ok(Written { id, frame, options })
     }
 
-    /// Checks that this client has declared an extension.
+    /// Checks that this client has declared an extension, in `revision`.
     fn check_declared(
         &self,
         method: &'static str,
         extension: &'static str,
+        revision: Revision,
     ) -> Result<(), Unavailable> {
-        let of_user = self.shared.client.config.extensions.contains_key(extension);
-        let is_declared = of_user || self.extensions.iter().any(|name| name == extension);
+        let mut of_user = self.shared.client.config.extensions.settings(revision);
+        let is_declared = of_user.any(|(id, _)| id == extension)
+            || self.extensions.iter().any(|id| id == extension);
         let capability = extension;
         is_declared
             .then_some(())
@@ -373,8 +369,11 @@ impl Role for Arc<ChannelState> {
             return;
         }
         match ServerNotification::from_parts(method, params) {
-            Ok(Some(notification)) => self.client.dispatch(notification, subscription(params)),
-            Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
+            Ok(known) => {
+                let unknown = || ServerNotification::unknown(method, params);
+                let notification = known.unwrap_or_else(unknown);
+                self.client.dispatch(notification, subscription(params));
+            }
             Err(error) => tracing::debug!(method, %error, "a malformed notification was ignored"),
         }
     }

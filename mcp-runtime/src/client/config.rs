@@ -5,9 +5,10 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, JsonObject, OrderedMap, Revisions, ServerNotification};
+use mcp_types::{Era, Implementation, Revisions, ServerNotification};
 
 use super::cache::ResponseCache;
+use super::extension::Extensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
 use super::status::Status;
@@ -24,8 +25,7 @@ type NotificationObserver = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 pub(super) struct Config {
     pub(super) info: Implementation,
     pub(super) input: InputHandlers,
-    /// The settings of each extension that the user has declared.
-    pub(super) extensions: OrderedMap<JsonObject>,
+    pub(super) extensions: Extensions,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
     /// The era of the server at an earlier time.
@@ -50,7 +50,7 @@ impl Config {
         Self {
             info,
             input: InputHandlers::default(),
-            extensions: OrderedMap::default(),
+            extensions: Extensions::default(),
             max_rounds: MAX_QUESTION_ROUNDS,
             revisions: Revisions::ALL,
             last_era: None,

@@ -87,6 +87,15 @@ impl Client {
         &self.inner.state
     }
 
+    /// Finds the client again, unless it is gone; does not keep its connection open.
+    pub(super) fn weak(&self) -> impl Fn() -> Option<Self> + Send + Sync + use<> {
+        let inner = Arc::downgrade(&self.inner);
+        move || {
+            let inner = inner.upgrade()?;
+            Some(Self { inner })
+        }
+    }
+
     /// Returns the usable connection. A caller that `waits` requests a prompt try to restore it.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ impl InputHandlers {
     /// When there is no handler for one of them, or a handler fails.
     pub(super) async fn respond(
         &self,
-        method: &'static str,
+        method: &str,
         required: InputRequiredResult,
         revision: Revision,
     ) -> Result<InputResponses, CallError> {
@@ -176,7 +176,7 @@ impl InputHandlers {
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputResponses {
     #[serde(skip_serializing_if = "Option::is_none")]
-    input_responses: Option<OrderedMap<RawJson>>,
+    pub(super) input_responses: Option<OrderedMap<RawJson>>,
     /// The server's state, as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_state: Option<String>,

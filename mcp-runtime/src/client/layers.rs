@@ -6,7 +6,8 @@ use mcp_types::{ErrorObject, RawJson};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::raw_call::{CallOptions, CallTypes, Completed, RawCall};
+use super::raw_call::{CallOptions, CallTypes, RawCall};
+use super::result::Completed;
 use super::{Client, ClientBuilder};
 use crate::connection::BoxFuture;
 use crate::error::CallError;

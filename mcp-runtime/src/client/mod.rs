@@ -7,10 +7,12 @@ mod builder;
 mod cache;
 mod call;
 mod channel;
+mod claims;
 mod config;
 mod connect;
 mod connection;
 mod error;
+mod extension;
 mod handle;
 mod input;
 #[cfg(feature = "layer")]
@@ -35,12 +37,14 @@ mod url;
 #[cfg(feature = "validation")]
 mod validate;
 
+pub use crate::connection::BoxFuture;
 pub use crate::protocol::Change;
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
-pub use call::Call;
+pub use call::{Call, Conversion};
 pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
+pub use extension::ClientExtension;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};

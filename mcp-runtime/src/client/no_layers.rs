@@ -1,6 +1,7 @@
 //! No layers: there never are any.
 
-use super::raw_call::{Completed, RawCall};
+use super::raw_call::RawCall;
+use super::result::Completed;
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 

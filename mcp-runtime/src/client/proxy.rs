@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use mcp_types::{CallToolRequest, DiscoverRequest, RawJson, Request, RequestParams};
 use tokio::sync::watch;
 
+use super::claims::UnknownResults;
 use super::connection::{ConnectionState, Phase};
 use super::{Call, Client, Reconnect};
 use crate::connection::BoxFuture;
@@ -58,12 +59,10 @@ impl Client {
 }
 
 impl Call<CallToolRequest> {
-    /// Sends the call, and returns its result as it came, also one with a `resultType` of an
-    /// extension.
-    pub(crate) fn open(mut self) -> BoxFuture<Result<RawJson, CallError>> {
-        self.options.is_open = true;
-        let call = self.into_raw();
-        Box::pin(async move { Ok(call?.complete().await?.raw) })
+    /// Sends the call, and returns its result as it came, also one whose `resultType` no extension
+    /// of the client claims.
+    pub(crate) fn forwarded(self) -> BoxFuture<Result<RawJson, CallError>> {
+        self.unconverted(UnknownResults::ClaimedOrTaken)
     }
 }
 

@@ -10,11 +10,12 @@ use serde::ser::Error as _;
 use tokio::time::Instant;
 
 use super::Client;
-use super::cache::CachePlace;
+use super::cache::{CachePlace, ClientCache};
 use super::channel::{Channel, RequestKind, Written, request_options};
+use super::claims::{UnknownResults, claim, on_late};
 use super::connection::Connection;
 use super::input::InputResponses;
-use super::result::check;
+use super::result::{Completed, Outcome};
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
@@ -70,23 +71,9 @@ pub(super) struct CallOptions {
     pub(super) fresh: bool,
     /// True if the call is part of another one, which layers stand around.
     pub(super) is_inner: bool,
-    /// True if results with a `resultType` of an extension are taken.
-    pub(super) is_open: bool,
+    pub(super) unknown_results: UnknownResults,
     /// Members of `_meta` other than those that the client writes, as JSON without braces.
     pub(super) meta: String,
-}
-
-/// A complete result.
-pub(super) struct Completed {
-    pub(super) raw: RawJson,
-    /// The time that is left of the call's.
-    pub(super) left: Duration,
-}
-
-impl Completed {
-    pub(super) fn new(raw: RawJson, left: Duration) -> Self {
-        Self { raw, left }
-    }
 }
 
 impl RawCall {
@@ -131,7 +118,7 @@ impl RawCall {
     /// Sends the call until its result is complete.
     pub(super) async fn send(mut self) -> Result<Completed, CallError> {
         let (client, options, kind) = (&self.client, &self.options, self.types.kind);
-        let state = client.state();
+        let (state, input) = (client.state(), &client.state().config.input);
         let mut responses = None;
         let (mut attempt, mut rounds, mut listed) = (0, 0, false);
         // Time of the rounds so far, without that in which questions were answered.
@@ -140,20 +127,17 @@ impl RawCall {
             let timeouts = left(kind.method, options.timeouts, spent)?;
             let begun = Instant::now();
             let connection = reach(client, options.waits, timeouts.shortest()).await?;
-            let revision = connection.negotiated.revision;
-            let params = self.params.conformed(revision).map_err(CallError::Params)?;
-            // An answer that depends on more than the parameters is not cached.
-            let is_plain = responses.is_none() && options.meta.is_empty();
-            let cache = state.cache.as_ref().filter(|_| is_plain);
-            let cached = cache.and_then(|cache| cache.place(kind.method, &params));
+            let (channel, negotiated) = (&connection.channel, &connection.negotiated);
+            let params = self.params.conformed(negotiated.revision);
+            let params = params.map_err(CallError::Params)?;
+            let cache = state.cache.as_ref().filter(|_| responses.is_none());
+            let cached = cache.and_then(|cache| options.cached(cache, kind, &params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(raw) = known.and_then(CachePlace::get) {
                 return Ok(Completed::new(raw, Duration::ZERO));
             }
-            let channel = &connection.channel;
-            let meta = state.request_meta(&connection.meta, &options.meta);
-            let sending = options.sending(kind, timeouts);
-            let written = write(channel, kind, params, responses.as_ref(), meta, sending);
+            let round = (params, responses.as_ref());
+            let written = options.write(client, &connection, kind, round, timeouts);
             let raw = match async { channel.send(written?).await }.await {
                 Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
                     tracing::debug!(method = kind.method, %error, "the call is sent again");
@@ -170,34 +154,65 @@ impl RawCall {
                 Ok(raw) => raw,
             };
             let left = timeouts.shortest().saturating_sub(begun.elapsed());
-            let required = match check(kind, &raw, options.is_open) {
-                Err(CallError::InputRequired { wanted, .. }) => *wanted,
-                checked => {
-                    checked?;
+            let required = match Outcome::of(kind, &raw)? {
+                Outcome::InputRequired(required) => *required,
+                Outcome::Complete => {
                     if let Some(cached) = cached.filter(|_| (self.types.fits)(&raw)) {
                         cached.put(&raw);
                     }
                     return Ok(Completed::new(raw, left));
                 }
+                Outcome::Unknown(name) => {
+                    let unknown = (raw, name, options.unknown_results);
+                    return Box::pin(claim(client, kind, negotiated, unknown, left)).await;
+                }
             };
-            if rounds == state.config.max_rounds {
-                return Err(too_many(kind, rounds));
-            }
-            rounds += 1;
+            rounds = next_round(kind, rounds, state.config.max_rounds)?;
             spent += begun.elapsed();
-            let input = &state.config.input;
-            responses = Some(input.respond(kind.method, required, revision).await?);
+            responses = Some(
+                input
+                    .respond(kind.method, required, negotiated.revision)
+                    .await?,
+            );
         }
     }
 }
 
 impl CallOptions {
-    /// The options of a request within `timeouts`.
-    fn sending(&self, kind: RequestKind, timeouts: Timeouts) -> SendOptions {
-        SendOptions {
+    /// The place of the answer in the cache, unless that depends on more than the parameters.
+    fn cached<'a>(
+        &self,
+        cache: &'a ClientCache,
+        kind: RequestKind,
+        params: &RawJson,
+    ) -> Option<CachePlace<'a>> {
+        let is_plain = self.meta.is_empty();
+        is_plain.then(|| cache.place(kind.method, params))?
+    }
+
+    /// Writes one round of a call: its parameters, and the answers that the server requested.
+    fn write(
+        &self,
+        client: &Client,
+        connection: &Connection,
+        kind: RequestKind,
+        (params, responses): (RawJson, Option<&InputResponses>),
+        timeouts: Timeouts,
+    ) -> Result<Written, CallError> {
+        let options = SendOptions {
             progress: self.progress.clone(),
+            late: on_late(client, kind, &connection.negotiated),
             ..request_options(kind, timeouts)
-        }
+        };
+        let params = match responses {
+            None => params,
+            Some(responses) => {
+                joined(&params, &RawJson::encode(responses)).map_err(CallError::Params)?
+            }
+        };
+        let state = client.state();
+        let meta = state.request_meta(&connection.meta, &self.meta);
+        connection.channel.write(kind, &params, meta, options)
     }
 
     /// Returns true if a call that failed with `error` is sent again.
@@ -213,24 +228,6 @@ impl CallOptions {
             _ => false,
         }
     }
-}
-
-/// Writes one round of a call: its parameters, and the answers that the server requested.
-fn write(
-    channel: &Channel,
-    kind: RequestKind,
-    params: RawJson,
-    responses: Option<&InputResponses>,
-    meta: String,
-    options: SendOptions,
-) -> Result<Written, CallError> {
-    let params = match responses {
-        None => params,
-        Some(responses) => {
-            joined(&params, &RawJson::encode(responses)).map_err(CallError::Params)?
-        }
-    };
-    channel.write(kind, &params, meta, options)
 }
 
 /// The object with the members of two.
@@ -294,9 +291,17 @@ pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) 
     known.or_else(|| client.known_tool(name))?.output_schema
 }
 
-fn too_many(kind: RequestKind, rounds: usize) -> CallError {
+/// The number of rounds with answers, with one more after `rounds`.
+///
+/// # Errors
+///
+/// When there would be more than `most`.
+fn next_round(kind: RequestKind, rounds: usize, most: usize) -> Result<usize, CallError> {
     let method = kind.method.to_owned();
-    CallError::TooManyRounds { method, rounds }
+    match rounds < most {
+        true => Ok(rounds + 1),
+        false => Err(CallError::TooManyRounds { method, rounds }),
+    }
 }
 
 /// The error of a call whose earlier rounds have taken `spent`.

@@ -81,7 +81,8 @@ impl Client {
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> Call<CallToolRequest> {
-        self.tool_call(name.into(), &arguments, |result, _| Ok(result))
+        let result = |result, _: Option<&RawJson>| Ok(result);
+        self.tool_call(name.into(), &arguments, result, false)
     }
 
     /// Calls a tool and decodes its output; await it to send it.
@@ -106,9 +107,7 @@ impl Client {
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> TypedCall<Out> {
-        let name = name.into();
-        let call = self.tool_call(name.clone(), &arguments, typed);
-        call.typed_by(name)
+        self.tool_call(name.into(), &arguments, typed, true)
     }
 
     fn tool_call<Out>(
@@ -116,6 +115,7 @@ impl Client {
         name: String,
         arguments: &impl Serialize,
         convert: Convert<CallToolRequest, Out>,
+        by_schema: bool,
     ) -> TypedCall<Out> {
         let session = self.state().session();
         let tool = session.tools.get(&name);
@@ -124,7 +124,7 @@ impl Client {
             .is_some_and(|it| it.read_only_hint == Some(true) || it.idempotent_hint == Some(true));
         drop(session);
         let params = RawJson::new(arguments).and_then(|arguments| {
-            let params = CallToolRequestParams::new(name);
+            let params = CallToolRequestParams::new(name.clone());
             match not_an_object(&arguments) {
                 None => Ok(params.with_arguments(arguments)),
                 Some("null") => Ok(params),
@@ -133,7 +133,8 @@ impl Client {
                 ))),
             }
         });
-        Call::new(self, params, convert).repeatable(repeatable)
+        let call = Call::new(self, params, convert).of_tool(name, by_schema);
+        call.repeatable(repeatable)
     }
 
     /// The prompts of the server, all pages of the list together.

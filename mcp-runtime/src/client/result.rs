@@ -1,6 +1,8 @@
 //! Decoding of results.
 
-use mcp_types::{CallToolResult, ContentBlock, RawJson, ResultType, methods};
+use std::time::Duration;
+
+use mcp_types::{CallToolResult, ContentBlock, InputRequiredResult, RawJson, ResultType, methods};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
@@ -9,27 +11,56 @@ use super::channel::RequestKind;
 use crate::error::CallError;
 use crate::protocol::{locate, reason};
 
-/// Checks that a result is complete, or if `is_open`, that it has a `resultType` of an extension.
-///
-/// A result without `resultType` is complete: the handshake era has no such member (2026-07-28,
-/// "Overview", section `ResultType`).
-pub(super) fn check(kind: RequestKind, result: &RawJson, is_open: bool) -> Result<(), CallError> {
-    let method = kind.method;
-    let unfit = |fault| CallError::unfit(method, fault);
-    match result_type(result).map_err(unfit)? {
-        None | Some(ResultType::Complete) => Ok(()),
-        Some(ResultType::InputRequired) if kind.may_require_input => {
-            Err(CallError::InputRequired {
-                method: method.to_owned(),
-                wanted: Box::new(result.parse().map_err(unfit)?),
-            })
-        }
-        Some(other) if is_open && other != ResultType::InputRequired => Ok(()),
-        Some(other) => {
-            let reason = format!("unknown `resultType` \"{}\"", other.as_str());
-            Err(CallError::unfit(method, reason))
-        }
+/// A complete result.
+pub(super) struct Completed {
+    pub(super) raw: RawJson,
+    /// The time that is left of the call's.
+    pub(super) left: Duration,
+}
+
+impl Completed {
+    pub(super) fn new(raw: RawJson, left: Duration) -> Self {
+        Self { raw, left }
     }
+}
+
+/// What a result is, by its `resultType`.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Complete,
+    InputRequired(Box<InputRequiredResult>),
+    /// The protocol does not have the type, for this request at least: perhaps an extension does.
+    Unknown(ResultType),
+}
+
+impl Outcome {
+    /// Finds out what a result is.
+    ///
+    /// A result without `resultType` is complete: the handshake era has no such member (2026-07-28,
+    /// "Overview", section `ResultType`).
+    ///
+    /// # Errors
+    ///
+    /// If it is malformed, or asks for input where it may not.
+    pub(super) fn of(kind: RequestKind, result: &RawJson) -> Result<Self, CallError> {
+        let unfit = |fault| CallError::unfit(kind.method, fault);
+        Ok(match result_type(result).map_err(unfit)? {
+            None | Some(ResultType::Complete) => Self::Complete,
+            Some(ResultType::InputRequired) if kind.may_require_input => {
+                Self::InputRequired(Box::new(result.parse().map_err(unfit)?))
+            }
+            Some(ResultType::InputRequired) => {
+                return Err(unknown(kind.method, &ResultType::InputRequired));
+            }
+            Some(other) => Self::Unknown(other),
+        })
+    }
+}
+
+/// The error for a result of a type that nothing here knows.
+pub(super) fn unknown(method: &str, result_type: &ResultType) -> CallError {
+    let reason = format!("unknown `resultType` \"{}\"", result_type.as_str());
+    CallError::unfit(method, reason)
 }
 
 pub(crate) fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
@@ -180,8 +211,8 @@ mod tests {
 
     use super::*;
 
-    fn completed(result: serde_json::Value) -> Result<(), CallError> {
-        check(RequestKind::of::<CallToolRequest>(), &result.into(), false)
+    fn outcome(result: serde_json::Value) -> Outcome {
+        Outcome::of(RequestKind::of::<CallToolRequest>(), &result.into()).unwrap()
     }
 
     fn said(text: &str) -> CallToolResult {
@@ -190,34 +221,29 @@ mod tests {
 
     #[test]
     fn a_result_is_final_unless_it_says_otherwise() {
-        assert!(completed(json!({"content": []})).is_ok());
-        assert!(completed(json!({"content": [], "resultType": "complete"})).is_ok());
-        let unknown = completed(json!({"content": [], "resultType": "maybe"})).unwrap_err();
-        assert!(unknown.to_string().contains("maybe"), "{unknown}");
+        for complete in [
+            json!({"content": []}),
+            json!({"content": [], "resultType": "complete"}),
+        ] {
+            assert!(matches!(outcome(complete), Outcome::Complete));
+        }
+        match outcome(json!({"content": [], "resultType": "maybe"})) {
+            Outcome::Unknown(other) => assert_eq!(other.as_str(), "maybe"),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_wish_for_input_is_told_from_a_result() {
         let wish = json!({"resultType": "input_required", "requestState": "s"});
-        match completed(wish.clone()) {
-            Err(CallError::InputRequired { wanted, .. }) => {
+        match outcome(wish.clone()) {
+            Outcome::InputRequired(wanted) => {
                 assert_eq!(wanted.request_state.as_deref(), Some("s"));
             }
             other => panic!("{other:?}"),
         }
-        let list = RequestKind::of::<ListToolsRequest>();
-        for is_open in [false, true] {
-            let list = check(list, &wish.clone().into(), is_open);
-            assert!(matches!(list, Err(CallError::Result { .. })));
-        }
-    }
-
-    #[test]
-    fn a_result_of_an_extension_is_taken_where_it_is_passed_on() {
-        let kind = RequestKind::of::<CallToolRequest>();
-        let ticket = RawJson::from(json!({"resultType": "com.example/ticket"}));
-        assert!(check(kind, &ticket, false).is_err());
-        assert!(check(kind, &ticket, true).is_ok());
+        let list = Outcome::of(RequestKind::of::<ListToolsRequest>(), &wish.into());
+        assert!(matches!(list, Err(CallError::Result { .. })));
     }
 
     #[test]

@@ -30,8 +30,9 @@ impl Client {
     /// Subscribes to the changes that `filter` names, in any revision, and waits until the server
     /// has agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
     ///
-    /// In revisions with a handshake, resources are subscribed to one by one, and changes of lists
-    /// are announced anyway; in those without, this is [`listen`](Self::listen).
+    /// In revisions with a handshake, resources are subscribed to one by one, changes of lists are
+    /// announced anyway, and what extensions add to the filter (`extra`) is not accepted; in those
+    /// without, this is [`listen`](Self::listen).
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -87,7 +88,8 @@ fn not_offered(error: CallError) -> CallError {
 /// A client that reconnects subscribes again. So it does when the stream of a subscription over
 /// HTTP breaks off, by the pauses and tries of [`reconnect`](crate::ClientBuilder::reconnect); the
 /// pauses begin anew after a stream has lasted for 10 seconds. Each time, everything in the
-/// accepted filter counts as changed once. A subscription that the server ends by its result, or
+/// accepted filter counts as changed once, except for what extensions have added to it (`extra`):
+/// what has changed of that is not known, and has to be asked for. A subscription that the server ends by its result, or
 /// refuses with an error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx
 /// count as streams that break off.
 #[must_use = "a subscription that is dropped is over"]
@@ -157,7 +159,9 @@ impl Subscription {
         &self.accepted
     }
 
-    /// The next notification; `None` when the server has ended the subscription in good order.
+    /// The next notification; `None` when the server has ended the subscription in good order. One of
+    /// an extension is [`ServerNotification::Unknown`], whose parameters
+    /// [`params_of`](ServerNotification::params_of) has.
     ///
     /// Cancel safe: a future that is dropped loses nothing.
     ///

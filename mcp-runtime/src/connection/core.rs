@@ -20,8 +20,10 @@ use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
 use super::pending_call::{Answer, PendingCall, Sent};
 use super::{Role, now};
 use crate::error::{CallError, RequestError};
-use crate::limits::{DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT};
-use crate::protocol::{LifecycleState, Pending};
+use crate::limits::{
+    ANSWER_IDLE_TIMEOUT, DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT,
+};
+use crate::protocol::{LifecycleState, Pending, Timeouts};
 
 /// State of one connection.
 pub(crate) struct Core<R: Role, D> {
@@ -336,10 +338,22 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 
     /// Removes a request whose caller is gone. Returns the notification that cancels it at the
-    /// peer.
+    /// peer. One whose late result is of use stays until that comes, for as long as a request
+    /// waits by default.
     pub(crate) fn abandon(&mut self, id: i64) -> Option<Sent<D>> {
-        let call = self.pending.remove(id)?;
-        call.give_up(id, "nobody waits for the answer", CallError::Closed)
+        let mut call = self.pending.remove(id)?;
+        let reason = "nobody waits for the answer";
+        if call.waiter.options.late.is_none() {
+            return call.give_up(id, reason, CallError::Closed);
+        }
+        let cancellation = call.cancellation(id, reason);
+        let to = call.to.clone();
+        let options = &mut call.waiter.options;
+        (options.cancellable, options.takes_input) = (false, false);
+        options.progress = None;
+        let timeouts = Timeouts::within(ANSWER_IDLE_TIMEOUT);
+        self.pending.insert(id, call, timeouts, now());
+        Some((to, cancellation?))
     }
 
     /// Gives up the requests that have run out of time. Gives back the notifications that cancel

@@ -25,5 +25,5 @@ pub(crate) use handler::{
 pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
 pub use peer::Peer;
 pub(crate) use peer::{Command, Link, Unsent, notification};
-pub(crate) use pending_call::{OnProgress, PendingCall, SendOptions, Waiter, now};
+pub(crate) use pending_call::{OnLate, OnProgress, PendingCall, SendOptions, Waiter, now};
 pub(crate) use queue::Commands;

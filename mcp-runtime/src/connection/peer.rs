@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::BoxFuture;
-use super::pending_call::{SendOptions, Waiter};
+use super::pending_call::{OnLate, SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 
@@ -28,7 +28,7 @@ pub struct Peer {
 }
 
 /// A way to a peer.
-pub(crate) trait Link: Send + Sync {
+pub(crate) trait Link: Any + Send + Sync {
     /// Passes on a command at once.
     ///
     /// # Errors
@@ -120,6 +120,24 @@ impl Peer {
         self
     }
 
+    /// The same peer by another way, with another identity.
+    pub(crate) fn rerouted(
+        &self,
+        link: Arc<dyn Link>,
+        identity: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        Self {
+            link,
+            identity,
+            negotiated: self.negotiated.clone(),
+        }
+    }
+
+    /// The identity, of whatever type.
+    pub(crate) fn any_identity(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.identity.clone()
+    }
+
     /// The identity, if it is a `T`.
     pub(crate) fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.identity.as_ref()?.downcast_ref()
@@ -141,8 +159,8 @@ impl Peer {
         frame: Vec<u8>,
         options: SendOptions,
     ) -> Result<RawJson, CallError> {
-        let (answer, waiting) = oneshot::channel();
-        let most = options.timeouts.shortest();
+        let (answer, mut waiting) = oneshot::channel();
+        let (most, late) = (options.timeouts.shortest(), options.late.clone());
         let waiter = Waiter { options, answer };
         match self.link.send(Command::Request { id, frame, waiter }) {
             Err(Unsent::Full(command)) => {
@@ -152,8 +170,13 @@ impl Peer {
             }
             sent => sent?,
         }
-        let abandoned = AbandonOnDrop { peer: self, id };
-        let answer = waiting.await;
+        let abandoned = AbandonOnDrop {
+            peer: self,
+            id,
+            answer: &mut waiting,
+            late: late.as_ref(),
+        };
+        let answer = (&mut *abandoned.answer).await;
         std::mem::forget(abandoned);
         answer.unwrap_or_else(|_| Err(CallError::not_sent(None)))
     }
@@ -192,6 +215,7 @@ impl Peer {
             takes_input: false,
             progress: None,
             suspended: None,
+            late: None,
         };
         self.request(id, frame, options)
     }
@@ -276,10 +300,17 @@ impl fmt::Debug for Peer {
 struct AbandonOnDrop<'a> {
     peer: &'a Peer,
     id: i64,
+    answer: &'a mut oneshot::Receiver<Result<RawJson, CallError>>,
+    late: Option<&'a OnLate>,
 }
 
 impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
+        self.answer.close();
+        // The result may have come just before.
+        if let (Ok(Ok(result)), Some(late)) = (self.answer.try_recv(), self.late) {
+            return late(result);
+        }
         let _ = self.peer.link.send(Command::Abandon { id: self.id });
     }
 }

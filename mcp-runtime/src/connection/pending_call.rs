@@ -45,15 +45,24 @@ pub(crate) struct SendOptions {
     pub(crate) progress: Option<OnProgress>,
     /// Learns whether the time limits are suspended by the transport.
     pub(crate) suspended: Option<watch::Sender<bool>>,
+    /// Gets a result whose caller is gone.
+    pub(crate) late: Option<OnLate>,
 }
 
 /// Called with each progress notification of a request.
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
 
+/// Called with the result of a request whose caller is gone.
+pub(crate) type OnLate = Arc<dyn Fn(RawJson) + Send + Sync>;
+
 impl Waiter {
     pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
-        // The caller may have given up in the meantime.
-        let _ = self.answer.send(outcome);
+        // Fails when the caller has given up in the meantime.
+        if let Err(Ok(result)) = self.answer.send(outcome)
+            && let Some(late) = &self.options.late
+        {
+            late(result);
+        }
     }
 }
 
@@ -64,16 +73,18 @@ impl<D> PendingCall<D> {
     /// Fails the call `id` with `error`. Gives back the notification that cancels it at the peer,
     /// unless it can't be cancelled.
     pub(super) fn give_up(self, id: i64, reason: &str, error: CallError) -> Option<Sent<D>> {
-        let cancellable = self.waiter.options.cancellable;
+        let cancellation = self.cancellation(id, reason);
         self.waiter.finish(Err(error));
-        if !cancellable {
-            return None;
-        }
+        Some((self.to, cancellation?))
+    }
+
+    /// The notification that cancels the call `id` at the peer, unless it can't be cancelled.
+    pub(super) fn cancellation(&self, id: i64, reason: &str) -> Option<Vec<u8>> {
         let params = CancelledNotificationParams::new()
             .with_request_id(id)
             .with_reason(reason);
-        let frame = notification::<CancelledNotification>(Some(&params));
-        Some((self.to, frame))
+        let cancellable = self.waiter.options.cancellable;
+        cancellable.then(|| notification::<CancelledNotification>(Some(&params)))
     }
 }
 

@@ -23,6 +23,16 @@ pub type ProtocolError = ErrorObject;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
+    /// A tool needs an extension that the server lacks; nothing was opened or served.
+    #[error(
+        "the tool `{tool}` needs the extension `{extension}`, which the server lacks: add it by `ServerBuilder::extension`"
+    )]
+    MissingExtension {
+        /// The name of the tool.
+        tool: String,
+        /// The identifier of the extension.
+        extension: &'static str,
+    },
     /// The server's own `on_start` has failed; nothing was opened or served.
     #[error("`on_start` failed: {0}")]
     Start(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -45,3 +45,5 @@ pub(crate) use request::Innermost;
 pub use request::McpRequest;
 pub use response::McpResponse;
 pub(crate) use response::{Body, TypedResult};
+#[cfg(feature = "server")]
+pub use with_server::ToolExtension;

@@ -149,6 +149,11 @@ impl McpRequest {
     }
 
     /// The parameters before any layer has replaced them.
+    /// Replaces the context.
+    pub(crate) fn set_context(&mut self, context: Context) {
+        self.context = Some(context);
+    }
+
     pub(crate) fn received(&self) -> Option<&RawJson> {
         self.received.as_deref()
     }

@@ -69,25 +69,10 @@ impl Negotiated<ServerCapabilities> {
         }
     }
 
-    /// Checks that the server may be sent a request of an extension, which it declares under
-    /// `extensions` or, in revisions without these, under `experimental`.
-    ///
-    /// # Errors
-    ///
-    /// When the server did not declare the extension.
-    pub(super) fn allows_extension(
-        &self,
-        method: &'static str,
-        extension: &'static str,
-    ) -> Result<(), Unavailable> {
-        let offered = &self.peer_capabilities;
-        let mut declared = [&offered.extensions, &offered.experimental].into_iter();
-        let is_declared =
-            declared.any(|it| it.as_ref().is_some_and(|it| it.contains_key(extension)));
-        let capability = extension;
-        is_declared
-            .then_some(())
-            .ok_or(Unavailable::NotOffered { method, capability })
+    /// Returns true if the server has declared an extension.
+    pub(crate) fn offers_extension(&self, id: &str) -> bool {
+        let offered = self.peer_capabilities.extensions.as_ref();
+        offered.is_some_and(|offered| offered.contains_key(id))
     }
 
     /// Returns true if the server offers a capability that methods need.
@@ -127,6 +112,12 @@ impl Negotiated {
         }
     }
 
+    /// Returns true if the client has declared an extension.
+    pub(crate) fn declares_extension(&self, id: &str) -> bool {
+        let declared = self.peer_capabilities.extensions.as_ref();
+        declared.is_some_and(|declared| declared.contains_key(id))
+    }
+
     /// The capability, such as `elicitation.url`, that a question needs and the client did not
     /// declare.
     pub(crate) fn missing_capability(&self, question: &InputRequest) -> Option<&'static str> {
@@ -149,6 +140,11 @@ impl Negotiated {
 /// The error for a call that can't go on without a capability of the client.
 pub(crate) fn missing_capability(capability: &str, revision: Revision) -> RequestError {
     missing_error(&declaration(capability), revision)
+}
+
+/// The error for a request that can't be served unless the client declares an extension.
+pub(crate) fn missing_extension(id: &str, revision: Revision) -> RequestError {
+    missing_error(&json!({"extensions": {id: {}}}), revision)
 }
 
 /// The capabilities that a request to a client needs.

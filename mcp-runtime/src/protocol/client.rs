@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{DiscoverResult, Era, ServerCapabilities, Side, methods};
+use mcp_types::{DiscoverResult, Era, Revision, ServerCapabilities, Side, methods};
 
 use super::LifecycleState::{
     Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
@@ -43,7 +43,7 @@ impl ClientLifecycle {
         }
     }
 
-    /// Checks that a request of an extension may be sent.
+    /// Checks that a request of an extension may be sent, and returns what is negotiated.
     ///
     /// # Errors
     ///
@@ -52,9 +52,13 @@ impl ClientLifecycle {
         &self,
         method: &'static str,
         extension: &'static str,
-    ) -> Result<(), Unavailable> {
+    ) -> Result<&Negotiated<ServerCapabilities>, Unavailable> {
+        let capability = extension;
         match (self.state, &self.negotiated) {
-            (Operating, Some(negotiated)) => negotiated.allows_extension(method, extension),
+            (Operating, Some(negotiated)) => match negotiated.offers_extension(extension) {
+                true => Ok(negotiated),
+                false => Err(Unavailable::NotOffered { method, capability }),
+            },
             (state, _) => Err(Unavailable::State { method, state }),
         }
     }
@@ -121,8 +125,10 @@ impl ClientLifecycle {
     }
 
     /// Returns true if a notification of the server is taken note of, false if it is out of place.
+    /// One that no revision has may be that of an extension.
     pub(crate) fn notification(&self, method: &str) -> bool {
         match &self.negotiated {
+            Some(_) if Revision::method(method).is_none() => true,
             Some(negotiated) => negotiated.revision.allows(method, Side::Server),
             None => self.state == Initializing && method == methods::NOTIFICATIONS_MESSAGE,
         }
@@ -133,7 +139,7 @@ impl ClientLifecycle {
 mod tests {
     //! The table of `docs/lifecycle.md`, state by state and event by event.
 
-    use mcp_types::{Revision, ServerCapabilitiesTools};
+    use mcp_types::ServerCapabilitiesTools;
 
     use super::super::LifecycleState;
     use super::*;

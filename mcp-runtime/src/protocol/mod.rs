@@ -8,6 +8,7 @@ mod capabilities;
 mod changes;
 mod client;
 mod decode;
+mod extension;
 pub(crate) mod form;
 mod lifecycle;
 mod negotiation;
@@ -21,12 +22,15 @@ mod strict_json;
 mod tests;
 
 pub(crate) use capabilities::{
-    Requirement, is_missing_capability, method_info, missing_capability, not_offered,
+    Requirement, is_missing_capability, method_info, missing_capability, missing_extension,
+    not_offered,
 };
 pub use changes::Change;
 pub(crate) use changes::accepted_lists;
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::{decode_params, invalid_params, locate, reason};
+pub use extension::ExtensionMethod;
+pub(crate) use extension::OwnMethod;
 pub(crate) use lifecycle::Lifecycle;
 pub use negotiation::Negotiated;
 pub(crate) use negotiation::{

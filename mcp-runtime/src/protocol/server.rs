@@ -11,7 +11,7 @@ use super::LifecycleState::{
     Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
 };
 use super::capabilities::{check_revision, method_info};
-use super::{LastNegotiated, Lifecycle, Negotiated, RequestParams, Requirement};
+use super::{LastNegotiated, Lifecycle, Negotiated, OwnMethod, RequestParams, Requirement};
 use crate::error::RequestError;
 
 /// The revision that a transport names beside a message, as HTTP does in a header.
@@ -60,8 +60,8 @@ pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
     /// Capabilities that each client must declare.
     pub(crate) requirement: Requirement,
-    /// Methods of extensions, which exist in every revision.
-    pub(crate) own_methods: Arc<[String]>,
+    /// Methods of extensions.
+    pub(crate) own_methods: Arc<[OwnMethod]>,
 }
 
 impl ServerRules {
@@ -87,9 +87,7 @@ impl ServerRules {
         last: &mut LastNegotiated,
     ) -> Result<Admission<'a>, RequestError> {
         let negotiated = last.stateless(&params.meta, self.supported)?;
-        known.map_or(Ok(()), |info| {
-            check_revision(info, Side::Client, negotiated.revision)
-        })?;
+        self.check_method(method, known, negotiated.revision)?;
         // Discovery names the required capabilities to clients.
         if method != DiscoverRequest::METHOD {
             self.requirement.check(&negotiated)?;
@@ -104,10 +102,29 @@ impl ServerRules {
     /// When neither the protocol nor an extension has such a request.
     fn known(&self, method: &str) -> Result<Option<&'static MethodInfo>, RequestError> {
         let info = method_info(method, Side::Client);
-        match info.is_some() || self.own_methods.iter().any(|name| name == method) {
+        match info.is_some() || OwnMethod::find(&self.own_methods, method).is_some() {
             true => Ok(info),
             false => Err(RequestError::UnknownMethod(method.to_owned())),
         }
+    }
+
+    /// Checks that the protocol has a request in `revision`, or else that an extension serves it
+    /// there. `known` is its table entry.
+    fn check_method(
+        &self,
+        method: &str,
+        known: Option<&'static MethodInfo>,
+        revision: Revision,
+    ) -> Result<(), RequestError> {
+        let checked = match known {
+            Some(info) => check_revision(info, Side::Client, revision),
+            None => Err(RequestError::UnknownMethod(method.to_owned())),
+        };
+        checked.or_else(|error| {
+            let own = OwnMethod::find(&self.own_methods, method);
+            own.filter(|own| own.revisions.contains(&revision))
+                .map_or(Err(error), |_| Ok(()))
+        })
     }
 }
 
@@ -200,9 +217,8 @@ impl ServerLifecycle {
             (Initializing, ..) => Err(RequestError::InitializedMissing),
             (_, _, None) => Err(RequestError::NotInitialized),
             (_, _, Some(negotiated)) => {
-                known.map_or(Ok(()), |info| {
-                    check_revision(info, Side::Client, negotiated.revision)
-                })?;
+                self.rules
+                    .check_method(method, known, negotiated.revision)?;
                 Ok(Admission::Serve(Arc::clone(negotiated), params))
             }
         }

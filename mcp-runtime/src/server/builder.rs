@@ -5,17 +5,17 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, ClientCapabilities, Implementation, JsonObject, Revision, Revisions};
+use mcp_types::{CacheScope, ClientCapabilities, Implementation, Revision, Revisions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
-use super::extensions::Method;
+use super::extensions::{Extension, Method};
 use super::hooks::{self, Initialized, IntoHookResult, IntoStartResult};
 use super::serve::{Endpoint, Serve};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
-use crate::protocol::Requirement;
+use crate::protocol::{ExtensionMethod, Requirement};
 
 /// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
 #[derive(Debug, Default)]
@@ -124,28 +124,29 @@ impl ServerBuilder {
         self
     }
 
-    /// Declares an extension and its settings, under `extensions` for clients of 2026-07-28 and
-    /// under `experimental` for older ones. Its name has a prefix that belongs to its vendor
-    /// (2026-07-28, "Versioning", section Extension Negotiation).
+    /// Offers an extension of the protocol (SEP-2133): declares it with its settings, and adds what it
+    /// [registers](Extension::register). One of a mounted server is offered as well, unless this server
+    /// has its identifier.
     ///
     /// ```
     /// use mcp_runtime::Server;
-    /// use mcp_runtime::serde_json::{Map, Value, json};
+    /// use mcp_runtime::types::JsonObject;
     ///
     /// let mut server = Server::builder();
-    /// server.extension("com.example/clock", Map::new());
-    /// server.method("com.example/now", async |_: Value, _| {
-    ///     Ok::<_, mcp_runtime::ProtocolError>(json!({"hour": 12}))
-    /// });
+    /// server.extension(("com.example/clock", JsonObject::new()));
     /// # drop(server.build());
     /// ```
-    pub fn extension(
-        &mut self,
-        name: impl Into<String>,
-        settings: impl Into<JsonObject>,
-    ) -> &mut Self {
-        let extensions = &mut self.settings.extensions;
-        extensions.declare(name.into(), settings.into());
+    ///
+    /// # Panics
+    ///
+    /// When the server has an extension with this identifier.
+    #[track_caller]
+    pub fn extension(&mut self, extension: impl Extension) -> &mut Self {
+        let extension = Arc::new(extension);
+        self.settings.extensions.add(Arc::clone(&extension) as _);
+        self.settings.extensions.set_registering(true);
+        extension.register(self);
+        self.settings.extensions.set_registering(false);
         self
     }
 
@@ -158,7 +159,7 @@ impl ServerBuilder {
     /// When the method is one of the protocol's own.
     pub fn method<P, F, R, E>(
         &mut self,
-        method: impl Into<String>,
+        method: impl Into<ExtensionMethod>,
         function: impl Fn(P, Context) -> F + Send + Sync + 'static,
     ) -> &mut Self
     where
@@ -171,12 +172,8 @@ impl ServerBuilder {
     }
 
     #[track_caller]
-    pub(super) fn add_method(&mut self, method: String, serve: Arc<Method>) -> &mut Self {
-        assert!(
-            Revision::method(&method).is_none(),
-            "`{method}` is a method of the protocol, which no extension can serve"
-        );
-        self.settings.extensions.add(method, serve);
+    pub(super) fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) -> &mut Self {
+        self.settings.extensions.add_method(method, serve);
         self
     }
 
@@ -407,9 +404,9 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
         let requirement = &mut settings.rules.requirement;
         *requirement = requirement.and(&theirs.rules.requirement);
         if !is_mounted(&mounts[..index], &mount.server) {
+            let rules = (&theirs.scopes, &theirs.layers);
             let server = mount.server.clone();
             let at = move |context: &Context| context.at(&server);
-            let rules = (&theirs.scopes, &theirs.layers);
             settings.extensions.mount(&theirs.extensions, rules, at);
         }
     }

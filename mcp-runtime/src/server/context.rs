@@ -61,7 +61,7 @@ struct RequestContext {
     session: Arc<Session>,
     server: Server,
     /// Made for handlers that may ask.
-    input: OnceLock<InputState>,
+    input: OnceLock<Arc<InputState>>,
     /// Made when a handler takes it.
     cancellation: OnceLock<CancellationToken>,
     /// Made with the first report of progress.
@@ -122,6 +122,45 @@ impl Context {
         }
     }
 
+    /// The context of the same request with another way to the client, and with progress and
+    /// cancellation of its own.
+    pub(super) fn with_peer(&self, peer: Peer) -> Self {
+        let input = self.request.input.get_or_init(Arc::default);
+        let RequestContext {
+            id,
+            negotiated,
+            meta,
+            progress_token,
+            log_level,
+            session,
+            server,
+            ..
+        } = &*self.request;
+        Self {
+            request: Arc::new(RequestContext {
+                id: id.clone(),
+                negotiated: Arc::clone(negotiated),
+                meta: meta.clone(),
+                progress_token: progress_token.clone(),
+                log_level: *log_level,
+                peer,
+                session: Arc::clone(session),
+                server: server.clone(),
+                input: Arc::clone(input).into(),
+                cancellation: OnceLock::new(),
+                reporter: OnceLock::new(),
+            }),
+            ..self.clone()
+        }
+    }
+
+    /// Sends the last report of progress, after which no more are sent.
+    pub(super) fn finish_progress(&self) {
+        if let Some(reporter) = self.request.reporter.get() {
+            reporter.finish();
+        }
+    }
+
     /// The number of clones that there are, this one included.
     pub(super) fn owners(&self) -> usize {
         Arc::strong_count(&self.request)
@@ -153,16 +192,16 @@ impl Context {
 
     /// The state of a call whose handler may ask the client.
     pub(super) fn input(&self) -> Option<&InputState> {
-        self.request.input.get()
+        self.request.input.get().map(|input| &**input)
     }
 
     pub(super) fn input_or_default(&self) -> &InputState {
-        self.request.input.get_or_init(InputState::default)
+        self.request.input.get_or_init(Arc::default)
     }
 
     /// Sets the state of a call that is retried, before its handler runs.
     pub(super) fn set_input(&self, input: InputState) {
-        self.request.input.get_or_init(|| input);
+        self.request.input.get_or_init(|| Arc::new(input));
     }
 
     /// The least severe log messages that the request asks for.
@@ -232,6 +271,11 @@ impl Context {
         self.mounted.as_ref().unwrap_or(&self.request.server)
     }
 
+    /// The server that the client is connected to, whatever serves the call.
+    pub(super) fn outer(&self) -> &Server {
+        &self.request.server
+    }
+
     /// The token that is cancelled when the call is over.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
@@ -272,10 +316,12 @@ impl EndOfCall {
         Self(context.clone())
     }
 
+    pub(super) fn context(&self) -> &Context {
+        &self.0
+    }
+
     pub(super) fn finish(self) {
-        if let Some(reporter) = self.0.request.reporter.get() {
-            reporter.finish();
-        }
+        self.0.finish_progress();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::ErrorObject;
@@ -27,6 +28,11 @@ impl Context {
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.values().get().or_else(|| self.peer().identity())
+    }
+
+    /// What of the identity outlives the request.
+    pub(super) fn lasting_identity(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.peer().any_identity()
     }
 
     /// The name of the principal: `None`, as nobody vouches for the client without HTTP.

@@ -64,6 +64,9 @@ impl Context {
     /// compose.
     #[must_use]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
+        if self.detached().is_some() {
+            return true;
+        }
         let least = match self.negotiated().outlive_requests() {
             true => Some(self.session().log_level()),
             false => self.log_level(),
@@ -86,6 +89,9 @@ impl Context {
         let mut params = LoggingMessageNotificationParams::new(level, data);
         params.logger = logger.map(str::to_owned);
         params.conform(self.revision());
+        if let Some(call) = self.detached() {
+            return call.log(params);
+        }
         let sent = self
             .peer()
             .notify::<LoggingMessageNotification>(Some(&params));

@@ -11,6 +11,7 @@ pub(crate) mod catalog;
 mod changes;
 pub mod completions;
 pub(crate) mod context;
+mod detached;
 mod dispatch;
 mod extensions;
 mod handle;
@@ -20,10 +21,10 @@ mod hooks;
 mod identity;
 pub mod input;
 #[cfg(feature = "layer")]
-mod layers;
+pub(crate) mod layers;
 #[cfg(not(feature = "layer"))]
 #[path = "no_layers.rs"]
-mod layers;
+pub(crate) mod layers;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 mod logging;
@@ -58,12 +59,15 @@ pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext, OptionalFromContext};
+pub use detached::{Detachable, Detached, DetachedCall};
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
-pub use extensions::MethodCall;
+pub use extensions::{Extension, ExtensionNotification, Listening, MethodCall};
 pub use handle::Server;
 pub use handler::HandlerError;
 pub use hooks::{Guard, Initialized, IntoHookResult, IntoStartResult};
+#[cfg(feature = "layer")]
+pub use layers::ToolExtension;
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;

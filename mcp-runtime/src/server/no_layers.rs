@@ -8,7 +8,7 @@ use super::extensions::Method;
 use super::prompts::PromptCall;
 use super::request::ServerRequest;
 use super::resources::{Contents, ResourceCall};
-use super::tools::{ToolCall, ToolReply};
+use super::tools::{ToolCall, ToolEntry, ToolReply};
 use super::{Answer, MethodCall, Reply};
 use crate::connection::Served;
 
@@ -41,4 +41,16 @@ impl Stack {
     ) -> Reply<Contents> {
         match *self {}
     }
+}
+
+/// Nothing has it: it stands for `ToolExtension` in builds without the feature.
+#[diagnostic::on_unimplemented(
+    message = "`with(…)` needs the feature `layer` of `mcp-runtime`",
+    label = "what a tool has of an extension is a layer"
+)]
+pub trait WithoutFeature {}
+
+/// Without the feature, a tool can't have anything of an extension.
+pub fn tool_with(entry: ToolEntry, _: impl WithoutFeature) -> ToolEntry {
+    entry
 }

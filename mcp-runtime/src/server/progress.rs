@@ -55,16 +55,19 @@ impl Context {
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
+        if let Some(call) = self.detached() {
+            return call.progress(done.amount(), total.total(), &message.into());
+        }
         match self.reporter() {
             Some(reporter) => reporter.report(done.amount(), total.total(), message.into()),
             None => self.note_unwanted_progress(),
         }
     }
 
-    /// Returns true if the client asked for progress.
+    /// Returns true if the client asked for progress, or an extension takes it.
     #[must_use]
     pub fn wants_progress(&self) -> bool {
-        self.progress_token().is_some()
+        self.progress_token().is_some() || self.detached().is_some()
     }
 }
 

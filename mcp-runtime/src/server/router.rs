@@ -11,7 +11,7 @@ use mcp_types::{
 };
 
 use crate::connection::Served;
-use crate::error::RequestError;
+use crate::error::{RequestError, ServeError};
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place};
@@ -89,6 +89,25 @@ impl Router {
         capabilities
     }
 
+    /// Checks that the server has each extension that a tool needs.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::MissingExtension`].
+    pub(in crate::server) fn check_extensions(&self) -> Result<(), ServeError> {
+        let extensions = &self.settings.extensions;
+        for (_, entry) in &self.tools.entries {
+            if let Some(id) = entry.needs.iter().find(|id| !extensions.has(id)) {
+                let tool = entry.name.clone();
+                return Err(ServeError::MissingExtension {
+                    tool,
+                    extension: id,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Returns whether the server announces any changes.
     pub(in crate::server) fn announces_changes(&self) -> bool {
         !self.settings.list_changed.is_empty() || self.resources.has_subscribable()
@@ -119,7 +138,9 @@ impl Router {
             methods::PING => Ok(Served::Now(Ok(Answer::empty()))),
             methods::SERVER_DISCOVER => {
                 let revision = request.context.revision();
-                let json = self.discover.get(revision, || self.discover_result());
+                let json = self
+                    .discover
+                    .get(revision, || self.discover_result(revision));
                 self.answered(Reply::Ready(Ok(json)), request, Answer::prepared)
             }
             methods::PROMPTS_GET if prompts => {
@@ -137,7 +158,9 @@ impl Router {
             }
             methods::RESOURCES_SUBSCRIBE if updates() => self.subscribe(request),
             methods::RESOURCES_UNSUBSCRIBE if updates() => self.unsubscribe(request),
-            methods::SUBSCRIPTIONS_LISTEN if self.announces_changes() => self.listen(request),
+            methods::SUBSCRIPTIONS_LISTEN if self.can_listen(request.context) => {
+                self.listen(request)
+            }
             methods::COMPLETION_COMPLETE if declared.completions.is_some() => {
                 self.complete(request)
             }
@@ -148,7 +171,8 @@ impl Router {
 
     /// The answer to a handshake that settled on `negotiated`.
     pub(in crate::server) fn initialize(&self, negotiated: &Negotiated) -> Answer {
-        let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
+        let extensions = &self.settings.extensions;
+        let capabilities = extensions.declared(&self.capabilities, negotiated.revision);
         let mut result = InitializeResult::new(
             negotiated.revision.as_str(),
             capabilities,
@@ -158,8 +182,9 @@ impl Router {
         Answer::once(result, negotiated.revision)
     }
 
-    fn discover_result(&self) -> DiscoverResult {
-        let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
+    fn discover_result(&self, revision: Revision) -> DiscoverResult {
+        let extensions = &self.settings.extensions;
+        let capabilities = extensions.declared(&self.capabilities, revision);
         let versions = self.settings.rules.supported.iter().rev();
         let mut result = DiscoverResult::new(capabilities, versions.map(Revision::as_str));
         result.instructions = self.introduction.instructions();
@@ -256,10 +281,28 @@ impl Router {
         })
     }
 
+    /// Returns true if subscriptions of a client may be about something.
+    fn can_listen(&self, context: &Context) -> bool {
+        let extensions = &self.settings.extensions;
+        self.announces_changes() || extensions.is_any_offered(context.revision())
+    }
+
     fn listen(&self, request: ServerRequest<'_>) -> Outcome {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
+        let mut filter = params.notifications;
+        let of_extensions = std::mem::take(&mut filter.extra);
+        let extensions = &self.settings.extensions;
+        let listening = match extensions.listen(&of_extensions, request.context) {
+            Ok(listening) => listening,
+            Err(error) => return Ok(Served::Now(Err(error))),
+        };
+        let mut accepted = self.accepted(filter, request.context)?;
+        for listening in &listening {
+            accepted.extra.extend(listening.accepted.clone());
+        }
         let subscription = Subscription {
-            accepted: self.accepted(params.notifications, request.context)?,
+            accepted,
+            listening,
             context: request.context.clone(),
             resources: Arc::clone(&self.resources),
             info: self.settings.info.clone(),

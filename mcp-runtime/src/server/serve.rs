@@ -158,6 +158,7 @@ impl<E: Endpoint> Serve<E> {
 
     async fn run(self) -> Result<(), ServeError> {
         let server = self.running.server.clone();
+        server.router().check_extensions()?;
         let hooks = &server.settings().hooks;
         let guards = hooks.start(&server).await.map_err(ServeError::Start)?;
         let listen = || SignalHandler::listen(self.running.peer.clone());

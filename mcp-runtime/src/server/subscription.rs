@@ -12,8 +12,8 @@ use mcp_types::{
 use super::catalog::Catalog;
 use super::changes::{Subscriber, meta_of, notify};
 use super::resources::ResourceEntry;
-use super::{Answer, Context};
-use crate::connection::notification;
+use super::{Answer, BoxFuture, Context, Listening};
+use crate::connection::{Peer, join_all, notification};
 use crate::error::CallError;
 use crate::protocol::Change;
 
@@ -21,6 +21,8 @@ use crate::protocol::Change;
 pub(super) struct Subscription {
     /// The part of the client's filter that is served.
     pub(super) accepted: SubscriptionFilter,
+    /// What extensions announce.
+    pub(super) listening: Vec<Listening>,
     pub(super) context: Context,
     pub(super) resources: Arc<Catalog<ResourceEntry>>,
     pub(super) info: Implementation,
@@ -33,13 +35,14 @@ impl Subscription {
     /// # Errors
     ///
     /// None; the type is that of an answer.
-    pub(super) async fn serve(self) -> Result<Answer, ErrorObject> {
+    pub(super) async fn serve(mut self) -> Result<Answer, ErrorObject> {
+        let listening = std::mem::take(&mut self.listening);
         let id = self.context.request_id();
         let subscriber = self.subscriber();
         tokio::select! {
             biased;
             () = self.context.session().ended() => {}
-            Err(gone) = self.deliver(id, &subscriber) => {
+            Err(gone) = self.deliver(id, &subscriber, listening) => {
                 tracing::debug!(%id, %gone, "a subscription ended early");
             }
         }
@@ -70,11 +73,43 @@ impl Subscription {
         &self,
         id: &RequestId,
         subscriber: &Subscriber,
+        listening: Vec<Listening>,
     ) -> Result<Infallible, CallError> {
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(self.accepted.clone());
         params.meta = Some(meta_of(id));
         let acknowledged = notification::<SubscriptionsAcknowledgedNotification>(Some(&params));
         self.context.peer().send_when_ready(acknowledged).await?;
-        notify(subscriber, self.context.peer(), Some(id)).await
+        let peer = self.context.peer();
+        let own = notify(subscriber, peer, Some(id));
+        if listening.is_empty() {
+            return own.await;
+        }
+        let pass_on = listening.into_iter().map(|listening| -> BoxFuture<_> {
+            let (peer, id) = (peer.clone(), id.clone());
+            Box::pin(async move { pass_on(listening, &peer, &id).await })
+        });
+        let passed_on = async {
+            let outcomes = join_all(pass_on.collect()).await;
+            match outcomes.into_iter().find_map(Result::err) {
+                Some(gone) => Err(gone),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            gone = own => gone,
+            gone = passed_on => gone,
+        }
     }
+}
+
+/// Sends the notifications of an extension until it has no more.
+///
+/// # Errors
+///
+/// When the connection is over.
+async fn pass_on(mut listening: Listening, peer: &Peer, id: &RequestId) -> Result<(), CallError> {
+    while let Some(notification) = listening.notifications.recv().await {
+        peer.send_when_ready(notification.written(id)).await?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::Side;
 
-use crate::protocol::Timeouts;
+use crate::protocol::{ExtensionMethod, Timeouts};
 use crate::transport::{FrameReader, Incoming, PrincipalChanges, Transport};
 
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
@@ -106,6 +106,10 @@ impl<T: Transport> Transport for Recorder<T> {
 
     fn set_timeouts(&mut self, timeouts: Timeouts) {
         self.transport.set_timeouts(timeouts);
+    }
+
+    fn set_extension_methods(&mut self, methods: Vec<ExtensionMethod>) {
+        self.transport.set_extension_methods(methods);
     }
 
     fn extensions(&self) -> Vec<String> {

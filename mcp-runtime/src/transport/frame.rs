@@ -10,7 +10,7 @@ use mcp_types::RequestId;
 use super::Outbox;
 use crate::error::CallError;
 use crate::limits::MAX_FRAME_BYTES;
-use crate::protocol::Timeouts;
+use crate::protocol::{ExtensionMethod, Timeouts};
 
 /// The largest frame that a stream accepts by default: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
@@ -64,6 +64,12 @@ pub trait Transport: Send + 'static {
     /// a transport waits for an answer to each message by itself, as HTTP does.
     fn set_timeouts(&mut self, timeouts: Timeouts) {
         let _ = timeouts;
+    }
+
+    /// Sets the methods of the client's extensions. Does nothing unless a transport repeats parameters
+    /// beside each message, as HTTP does in `Mcp-Name`.
+    fn set_extension_methods(&mut self, methods: Vec<ExtensionMethod>) {
+        let _ = methods;
     }
 
     /// Identifiers of the protocol's extensions that the transport uses, as an authenticator over

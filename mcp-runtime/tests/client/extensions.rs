@@ -1,12 +1,13 @@
 //! Requests of extensions.
 
+use mcp_runtime::client::ClientExtension;
 use mcp_runtime::types::{JsonObject, Request};
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision, Server, Unavailable};
 use serde_json::{Value, json};
 
 use crate::servers::Servers;
 use crate::support::client::connect;
-use crate::support::scripted::{Scripted, initialized};
+use crate::support::scripted::{Scripted, discovered, initialized};
 
 const CLOCK: &str = "com.example/clock";
 
@@ -32,7 +33,7 @@ fn builder() -> ClientBuilder {
 fn server(declares: bool) -> Server {
     let mut server = Server::builder();
     if declares {
-        server.extension(CLOCK, JsonObject::new());
+        server.extension((CLOCK, JsonObject::new()));
     }
     server.method("com.example/now", async |asked: JsonObject, _| {
         Ok::<_, mcp_runtime::ProtocolError>(json!({"zone": asked["zone"]}))
@@ -44,13 +45,14 @@ fn server(declares: bool) -> Server {
 async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
     let zone = || object(json!({"zone": "utc"}));
     for revision in Revision::ALL {
-        let declared = builder().extension(CLOCK, object(json!({"hours": 24})));
+        let declared = builder().extension((CLOCK, object(json!({"hours": 24}))));
         let client = connect(declared.revision(revision), &server(true)).await;
         let result = client.request::<Now>(zone()).await.unwrap();
         assert_eq!(result["zone"], "utc", "{revision}");
+        assert!(client.has_extension(CLOCK), "{revision}");
 
         // The server did not declare it.
-        let declared = builder().extension(CLOCK, JsonObject::new());
+        let declared = builder().extension((CLOCK, JsonObject::new()));
         let client = connect(declared.revision(revision), &server(false)).await;
         let error = client.request::<Now>(zone()).await.unwrap_err();
         let CallError::Unavailable(unavailable) = error else {
@@ -58,6 +60,7 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
         };
         let (method, capability) = (Now::METHOD, CLOCK);
         assert_eq!(unavailable, Unavailable::NotOffered { method, capability });
+        assert!(!client.has_extension(CLOCK), "{revision}");
 
         // The client did not.
         let client = connect(builder().revision(revision), &server(true)).await;
@@ -66,7 +69,80 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
             panic!("{revision}: {error}")
         };
         assert_eq!(unavailable, Unavailable::NotDeclared { method, capability });
+        assert!(!client.has_extension(CLOCK), "{revision}");
     }
+}
+
+/// An extension of the stateless era, which has a method that 2025-11-25 has as well.
+struct Tasks;
+
+impl ClientExtension for Tasks {
+    fn id(&self) -> &'static str {
+        "com.example/tasks"
+    }
+
+    fn settings(&self, revision: Revision) -> Option<JsonObject> {
+        (revision >= Revision::V2026_07_28).then(JsonObject::new)
+    }
+}
+
+enum GetTask {}
+
+impl Request for GetTask {
+    const METHOD: &'static str = "tasks/get";
+    const PARAMS_OPTIONAL: bool = false;
+    const MAY_REQUIRE_INPUT: bool = false;
+    const EXTENSION: Option<&'static str> = Some("com.example/tasks");
+    type Params = JsonObject;
+    type Result = JsonObject;
+}
+
+#[tokio::test]
+async fn an_extension_is_there_in_its_revisions_only() {
+    let declared = json!({"com.example/tasks": {}});
+    let (ours, mut server) = Scripted::pair();
+    let connecting = builder().extension(Tasks).connect(ours);
+    let served = async {
+        let (id, params) = server.expect("server/discover").await;
+        let meta = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        assert_eq!(*meta, json!({"extensions": declared}));
+        let mut result = discovered(&["2026-07-28"]);
+        result["capabilities"]["extensions"] = declared.clone();
+        server.answer(&id, result).await;
+    };
+    let (client, ()) = tokio::join!(connecting, served);
+    let client = client.unwrap();
+    assert!(client.has_extension("com.example/tasks"));
+    let params = object(json!({"taskId": "7"}));
+    let getting = tokio::spawn(client.request::<GetTask>(params.clone()).into_future());
+    let (id, sent) = server.expect("tasks/get").await;
+    assert_eq!(sent["taskId"], "7");
+    server
+        .answer(&id, json!({"resultType": "complete", "status": "working"}))
+        .await;
+    assert_eq!(getting.await.unwrap().unwrap()["status"], "working");
+
+    // 2025-11-25 has tasks of another kind.
+    let (ours, mut server) = Scripted::pair();
+    let old = builder().revision(Revision::V2025_11_25);
+    let served = async {
+        let (id, params) = server.expect("initialize").await;
+        assert_eq!(params["capabilities"], json!({}));
+        let mut result = initialized("2025-11-25");
+        result["capabilities"]["extensions"] = declared;
+        result["capabilities"]["tasks"] = json!({});
+        server.answer(&id, result).await;
+        server.expect("notifications/initialized").await;
+    };
+    let (client, ()) = tokio::join!(old.extension(Tasks).connect(ours), served);
+    let client = client.unwrap();
+    assert!(!client.has_extension("com.example/tasks"));
+    let error = client.request::<GetTask>(params).await.unwrap_err();
+    let CallError::Unavailable(unavailable) = error else {
+        panic!("{error}")
+    };
+    let (method, capability) = (GetTask::METHOD, "com.example/tasks");
+    assert_eq!(unavailable, Unavailable::NotDeclared { method, capability });
 }
 
 #[tokio::test]
@@ -81,7 +157,7 @@ async fn a_method_that_names_no_extension_is_not_sent() {
         type Result = JsonObject;
     }
 
-    let declared = builder().extension(CLOCK, JsonObject::new());
+    let declared = builder().extension((CLOCK, JsonObject::new()));
     let client = connect(declared, &server(true)).await;
     let error = client
         .request::<Stray>(JsonObject::new())
@@ -95,15 +171,15 @@ async fn a_method_that_names_no_extension_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_client_declares_its_extensions_where_the_revision_looks_for_them() {
+async fn a_client_declares_its_extensions_in_every_revision() {
     let declared = json!({CLOCK: {"hours": 24}});
-    let clock = || builder().extension(CLOCK, object(json!({"hours": 24})));
+    let clock = || builder().extension((CLOCK, object(json!({"hours": 24}))));
     let (ours, mut server) = Scripted::pair();
     let (_client, params) = tokio::join!(
         clock().revision(Revision::V2025_11_25).connect(ours),
         server.shake_hands("2025-11-25")
     );
-    assert_eq!(params["capabilities"], json!({"experimental": declared}));
+    assert_eq!(params["capabilities"], json!({"extensions": declared}));
     let (ours, mut server) = Scripted::pair();
     let (_client, params) = tokio::join!(clock().connect(ours), server.be_discovered());
     let capabilities = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -112,14 +188,14 @@ async fn a_client_declares_its_extensions_where_the_revision_looks_for_them() {
 
 #[tokio::test(start_paused = true)]
 async fn a_method_of_an_extension_is_not_sent_again_by_itself() {
-    let clock = crate::servers::builder().extension(CLOCK, JsonObject::new());
+    let clock = crate::servers::builder().extension((CLOCK, JsonObject::new()));
     let (mut servers, make) = Servers::new();
     let connecting = clock.revision(Revision::V2025_11_25).connect_with(make);
     let served = async {
         let mut server = servers.next().await;
         let (id, _) = server.expect("initialize").await;
         let mut result = initialized("2025-11-25");
-        result["capabilities"]["experimental"] = json!({CLOCK: {}});
+        result["capabilities"]["extensions"] = json!({CLOCK: {}});
         server.answer(&id, result).await;
         server.expect("notifications/initialized").await;
         server

@@ -6,6 +6,7 @@ mod caching;
 mod calls;
 #[cfg(unix)]
 mod child_process;
+mod claims;
 mod eras;
 mod extensions;
 mod keep_alive;

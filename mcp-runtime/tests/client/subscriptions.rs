@@ -80,6 +80,49 @@ async fn each_subscription_gets_its_own_notifications() {
 }
 
 #[tokio::test]
+async fn a_subscription_brings_what_an_extension_announces() {
+    let seen = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&seen);
+    let observing = builder().on_notification(move |notification| {
+        if notification.params_of("com.example/closed").is_some() {
+            *count.lock().unwrap() += 1;
+        }
+    });
+    let (client, mut server) = stateless(observing).await;
+    let mut filter = SubscriptionFilter::new();
+    filter.extra.insert("tickets".to_owned(), json!(["7"]));
+    let listening = tokio::spawn(async move { client.subscribe_to(filter).await });
+    let (id, params) = server.expect("subscriptions/listen").await;
+    assert_eq!(params["notifications"], json!({"tickets": ["7"]}));
+    let agreed = json!({"_meta": about(&id), "notifications": {"tickets": ["7"]}});
+    server
+        .notify("notifications/subscriptions/acknowledged", agreed)
+        .await;
+    let mut subscription = listening.await.unwrap().unwrap();
+    assert_eq!(subscription.accepted().extra["tickets"], json!(["7"]));
+
+    let method = "com.example/closed";
+    let others = json!({"_meta": about(&json!("another")), "ticket": "8"});
+    server.notify(method, others).await;
+    server
+        .notify(method, json!({"_meta": about(&id), "ticket": "7"}))
+        .await;
+    let told = subscription.next().await.unwrap().unwrap();
+    let closed: Value = told.params_of(method).unwrap().parse().unwrap();
+    assert_eq!(closed["ticket"], "7");
+    assert_eq!(*seen.lock().unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_session_has_no_subscription_to_what_an_extension_announces() {
+    let (client, _server) = operating(builder()).await;
+    let mut filter = SubscriptionFilter::new();
+    filter.extra.insert("tickets".to_owned(), json!(["7"]));
+    let subscription = client.subscribe_to(filter).await.unwrap();
+    assert_eq!(*subscription.accepted(), SubscriptionFilter::new());
+}
+
+#[tokio::test]
 async fn either_side_can_end_it() {
     let (client, mut server, mut subscription, id) = subscribed().await;
     server

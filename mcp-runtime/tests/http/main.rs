@@ -22,6 +22,8 @@ mod endless;
 mod endpoints;
 mod exchanges;
 mod expiry;
+#[cfg(feature = "layer")]
+mod extensions;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
 #[cfg(feature = "http-client")]

@@ -9,9 +9,10 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use mcp_runtime::client::ClientExtension;
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::types::JsonObject;
-use mcp_runtime::{CallError, ConnectError, Revision};
+use mcp_runtime::types::{JsonObject, Request as _};
+use mcp_runtime::{CallError, ConnectError, ExtensionMethod, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket};
@@ -159,7 +160,7 @@ async fn a_method_of_an_extension_is_not_sent_again_behind_a_gateway_that_fails(
         _ => stateless(message),
     });
     let url = format!("http://{}/", addr.await);
-    let client = builder().extension("com.example/bank", JsonObject::new());
+    let client = builder().extension(("com.example/bank", JsonObject::new()));
     let client = client.connect(http_client(url)).await.unwrap();
     let error = client.request::<Charge>(JsonObject::new()).await;
     let error = error.unwrap_err();
@@ -168,6 +169,64 @@ async fn a_method_of_an_extension_is_not_sent_again_behind_a_gateway_that_fails(
         "{error}"
     );
     assert_eq!(*charged.lock().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_header_repeats_the_parameter_that_names_a_method_of_an_extension() {
+    struct Bank;
+
+    impl ClientExtension for Bank {
+        fn id(&self) -> &'static str {
+            "com.example/bank"
+        }
+
+        fn settings(&self, _: Revision) -> Option<JsonObject> {
+            Some(JsonObject::new())
+        }
+
+        fn methods(&self) -> &[ExtensionMethod] {
+            const METHODS: &[ExtensionMethod] =
+                &[ExtensionMethod::new(Account::METHOD).named_by("account")];
+            METHODS
+        }
+    }
+
+    enum Account {}
+
+    impl mcp_runtime::types::Request for Account {
+        const METHOD: &'static str = "com.example/account";
+        const PARAMS_OPTIONAL: bool = false;
+        const MAY_REQUIRE_INPUT: bool = false;
+        const EXTENSION: Option<&'static str> = Some("com.example/bank");
+        type Params = JsonObject;
+        type Result = JsonObject;
+    }
+
+    let names = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&names);
+    let addr = stub(move |parts, message| match message["method"].as_str() {
+        Some("com.example/account") => {
+            let name = parts.headers.get("mcp-name");
+            let name = name.map(|name| name.to_str().unwrap().to_owned());
+            seen.lock().unwrap().push(name);
+            said(message, &json!({"resultType": "complete"}))
+        }
+        _ => stateless(message),
+    });
+    let url = format!("http://{}/", addr.await);
+    let client = builder().extension(Bank).connect(http_client(url)).await;
+    let client = client.unwrap();
+    for params in [
+        json!({"account": "ann's"}),
+        json!({"account": "ä"}),
+        json!({}),
+    ] {
+        let params = params.as_object().unwrap().clone();
+        client.request::<Account>(params).await.unwrap();
+    }
+    let names = names.lock().unwrap();
+    let expected = [Some("ann's"), Some("=?base64?w6Q=?="), None];
+    assert_eq!(*names, expected.map(|name| name.map(str::to_owned)));
 }
 
 /// A server that refuses with `refusal` each first request for a method.

@@ -106,7 +106,7 @@ fn site(configure: impl FnOnce(&mut mcp_runtime::ServerBuilder)) -> (Site, Arc<A
     let files = Files::default();
     let entered = Arc::clone(&files.entered);
     let mut server = files.into_builder();
-    server.extension("com.example/clock", Map::new());
+    server.extension(("com.example/clock", Map::new()));
     server.method("com.example/now", async |_: Value, _| {
         Ok::<_, ProtocolError>(json!({"hour": 12}))
     });
@@ -306,7 +306,7 @@ async fn without_a_check_what_needs_scopes_is_denied() {
 #[tokio::test]
 async fn a_mounted_server_keeps_its_scopes() {
     let mut inner = Files::default().into_builder();
-    inner.extension("com.example/clock", Map::new());
+    inner.extension(("com.example/clock", Map::new()));
     inner.method("com.example/now", async |_: Value, _| {
         Ok::<_, ProtocolError>(json!({}))
     });

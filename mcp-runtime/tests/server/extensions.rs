@@ -1,10 +1,17 @@
 //! Extensions and custom methods of a server.
 
-use mcp_runtime::serde::{Deserialize, Serialize};
-use mcp_runtime::{ProtocolError, Server};
-use serde_json::{Value, json};
+use std::sync::Arc;
 
-use crate::support::{Wire, builder, request, stateless};
+use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
+use mcp_runtime::serde::{Deserialize, Serialize};
+use mcp_runtime::server::tools::ToolBuilder;
+use mcp_runtime::server::{Extension, ExtensionNotification, Listening, Reply};
+use mcp_runtime::types::{JsonObject, Resource, ResourceTemplate};
+use mcp_runtime::{Context, Era, ProtocolError, Revision, Server, ServerBuilder};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::support::{Wire, builder, initialize, request, stateless};
 
 #[derive(Deserialize)]
 struct Asked {
@@ -20,7 +27,7 @@ struct Time {
 fn server() -> Server {
     let mut server = builder();
     let settings = json!({"precision": 1});
-    server.extension("com.example/clock", settings.as_object().unwrap().clone());
+    server.extension(("com.example/clock", settings.as_object().unwrap().clone()));
     server.method("com.example/now", async |asked: Asked, cx| {
         tokio::task::yield_now().await;
         match asked.zone.as_str() {
@@ -46,15 +53,12 @@ async fn ask(method: &str, params: Value) -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn extensions_are_declared_where_each_revision_looks_for_them() {
+async fn extensions_are_declared_in_both_eras() {
     let declared = json!({"com.example/clock": {"precision": 1}});
     let mut wire = Wire::to(&server()).await;
     let answer = wire.handshake("2025-11-25").await;
     let capabilities = &answer["result"]["capabilities"];
-    assert_eq!(
-        *capabilities,
-        json!({"tools": {}, "experimental": declared})
-    );
+    assert_eq!(*capabilities, json!({"tools": {}, "extensions": declared}));
     let mut wire = Wire::to(&server()).await;
     let answer = wire.ask(stateless(1, "server/discover", json!({}))).await;
     let capabilities = &answer["result"]["capabilities"];
@@ -108,4 +112,227 @@ async fn a_method_of_an_extension_needs_a_handshake_as_well() {
 fn methods_of_the_protocol_are_left_alone() {
     let mut server = Server::builder();
     server.method("tools/call", async |_: Value, _| Ok::<_, String>(()));
+}
+
+/// An extension that is offered without a handshake only, with a method that 2025-11-25 has too, and
+/// with something to listen to.
+struct Chores;
+
+impl Extension for Chores {
+    fn id(&self) -> &'static str {
+        "com.example/chores"
+    }
+
+    fn settings(&self, revision: Revision) -> Option<JsonObject> {
+        (revision.era() == Era::Stateless).then(JsonObject::new)
+    }
+
+    fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+        server.method("tasks/get", async |_: Value, _| {
+            Ok::<_, String>(json!({"chore": "dishes"}))
+        });
+    }
+
+    fn listen(
+        &self,
+        wanted: &JsonObject,
+        cx: &Context,
+    ) -> Result<Option<Listening>, ProtocolError> {
+        let Some(chores) = wanted.get("com.example/chores") else {
+            return Ok(None);
+        };
+        cx.require_extension(self.id())?;
+        let (sender, notifications) = mpsc::channel(1);
+        for done in ["dishes", "windows"] {
+            let params = json!({"done": done, "_meta": {"com.example/by": "Ada"}});
+            let params = params.as_object().unwrap().clone();
+            let news = ExtensionNotification::new("notifications/com.example/done", params);
+            let sender = sender.clone();
+            tokio::spawn(async move { sender.send(news).await.unwrap() });
+        }
+        let accepted = [("com.example/chores".to_owned(), chores.clone())];
+        Ok(Some(Listening::new(
+            accepted.into_iter().collect(),
+            notifications,
+        )))
+    }
+}
+
+/// A stateless request of a client that declares the extension.
+fn declaring(id: u32, method: &str, params: Value) -> Value {
+    let mut message = stateless(id, method, params);
+    let capabilities = json!({"extensions": {"com.example/chores": {}}});
+    message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+    message
+}
+
+#[tokio::test]
+async fn a_method_is_served_in_the_revisions_of_its_extension_to_those_who_declare_it() {
+    let mut server = builder();
+    let server = server.extension(Chores).build();
+    let mut wire = Wire::to(&server).await;
+    let answer = wire.ask(declaring(1, "tasks/get", json!({}))).await;
+    assert_eq!(answer["result"]["chore"], "dishes", "{answer}");
+    let answer = wire.ask(stateless(1, "tasks/get", json!({}))).await;
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    for revision in ["2025-11-25", "2025-06-18"] {
+        let mut wire = Wire::to(&server).await;
+        let hello = wire.handshake(revision).await;
+        let capabilities = &hello["result"]["capabilities"];
+        assert_eq!(capabilities["extensions"], Value::Null, "{hello}");
+        let answer = wire.ask(request(1, "tasks/get", json!({}))).await;
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_the_handshake_era_is_refused_to_those_who_do_not_declare_the_extension() {
+    struct Everywhere;
+
+    impl Extension for Everywhere {
+        fn id(&self) -> &'static str {
+            "com.example/everywhere"
+        }
+
+        fn settings(&self, _: Revision) -> Option<JsonObject> {
+            Some(JsonObject::new())
+        }
+
+        fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+            server.method("com.example/here", async |_: Value, _| {
+                Ok::<_, String>(json!({}))
+            });
+        }
+    }
+
+    let server = builder().extension(Everywhere).build();
+    for (declared, is_served) in [
+        (json!({"extensions": {"com.example/everywhere": {}}}), true),
+        (
+            json!({"experimental": {"com.example/everywhere": {}}}),
+            false,
+        ),
+        (json!({}), false),
+    ] {
+        let mut wire = Wire::to(&server).await;
+        let mut hello = initialize("2025-03-26");
+        hello["params"]["capabilities"] = declared;
+        wire.ask(hello).await;
+        wire.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        let answer = wire.ask(request(1, "com.example/here", json!({}))).await;
+        assert_eq!(answer["result"].is_object(), is_served, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_extension_accepts_is_not_acknowledged() {
+    let mut server = Server::builder();
+    let mut outer = builder();
+    outer.mount("a", server.extension(Chores).build());
+    let mut wire = Wire::to(&outer.build()).await;
+    let filter =
+        json!({"com.example/chores": ["all"], "com.example/other": 1, "toolsListChanged": true});
+    let listen = |filter: &Value| json!({"notifications": filter});
+    wire.send(declaring(5, "subscriptions/listen", listen(&filter)))
+        .await;
+    let acknowledged = wire.answer().await;
+    assert_eq!(
+        acknowledged["params"],
+        json!({
+            "notifications": {"com.example/chores": ["all"]},
+            "_meta": {"io.modelcontextprotocol/subscriptionId": 5},
+        })
+    );
+    for done in ["dishes", "windows"] {
+        let news = wire.answer().await;
+        assert_eq!(news["method"], "notifications/com.example/done");
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": 5, "com.example/by": "Ada"});
+        assert_eq!(news["params"], json!({"done": done, "_meta": meta}));
+    }
+    let answer = wire
+        .ask(stateless(6, "subscriptions/listen", listen(&filter)))
+        .await;
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    wire.lives_on().await;
+}
+
+#[test]
+#[should_panic(expected = "the server has the extension `com.example/chores` already")]
+fn an_extension_is_added_once() {
+    Server::builder().extension(Chores).extension(Chores);
+}
+
+#[test]
+#[should_panic(expected = "`tools/list` is a method of the protocol")]
+fn an_extension_leaves_methods_of_its_revisions_alone() {
+    struct Lists;
+
+    impl Extension for Lists {
+        fn id(&self) -> &'static str {
+            "com.example/lists"
+        }
+
+        fn settings(&self, _: Revision) -> Option<JsonObject> {
+            Some(JsonObject::new())
+        }
+
+        fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+            server.method("tools/list", async |_: Value, _| Ok::<_, String>(()));
+        }
+    }
+
+    Server::builder().extension(Lists);
+}
+
+#[tokio::test]
+async fn a_lister_gets_the_requested_part_and_the_context() {
+    let template = || UriTemplate::parse("item:{number}").unwrap();
+    let listed = ResourceTemplate::new("items", "item:{number}");
+    let items =
+        ResourceEntry::template(listed, template(), |_| Reply::Ready(Ok(Contents::Missing)));
+    let items = items.list_part(|part| async move {
+        let first = part
+            .after()
+            .map_or(0, |uri| uri[5..].parse::<u8>().unwrap() + 1);
+        let numbers = (first..9).take(part.enough());
+        let client = part
+            .context()
+            .client_info()
+            .map(|client| client.name.clone());
+        let name = client.unwrap_or_default();
+        numbers
+            .map(|number| Resource::new(format!("{name} {number}"), format!("item:{number}")))
+            .collect::<Vec<_>>()
+    });
+    let mut inner = Server::builder();
+    inner.resource(items);
+    let mut server = Server::builder();
+    server
+        .page_size(4.try_into().unwrap())
+        .mount("in", inner.build());
+    let mut wire = Wire::to(&server.build()).await;
+    wire.handshake("2025-11-25").await;
+    let (mut names, mut cursor) = (Vec::new(), json!({}));
+    loop {
+        let page = wire.ask(request(1, "resources/list", cursor)).await["result"].clone();
+        let resources = page["resources"].as_array().unwrap().iter();
+        names.extend(resources.map(|it| it["name"].as_str().unwrap().to_owned()));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = json!({"cursor": next}),
+            None => break,
+        }
+    }
+    let expected: Vec<_> = (0..9).map(|number| format!("wire {number}")).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn metadata_adds_up() {
+    let tool = ToolBuilder::new("t");
+    let tool = tool.meta(json!({"com.example/a": 1, "com.example/b": 1}));
+    let tool = tool.meta(json!({"com.example/b": 2})).call(|(), _| "");
+    let server = Server::builder().tool(tool).build();
+    let meta = json!({"com.example/a": 1, "com.example/b": 2});
+    assert_eq!(json!(server.tools()[0].meta), meta);
 }

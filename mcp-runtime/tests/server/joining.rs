@@ -60,7 +60,7 @@ async fn instructions_of_nested_servers_name_the_whole_prefix() {
 fn clock() -> Server {
     let mut clock = Server::builder();
     clock.tool(tool("tick", |_| Reply::Ready(Ok(text(String::new())))));
-    clock.extension("com.example/clock", Map::new());
+    clock.extension(("com.example/clock", Map::new()));
     clock.method("com.example/now", async |_: Value, cx| {
         Ok::<_, String>(json!({"beside": cx.server().tools()[0].name}))
     });
@@ -88,7 +88,7 @@ async fn an_extension_of_several_servers_is_that_of_the_outer_one_or_else_of_the
     let settings = |precision: u8| Map::from_iter([("precision".to_owned(), json!(precision))]);
     let clock = |precision: u8| {
         let mut clock = Server::builder();
-        clock.extension("com.example/clock", settings(precision));
+        clock.extension(("com.example/clock", settings(precision)));
         clock.method("com.example/now", move |_: Value, _| async move {
             Ok::<_, String>(json!({"from": precision}))
         });

@@ -9,6 +9,8 @@ mod cancellation;
 mod cancellation_token;
 mod changes;
 mod completions;
+#[cfg(all(feature = "layer", feature = "macros"))]
+mod detached;
 mod dynamic;
 mod extensions;
 mod file_tree;

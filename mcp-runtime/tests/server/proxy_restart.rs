@@ -11,7 +11,7 @@ use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::types::{
     GetPromptResult, Prompt, PromptMessage, ServerNotification, SubscriptionFilter,
 };
-use mcp_runtime::{Client, ClientBuilder, Era, Revision, Server, ServerBuilder};
+use mcp_runtime::{Client, ClientBuilder, Revision, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
@@ -85,7 +85,7 @@ fn old() -> Server {
 fn new() -> Server {
     behind(|server| {
         server.instructions("Use the new one.");
-        server.extension("com.example/new", serde_json::Map::new());
+        server.extension(("com.example/new", serde_json::Map::new()));
         server.tool(tool("new", |_| Reply::Ready(Ok(text("new".to_owned())))));
         server.prompt(PromptEntry::new(Prompt::new("greet"), |_| {
             Reply::Ready(Ok(GetPromptResult::new([PromptMessage::user("hello")])))
@@ -143,12 +143,9 @@ async fn what_differs_after_a_restart_is_announced() {
         let hello = wire.handshake("2025-11-25").await;
         let instructions = "Ask the others.\n\nAbout what begins with `my_`:\nUse the new one.";
         assert_eq!(hello["result"]["instructions"], instructions, "{revision}");
-        let experimental = &hello["result"]["capabilities"]["experimental"];
-        // Without a handshake it is an extension, whose methods are not passed on.
-        match revision.era() {
-            Era::Handshake => assert_eq!(*experimental, json!({"com.example/new": {}})),
-            Era::Stateless => assert_eq!(*experimental, Value::Null),
-        }
+        // An extension's methods are not passed on.
+        let capabilities = &hello["result"]["capabilities"];
+        assert_eq!(capabilities["extensions"], Value::Null, "{revision}");
     }
 }
 

@@ -10,8 +10,17 @@ const CIRCLE: &str = "at most two files import each other in a circle: \
                       move what they share to a file below them, or merge them";
 
 /// Imports that types force into a circle: a server has handlers, which take the context of their
-/// call, and that has the server; and it has hooks, which take the server.
-const FORCED: [(&str, &str); 2] = [
+/// call, and that has the server; and it has hooks, which take the server. The traits of extensions take
+/// the builder or the client that holds them.
+const FORCED: [(&str, &str); 4] = [
+    (
+        "mcp-runtime/src/client/extension.rs",
+        "mcp-runtime/src/client/handle.rs",
+    ),
+    (
+        "mcp-runtime/src/server/extensions/extension.rs",
+        "mcp-runtime/src/server/builder.rs",
+    ),
     (
         "mcp-runtime/src/server/context.rs",
         "mcp-runtime/src/server/handle.rs",

@@ -260,6 +260,7 @@ impl World {
             takes_input: false,
             progress: None,
             suspended: None,
+            late: None,
         };
         let call = PendingCall {
             waiter: Waiter { options, answer },

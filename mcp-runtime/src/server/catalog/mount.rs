@@ -180,6 +180,7 @@ fn mounted_tool(
     };
     let mut entry = ToolEntry::lazy(name, tool, Arc::new(handler));
     entry.wrapped_schema.clone_from(&inner.wrapped_schema);
+    entry.needs.clone_from(&inner.needs);
     entry.param_headers.clone_from(&inner.param_headers);
     (entry.visibility, entry.scopes) = (visibility, scopes);
     entry
@@ -255,8 +256,9 @@ fn mounted_resource(
 
 /// A lister of a mounted server, with outer URIs.
 fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
-    let namespace = mount.namespace.clone();
+    let (namespace, server) = (mount.namespace.clone(), mount.server.clone());
     Arc::new(move |mut part| {
+        part.context = part.context.at(&server);
         let after = part.after.as_deref();
         part.after = after.map(|uri| namespace.strip(uri).to_owned());
         let (found, namespace) = (inner(part), namespace.clone());

@@ -197,7 +197,8 @@ impl<T> ReadText for TextSlot<'_, T> {
 #[derive(Clone, Copy, Debug)]
 pub struct TextCall<'a> {
     pub(crate) texts: &'a Texts,
-    pub(crate) context: &'a Context,
+    /// The context of the call.
+    pub context: &'a Context,
 }
 
 impl TextCall<'_> {

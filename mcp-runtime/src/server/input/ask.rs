@@ -11,8 +11,10 @@ use mcp_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::state::name;
 use super::{AskError, InputState};
 use crate::connection::BoxFuture;
+use crate::error::CallError;
 use crate::protocol::{Timeouts, missing_capability};
 use crate::server::Context;
 
@@ -91,12 +93,20 @@ impl<K: Ask> IntoFuture for Question<K> {
                 });
             }
             let answer = match (cx.revision().era(), cx.input()) {
+                _ if cx.detached().is_some() => ask_detached(cx, request, self.key).await?,
                 (Era::Handshake, input) => {
                     let _paused = input.map(InputState::pause_clock);
                     send(cx, request, self.timeout).await?
                 }
                 (Era::Stateless, Some(input)) => {
-                    input.answer_to(request, self.key, cx.revision()).await?
+                    let (asked, key) = (request.clone(), self.key.clone());
+                    match input.answer_to(asked, key, cx.revision()).await {
+                        // It was detached meanwhile.
+                        Err(AskError::Suspended) if cx.detached().is_some() => {
+                            ask_detached(cx, request, self.key).await?
+                        }
+                        answer => answer?,
+                    }
                 }
                 // The call is over, or belongs to a method whose handlers can't ask.
                 (Era::Stateless, None) => return Err(AskError::Suspended),
@@ -104,6 +114,21 @@ impl<K: Ask> IntoFuture for Question<K> {
             self.kind.read(&answer)
         })
     }
+}
+
+/// Asks by the extension that a call was detached to.
+async fn ask_detached(
+    cx: &Context,
+    mut request: InputRequest,
+    key: Option<String>,
+) -> Result<RawJson, AskError> {
+    let Some(call) = cx.detached() else {
+        return Err(AskError::Suspended);
+    };
+    request.conform(cx.revision());
+    let key = key.unwrap_or_else(|| name(&request));
+    let _paused = cx.input().map(InputState::pause_clock);
+    Ok(call.ask(key, request).await.map_err(CallError::Rpc)?)
 }
 
 /// Asks by a request, as in the handshake era.
@@ -134,7 +159,7 @@ pub(super) async fn send(
 /// Questions to ask together: a tuple of one to six.
 pub trait AskAll {
     /// The answers, as a tuple.
-    type Answers;
+    type Answers: Send;
 
     #[doc(hidden)]
     fn ask_all(self) -> impl Future<Output = Result<Self::Answers, AskError>> + Send;
@@ -222,10 +247,19 @@ impl Context {
     where
         F: Future<Output: Serialize + DeserializeOwned>,
     {
-        match self.input() {
-            Some(input) => input.once(key.into(), future).await,
-            // A call that can't be suspended runs once.
-            None => Ok(future.await),
+        let key = key.into();
+        if let Some(kept) = self.detached().and_then(|call| call.kept(&key)) {
+            return kept.parse().map_err(AskError::Value);
         }
+        let value = match self.input() {
+            Some(input) => input.once(key.clone(), future).await?,
+            // A call that can't be suspended runs once.
+            None => future.await,
+        };
+        if let Some(call) = self.detached() {
+            let json = RawJson::new(&value).map_err(AskError::Value)?;
+            call.keep(&key, &json).await.map_err(CallError::Rpc)?;
+        }
+        Ok(value)
     }
 }

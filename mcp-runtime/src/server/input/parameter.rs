@@ -120,12 +120,13 @@ pub struct Asked<Q, F> {
     pub enter: F,
 }
 
-/// The reply of a function that is entered when all questions are answered.
+/// The reply of a function that is entered when all questions of the call `cx` are answered.
 ///
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
 pub fn ask<Q, R, F>(
+    cx: &Context,
     asked: impl Future<Output = Asked<Q, F>> + Send + 'static,
 ) -> Result<Reply<R>, Rejection>
 where
@@ -133,10 +134,16 @@ where
     R: CallResult,
     F: FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
 {
+    let detachable = cx.begin_asking().then(|| cx.clone());
     Ok(Reply::Pending(Box::pin(async move {
         let Asked { questions, enter } = asked.await;
         let reply = match questions.ask_all().await {
-            Ok(answers) => enter(answers),
+            Ok(answers) => {
+                if let Some(cx) = detachable {
+                    cx.enter().await;
+                }
+                enter(answers)
+            }
             Err(error) => Err(Rejection::Unanswered(error)),
         };
         match reply {

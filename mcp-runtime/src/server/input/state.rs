@@ -300,7 +300,7 @@ impl<F: FnMut(&mut State)> Drop for OnDrop<'_, F> {
 
 /// The name of a question without a key: a hash, the same when the handler runs again and on other
 /// machines.
-fn name(request: &InputRequest) -> String {
+pub(super) fn name(request: &InputRequest) -> String {
     let kind = match request {
         InputRequest::Elicit(_) => "elicit",
         InputRequest::CreateMessage(_) => "sample",

@@ -8,6 +8,7 @@ use tower_service::Service;
 
 use super::entries::{fitting, request};
 use super::route::Route;
+use crate::ExtensionMethod;
 use crate::layer::{BoxError, McpRequest, McpResponse, Next, Stack};
 use crate::server::prompts::{PromptBuilder, PromptEntry};
 use crate::server::resources::{ResourceBuilder, ResourceEntry};
@@ -50,14 +51,14 @@ impl ServerBuilder {
     /// # Panics
     ///
     /// When the method is one of the protocol's own.
-    pub fn method_service<S>(&mut self, method: impl Into<String>, service: S) -> &mut Self
+    pub fn method_service<S>(&mut self, method: impl Into<ExtensionMethod>, service: S) -> &mut Self
     where
         S: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
         S::Error: Into<BoxError>,
         S::Future: Send + 'static,
     {
         let (method, service) = (method.into(), Next::of(service, 0));
-        let name = method.clone();
+        let name = method.name().to_owned();
         let serve = move |call: MethodCall<'_>| -> Reply<RawJson> {
             let params = call.params.map(RawJson::from);
             let outcome = request(&service, &name, params, call.context, Arc::new(Route));

@@ -43,7 +43,10 @@ impl Stack {
                 context,
                 unknown: Unknown::Skipped,
             });
-            Ok(match reply {
+            let response = match reply {
+                ToolReply::Typed(Reply::Ready(outcome)) => {
+                    return Ok(response(Reply::Ready(outcome), McpResponse::typed));
+                }
                 ToolReply::Typed(reply) => response(reply, McpResponse::typed),
                 ToolReply::Open(future) => {
                     response(Reply::Pending(future), |outcome| match outcome {
@@ -51,7 +54,8 @@ impl Stack {
                         ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
                     })
                 }
-            })
+            };
+            Ok(entering(context, response))
         };
         let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
         ToolReply::Open(Box::pin(async move {
@@ -194,6 +198,25 @@ pub(super) fn request(
 }
 
 type Response = BoxFuture<Result<McpResponse, ProtocolError>>;
+
+/// The response of a function that has yet to run. Whoever may detach the call is told before, unless
+/// questions come first.
+fn entering(context: &Context, response: Response) -> Response {
+    if !context.is_detachable() {
+        return response;
+    }
+    let (context, asks) = (context.clone(), context.is_asking());
+    Box::pin(async move {
+        if !asks {
+            context.enter().await;
+        }
+        let outcome = response.await;
+        if context.detached().is_none() {
+            context.finish_progress();
+        }
+        outcome
+    })
+}
 
 /// The handler of an entry, inside of all layers.
 struct Handler<H>(H);

@@ -4,5 +4,7 @@ mod builder;
 mod entries;
 mod outcome;
 mod route;
+mod tool_extension;
 
 pub(super) use crate::layer::Stack;
+pub use tool_extension::{ToolExtension, tool_with};

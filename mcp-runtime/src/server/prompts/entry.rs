@@ -351,7 +351,8 @@ impl<A> PromptBuilder<A> {
     /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        self.prompt.meta = Some(metadata::checked(meta.into_meta()));
+        let own = self.prompt.meta.get_or_insert_default();
+        own.extend(metadata::checked(meta.into_meta()));
         self
     }
 }

@@ -45,7 +45,7 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     let forward = move |call: ToolCall<'_>| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
-        let sent = of_caller(&upstream, sent, call.context).open();
+        let sent = of_caller(&upstream, sent, call.context).forwarded();
         ToolReply::Open(forward(&upstream, sent, call.context, tool_outcome))
     };
     let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Arc::new(forward));

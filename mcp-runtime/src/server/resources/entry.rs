@@ -92,15 +92,36 @@ impl<E: HandlerError> IntoResources for Result<Vec<Resource>, E> {
     }
 }
 
-/// The requested part of a list.
+/// The requested part of a list of resources, and by whom; given to the function of
+/// [`ResourceEntry::list_part`].
 #[derive(Clone, Debug)]
-pub(crate) struct ListPart {
-    /// The URI behind which it begins.
+pub struct ListPart {
+    pub(in crate::server) context: Context,
     pub(in crate::server) after: Option<String>,
-    /// How many resources are enough.
     pub(super) enough: usize,
     /// `true` if the list has pages, so that another part may be requested next.
     pub(super) paged: bool,
+}
+
+impl ListPart {
+    /// The context of the request.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The URI behind which the part begins; `None` for the first one.
+    #[must_use]
+    pub fn after(&self) -> Option<&str> {
+        self.after.as_deref()
+    }
+
+    /// The number of resources that are enough, in the order of their URIs; `usize::MAX` if all are
+    /// needed.
+    #[must_use]
+    pub fn enough(&self) -> usize {
+        self.enough
+    }
 }
 
 /// A request to read a resource.
@@ -209,6 +230,18 @@ impl ResourceEntry {
         self
     }
 
+    /// As [`list`](Self::list), by a function that gets the requested part and the context of the
+    /// request. It may return more than that part; fewer only if there are no more.
+    #[must_use]
+    pub fn list_part<F, T>(mut self, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: IntoResources,
+    {
+        self.lister = Some(list_by(self.template.as_str(), lister));
+        self
+    }
+
     /// Serves a request through the layers of the resource.
     pub(in crate::server) fn serve(&self, call: ResourceCall<'_>) -> Reply<Contents> {
         match &self.layers {
@@ -249,9 +282,18 @@ where
     F: Future<Output = T> + Send + 'static,
     T: IntoResources,
 {
+    list_by(name, move |_| lister())
+}
+
+/// A lister of the template called `name`.
+fn list_by<F, T>(name: &str, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Lister
+where
+    F: Future<Output = T> + Send + 'static,
+    T: IntoResources,
+{
     let (name, watch) = (format!("list of {name}"), Arc::<Watch>::default());
-    Arc::new(move |_| {
-        let found = lister();
+    Arc::new(move |part| {
+        let found = lister(part);
         let found = Box::pin(async move { found.await.into_resources() });
         Arc::clone(&watch).future(name.clone(), found)
     })

@@ -300,7 +300,7 @@ impl Catalog<ResourceEntry> {
         after: Option<Place>,
         context: Context,
     ) -> BoxFuture<Result<ListResourcesResult, ProtocolError>> {
-        let expansions = self.expand(after.as_ref());
+        let expansions = self.expand(after.as_ref(), &context);
         let catalog = Arc::clone(self);
         Box::pin(async move {
             let is_paged = catalog.page_size.is_some();
@@ -325,7 +325,7 @@ impl Catalog<ResourceEntry> {
     }
 
     /// Starts the listers of templates, as far as the page after `after` may show their resources.
-    fn expand(&self, after: Option<&Place>) -> Vec<Expansion> {
+    fn expand(&self, after: Option<&Place>, context: &Context) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
         for (number, entry) in &self.entries {
             let Some(lister) = &entry.lister else {
@@ -340,6 +340,7 @@ impl Catalog<ResourceEntry> {
             // any number.
             let enough = self.page_size.filter(|_| !self.differs_by_caller);
             let found = lister(ListPart {
+                context: context.clone(),
                 after,
                 enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
                 paged: self.page_size.is_some(),

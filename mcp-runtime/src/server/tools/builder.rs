@@ -291,7 +291,8 @@ impl<A> ToolBuilder<A> {
     /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        self.tool.meta = Some(metadata::checked(meta.into_meta()));
+        let own = self.tool.meta.get_or_insert_default();
+        own.extend(metadata::checked(meta.into_meta()));
         self
     }
 

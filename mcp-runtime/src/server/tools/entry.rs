@@ -30,6 +30,8 @@ pub struct ToolEntry {
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
     pub(in crate::server) handler: Arc<Handler>,
     pub(in crate::server) layers: Option<Stack>,
+    /// The extensions without which it can't be served.
+    pub(in crate::server) needs: Vec<&'static str>,
     /// The output schema for revisions that require an object, if the content is no object.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
     /// The arguments that headers repeat, read from the input schema when the tool is first called.
@@ -188,10 +190,28 @@ impl ToolEntry {
             tool: LazyLock::new(Box::new(tool)),
             handler,
             layers: None,
+            needs: Vec::new(),
             wrapped_schema: None,
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
             scopes: Scopes::default(),
+        }
+    }
+
+    /// Changes the tool as it is listed, when that is first needed.
+    pub(in crate::server) fn described(
+        self,
+        change: impl FnOnce(&mut Tool) + Send + 'static,
+    ) -> Self {
+        let tool = self.tool;
+        let changed = move || {
+            let mut tool = Tool::clone(&tool);
+            change(&mut tool);
+            tool
+        };
+        Self {
+            tool: LazyLock::new(Box::new(changed)),
+            ..self
         }
     }
 

@@ -13,7 +13,7 @@ use super::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION, Repeated, only,
 };
 use crate::error::RequestError;
-use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
+use crate::protocol::{NamedRevision, OwnMethod, ParamHeader, RequestParams, StrictJson};
 
 /// The revision that the header `MCP-Protocol-Version` names.
 pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
@@ -37,6 +37,7 @@ pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
     params: &RequestParams<'_>,
+    own_methods: &[OwnMethod],
 ) -> Result<(), RequestError> {
     let version = params.meta.protocol_version;
     let version = version.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
@@ -46,12 +47,25 @@ pub(super) fn check(
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
         ReadResourceRequest::METHOD => params.uri(),
-        _ => return Ok(()),
+        _ => match named_by(method, params, own_methods) {
+            Some(named) => Ok(named),
+            None => return Ok(()),
+        },
     };
     // A name that is no string is refused with the other errors of the parameters.
     named.map_or(Ok(()), |named| {
         check_header(headers, &NAME, decoded, Some(|text: &str| text == named))
     })
+}
+
+/// The parameter that `Mcp-Name` repeats in a request for a method of an extension.
+fn named_by<'a>(
+    method: &str,
+    params: &RequestParams<'a>,
+    own_methods: &[OwnMethod],
+) -> Option<Cow<'a, str>> {
+    let member = OwnMethod::find(own_methods, method)?.method.parameter()?;
+    params.raw?.member(member)?.parse().ok()
 }
 
 /// Checks the `Mcp-Param-*` headers of a call.
@@ -301,7 +315,7 @@ mod tests {
         let params = RequestParams::read(Some(params)).unwrap();
         for (repeated, name) in [(usual[0], "`Mcp-Method`"), (usual[1], "`Mcp-Name`")] {
             let headers = map(&[version, usual[0], usual[1], repeated]);
-            let fault = fault(check(&headers, "tools/call", &params)).unwrap();
+            let fault = fault(check(&headers, "tools/call", &params, &[])).unwrap();
             assert!(
                 fault.contains(name) && fault.contains("more than once"),
                 "{fault}"

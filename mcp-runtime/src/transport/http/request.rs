@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Extensions;
 use http::request::Parts;
 use mcp_types::jsonrpc::code;
 
@@ -135,10 +136,26 @@ impl Context {
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         let left = self.values().get();
-        left.or_else(|| match self.peer().identity::<Exchange>() {
-            Some(exchange) => exchange.arrival.parts.extensions.get(),
+        left.or_else(|| match self.http_extensions() {
+            Some(extensions) => extensions.get(),
             None => self.peer().identity(),
         })
+    }
+
+    /// The extensions of the HTTP request, also of one that is over.
+    pub(crate) fn http_extensions(&self) -> Option<&Extensions> {
+        match self.peer().identity::<Exchange>() {
+            Some(exchange) => Some(&exchange.arrival.parts.extensions),
+            None => self.peer().identity(),
+        }
+    }
+
+    /// What of the identity outlives the request: the extensions of one over HTTP.
+    pub(crate) fn lasting_identity(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        match self.http_extensions() {
+            Some(extensions) => Some(Arc::new(extensions.clone())),
+            None => self.peer().any_identity(),
+        }
     }
 
     /// The number of the connection or session, and the address of a client that has none.

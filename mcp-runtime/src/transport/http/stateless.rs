@@ -54,7 +54,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     let mut admitted = false;
     let last = post.connection.negotiated.as_deref();
     let admit = || {
-        let params = checked(method, read, &exchange.arrival.parts.headers)?;
+        let params = checked(state, method, read, &exchange.arrival.parts.headers)?;
         let admission = admit(state, method, params, last)?;
         admitted = true;
         Ok(admission)
@@ -125,6 +125,7 @@ fn permit(state: &HttpState, kind: Kind, exchange: &Exchange) -> Result<Permit, 
 
 /// Checks the parameters, and the headers that repeat some of them.
 fn checked<'a>(
+    state: &HttpState,
     method: &str,
     params: Result<RequestParams<'a>, RequestError>,
     headers: &HeaderMap,
@@ -133,6 +134,6 @@ fn checked<'a>(
     if method == CallToolRequest::METHOD {
         params.arguments()?;
     }
-    header_validation::check(headers, method, &params)?;
+    header_validation::check(headers, method, &params, &state.server.rules().own_methods)?;
     Ok(params)
 }

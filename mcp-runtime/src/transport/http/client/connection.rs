@@ -20,13 +20,13 @@ use super::auth_http::AuthHttp;
 use super::authenticator::{AuthResult, Authenticator, RequestInfo};
 use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
-use super::outgoing::Outgoing;
+use super::outgoing::{Outgoing, ParamHeaders};
 use super::remote::{Delivery, Remote, SessionState};
 use crate::limits::{
     CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
     SESSION_END_TIMEOUT,
 };
-use crate::protocol::Timeouts;
+use crate::protocol::{ExtensionMethod, Timeouts};
 use crate::transport::http::sse::Event;
 use crate::transport::server_address::{ServerAddress, tls_config};
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, PrincipalChanges, Transport};
@@ -65,6 +65,7 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
         retries: HTTP_RETRIES,
         proxies: Arc::new(Matcher::from_env()),
         timeouts: Timeouts::default(),
+        methods: Vec::new(),
         credentials: CredentialSources::default(),
         is_legacy: Arc::default(),
     }
@@ -79,6 +80,8 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
+    /// Methods of the client's extensions.
+    methods: Vec<ExtensionMethod>,
     credentials: CredentialSources,
     /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     is_legacy: Arc<AtomicBool>,
@@ -207,6 +210,10 @@ impl Transport for HttpUrl {
         self.timeouts = timeouts;
     }
 
+    fn set_extension_methods(&mut self, methods: Vec<ExtensionMethod>) {
+        self.methods = methods;
+    }
+
     fn extensions(&self) -> Vec<String> {
         let authenticator = self.credentials.authenticator.as_ref();
         authenticator.map_or(Vec::new(), Authenticator::extensions)
@@ -248,6 +255,7 @@ impl Transport for HttpUrl {
             inbox,
             state: Mutex::new(SessionState {
                 headers,
+                param_headers: ParamHeaders::with_methods(self.methods),
                 ..SessionState::default()
             }),
         };

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::error::CallError;
 use crate::limits::MAX_PARAM_HEADER_BYTES;
-use crate::protocol::{ParamHeader, RequestParams, StrictJson};
+use crate::protocol::{ExtensionMethod, ParamHeader, RequestParams, StrictJson};
 use crate::transport::http::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION,
 };
@@ -154,7 +154,10 @@ fn headers(
     let name = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name()?,
         ReadResourceRequest::METHOD => params.uri()?,
-        _ => return Ok(headers),
+        _ => match param_headers.named_by(method, &params) {
+            Some(name) => name,
+            None => return Ok(headers),
+        },
     };
     insert(NAME.as_str(), &name)?;
     if method == CallToolRequest::METHOD
@@ -183,9 +186,25 @@ pub(super) struct ParamHeaders {
     tools: HashMap<String, Vec<ParamHeader>>,
     /// Bytes of the names in `tools`.
     bytes: usize,
+    /// Methods of extensions.
+    methods: Vec<ExtensionMethod>,
 }
 
 impl ParamHeaders {
+    pub(super) fn with_methods(methods: Vec<ExtensionMethod>) -> Self {
+        Self {
+            methods,
+            ..Self::default()
+        }
+    }
+
+    /// The parameter that `Mcp-Name` repeats in a request for a method of an extension; `None` if it
+    /// is absent or no string, which the server decides upon.
+    fn named_by<'a>(&self, method: &str, params: &RequestParams<'a>) -> Option<Cow<'a, str>> {
+        let method = self.methods.iter().find(|it| it.name() == method)?;
+        params.raw?.member(method.parameter()?)?.parse().ok()
+    }
+
     /// Reads the annotations off the answer to `tools/list`, and removes the tools whose
     /// annotations are invalid.
     ///

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Extensions;
 use http::HeaderMap;
 use http::request::Parts;
 use mcp_types::ErrorObject;
@@ -83,16 +84,18 @@ impl Context {
     ///
     /// When it has not; a request of its own over HTTP is answered with what the check returned.
     pub(crate) fn check_scopes(&self, needed: &[&str]) -> Result<(), RequestError> {
-        let Some(exchange) = self.peer().identity::<Exchange>() else {
+        let Some(extensions) = self.http_extensions() else {
             return Ok(());
         };
-        let outcome = exchange.check_scopes(needed);
+        let outcome = ScopeCheck::of(extensions, needed);
         outcome
             .unwrap_or_else(|| Err(unchecked(needed)))
             .map_err(|denied| {
                 tracing::debug!(?needed, "a caller does not have the scopes");
                 let error = Rejection::Denied(Box::new(denied.clone())).to_error();
-                exchange.deny(denied);
+                if let Some(exchange) = self.peer().identity::<Exchange>() {
+                    exchange.deny(denied);
+                }
                 RequestError::AccessDenied {
                     code: error.code,
                     message: error.message.into_owned(),
@@ -117,16 +120,15 @@ impl Context {
 
     /// Returns whether the caller has all scopes that are `needed`.
     pub(crate) fn has_scopes(&self, needed: &[&str]) -> bool {
-        let exchange = self.peer().identity::<Exchange>();
-        exchange.is_none_or(|exchange| matches!(exchange.check_scopes(needed), Some(Ok(()))))
+        let extensions = self.http_extensions();
+        extensions.is_none_or(|it| matches!(ScopeCheck::of(it, needed), Some(Ok(()))))
     }
 }
 
-impl Exchange {
-    /// The decision of the [`ScopeCheck`], if the request has one.
-    fn check_scopes(&self, needed: &[&str]) -> Option<Result<(), AccessDenied>> {
-        let scopes: &ScopeCheck = self.arrival.parts.extensions.get()?;
-        Some(scopes.check(needed))
+impl ScopeCheck {
+    /// The decision of the check that a request has, if it has one.
+    fn of(extensions: &Extensions, needed: &[&str]) -> Option<Result<(), AccessDenied>> {
+        Some(extensions.get::<Self>()?.check(needed))
     }
 }
 

@@ -1,0 +1,82 @@
+//! Methods that extensions of the protocol add.
+
+use std::borrow::Cow;
+
+use mcp_types::Revision;
+
+/// A method of an extension: its name, and the parameter that the header `Mcp-Name` repeats.
+///
+/// ```
+/// use mcp_runtime::ExtensionMethod;
+///
+/// const GET: ExtensionMethod = ExtensionMethod::new("com.example/tickets/get").named_by("id");
+/// assert_eq!(GET.name(), "com.example/tickets/get");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtensionMethod {
+    name: Cow<'static, str>,
+    named_by: Option<&'static str>,
+}
+
+impl ExtensionMethod {
+    /// A method whose requests have no `Mcp-Name`.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            named_by: None,
+        }
+    }
+
+    /// Names the member of `params`, a string, that `Mcp-Name` repeats over HTTP in the stateless era
+    /// (2026-07-28, "Streamable HTTP", section "Request Metadata").
+    #[must_use]
+    pub const fn named_by(mut self, parameter: &'static str) -> Self {
+        self.named_by = Some(parameter);
+        self
+    }
+
+    /// The name of the method.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The member of `params` that `Mcp-Name` repeats, if there is one.
+    #[must_use]
+    pub fn parameter(&self) -> Option<&'static str> {
+        self.named_by
+    }
+}
+
+impl From<&str> for ExtensionMethod {
+    fn from(name: &str) -> Self {
+        name.to_owned().into()
+    }
+}
+
+impl From<String> for ExtensionMethod {
+    fn from(name: String) -> Self {
+        Self {
+            name: Cow::Owned(name),
+            named_by: None,
+        }
+    }
+}
+
+/// A method of an extension, as a server serves it.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnMethod {
+    pub(crate) method: ExtensionMethod,
+    /// The extension that a caller has to declare; `None` for a method of no extension in particular.
+    pub(crate) extension: Option<&'static str>,
+    /// The revisions in which it is served.
+    pub(crate) revisions: Vec<Revision>,
+}
+
+impl OwnMethod {
+    /// Finds a method by its name.
+    pub(crate) fn find<'a>(methods: &'a [Self], name: &str) -> Option<&'a Self> {
+        methods.iter().find(|it| it.method.name() == name)
+    }
+}

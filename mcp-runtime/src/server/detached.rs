@@ -1,0 +1,210 @@
+//! Calls that go on after their request was answered.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
+use tokio::sync::watch;
+
+use super::context::EndOfCall;
+use super::{BoxFuture, Context};
+use crate::ProtocolError;
+use crate::connection::{Command, Link, Peer, Unsent};
+use crate::error::{CallError, RequestError};
+use crate::protocol::{ParamHeader, StrictJson};
+
+/// What an extension does for a call that goes on after its request was answered: the questions,
+/// progress and log messages of its handler come here.
+///
+/// See [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
+pub trait DetachedCall: Send + Sync + 'static {
+    /// Asks the client. `key` is the handler's name for the question, or a hash of it. The time limit
+    /// of the tool stands still meanwhile.
+    ///
+    /// Its future fails with what the handler gets instead of an answer.
+    fn ask(&self, key: String, request: InputRequest) -> BoxFuture<Result<RawJson, ProtocolError>>;
+
+    /// Takes a report of progress: the amount that is done, the total if it is known, and the present
+    /// step or `""`.
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        let _ = (done, total, message);
+    }
+
+    /// Takes a log message of any level, for the client. By default it is logged at `debug`.
+    fn log(&self, message: LoggingMessageNotificationParams) {
+        let (level, data) = (message.level.as_str(), message.data.get());
+        tracing::debug!(level, data, "a log message of a call that was answered");
+    }
+
+    /// The value that [`Context::once`] has kept under `key` in an earlier run, as JSON.
+    fn kept(&self, key: &str) -> Option<RawJson> {
+        let _ = key;
+        None
+    }
+
+    /// Keeps a value of [`Context::once`], before the handler gets it.
+    ///
+    /// Its future fails with what the handler gets instead of the value.
+    fn keep(&self, key: &str, value: &RawJson) -> BoxFuture<Result<(), ProtocolError>> {
+        let _ = (key, value);
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// The other end of a call's context, which can be detached from the request; made by
+/// [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
+///
+/// Kept until the call is detached or answered: dropped before, it cancels the call's
+/// [token](Context::cancellation).
+pub struct Detachable {
+    end: EndOfCall,
+    entered: watch::Receiver<bool>,
+}
+
+impl Detachable {
+    /// Waits until the function is about to be entered: its arguments fit, and the questions that are
+    /// parameters are answered. A call that fails before, or whose function returns without waiting,
+    /// never gets there. Its function runs on when this was polled again.
+    pub async fn entered(&mut self) {
+        if self.entered.wait_for(|entered| *entered).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Detaches the call: from now on its handler's questions, progress and log messages go to `call`,
+    /// and the end of the request does not touch it. What it has asked before, and is not answered, is
+    /// asked again.
+    ///
+    /// The context keeps revision, capabilities, principal, identity and values.
+    pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
+        let context = self.end.context();
+        if let Some(switch) = context.switch() {
+            context.finish_progress();
+            let _ = switch.call.set(call);
+            *switch.peer.write().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        Detached(self.end)
+    }
+}
+
+/// A call that was [detached](Detachable::detach). Dropped, it cancels the
+/// [token](Context::cancellation) of the call; its handler is dropped by whoever polls it.
+#[must_use = "dropping it cancels the call's token"]
+pub struct Detached(#[expect(dead_code, reason = "it acts when it is dropped")] EndOfCall);
+
+impl fmt::Debug for Detached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Detached").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Detachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Detachable").finish_non_exhaustive()
+    }
+}
+
+/// The way to the client of a call that may be detached.
+pub(super) struct Switch {
+    /// The client, until the call is detached.
+    peer: RwLock<Option<Peer>>,
+    call: OnceLock<Arc<dyn DetachedCall>>,
+    entered: watch::Sender<bool>,
+    /// True if questions are asked before the function is entered.
+    asks: OnceLock<()>,
+}
+
+impl Switch {
+    fn peer(&self) -> Option<Peer> {
+        let peer = self.peer.read().unwrap_or_else(PoisonError::into_inner);
+        peer.clone()
+    }
+}
+
+impl Link for Switch {
+    fn send(&self, command: Command) -> Result<(), Unsent> {
+        let peer = self.peer().ok_or(Unsent::Closed)?;
+        peer.link.send(command)
+    }
+
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+        match self.peer() {
+            Some(peer) => peer.link.send_later(command),
+            None => Box::pin(std::future::ready(Err(CallError::not_sent(None)))),
+        }
+    }
+
+    fn next_id(&self) -> i64 {
+        self.peer().map_or(0, |peer| peer.link.next_id())
+    }
+
+    fn check_headers(
+        &self,
+        headers: &[ParamHeader],
+        arguments: &StrictJson<'_>,
+    ) -> Result<(), RequestError> {
+        let peer = self.peer();
+        peer.map_or(Ok(()), |peer| peer.link.check_headers(headers, arguments))
+    }
+}
+
+impl Context {
+    /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
+    /// do not see the HTTP request, which is then released with its response.
+    pub(super) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
+        let (entered, receiver) = watch::channel(false);
+        let switch = Switch {
+            peer: RwLock::new(Some(self.peer().clone())),
+            call: OnceLock::new(),
+            entered,
+            asks: OnceLock::new(),
+        };
+        let identity = match keeps_exchange {
+            true => self.peer().any_identity(),
+            false => self.lasting_identity(),
+        };
+        let context = self.with_peer(self.peer().rerouted(Arc::new(switch), identity));
+        let detachable = Detachable {
+            end: EndOfCall::of(&context),
+            entered: receiver,
+        };
+        (context, detachable)
+    }
+
+    /// The way to the client, if the call may be detached.
+    fn switch(&self) -> Option<&Switch> {
+        let link: &dyn Any = &*self.peer().link;
+        link.downcast_ref()
+    }
+
+    /// What the call was detached to.
+    pub(super) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
+        self.switch()?.call.get()
+    }
+
+    /// Notes that questions are asked before the function is entered. Returns whether that matters.
+    pub(super) fn begin_asking(&self) -> bool {
+        let switch = self.switch();
+        switch.is_some_and(|switch| switch.asks.set(()).is_ok())
+    }
+
+    /// Returns true if the call may be detached, or was.
+    pub(super) fn is_detachable(&self) -> bool {
+        self.switch().is_some()
+    }
+
+    /// Returns true if questions are asked before the function is entered.
+    pub(super) fn is_asking(&self) -> bool {
+        self.switch()
+            .is_some_and(|switch| switch.asks.get().is_some())
+    }
+
+    /// Tells that the function is about to be entered, and gives way once to who waits for that.
+    pub(super) async fn enter(&self) {
+        if let Some(switch) = self.switch() {
+            switch.entered.send_replace(true);
+            tokio::task::yield_now().await;
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The extensions of a server, and their methods.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_types::{JsonObject, OrderedMap, RawJson, Revision, ServerCapabilities, Side};
+
+use super::{Extension, Listening, Method, MethodCall};
+use crate::ProtocolError;
+use crate::error::RequestError;
+use crate::protocol::{ExtensionMethod, OwnMethod};
+use crate::server::layers::Stack;
+use crate::server::scopes::Scopes;
+use crate::server::{Context, Reply};
+
+/// The extensions of a server, and their methods.
+#[derive(Default)]
+pub(in crate::server) struct Extensions {
+    all: Vec<Offered>,
+    methods: Vec<(OwnMethod, Arc<Method>)>,
+    /// True while the last of `all` registers what it consists of.
+    registers: bool,
+}
+
+/// An extension of the server, or of one that it mounts.
+#[derive(Clone)]
+struct Offered {
+    extension: Arc<dyn Extension>,
+    revisions: Vec<Revision>,
+    /// The context for the mounted server that offers it.
+    at: Option<AtServer>,
+}
+
+/// Makes the context of a mounted server.
+type AtServer = Arc<dyn Fn(&Context) -> Context + Send + Sync>;
+
+impl Extensions {
+    /// Adds an extension, which [registers](Extension::register) by `register`.
+    ///
+    /// # Panics
+    ///
+    /// When there is one with its identifier.
+    #[track_caller]
+    pub(in crate::server) fn add(&mut self, extension: Arc<dyn Extension>) {
+        let id = extension.id();
+        assert!(!self.has(id), "the server has the extension `{id}` already");
+        let offered = |revision: &Revision| extension.settings(*revision).is_some();
+        self.all.push(Offered {
+            revisions: Revision::ALL.into_iter().filter(offered).collect(),
+            extension,
+            at: None,
+        });
+    }
+
+    /// Returns true if there is an extension with this identifier.
+    pub(in crate::server) fn has(&self, id: &str) -> bool {
+        self.all.iter().any(|it| it.extension.id() == id)
+    }
+
+    /// The extension that is a `T`.
+    pub(in crate::server) fn get<T: Extension>(&self) -> Option<&T> {
+        let mut all = self.all.iter();
+        all.find_map(|it| {
+            let extension: &dyn Any = &*it.extension;
+            extension.downcast_ref()
+        })
+    }
+
+    /// Sets whether methods that are added are those of the extension that was added last.
+    pub(in crate::server) fn set_registering(&mut self, registers: bool) {
+        self.registers = registers;
+    }
+
+    /// Adds a method, in place of one that has its name.
+    ///
+    /// # Panics
+    ///
+    /// When the protocol has the method in a revision in which it would be served.
+    #[track_caller]
+    pub(in crate::server) fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) {
+        let owner = self.all.last().filter(|_| self.registers);
+        let revisions = owner.map_or(Revision::ALL.to_vec(), |it| it.revisions.clone());
+        let name = method.name().to_owned();
+        let is_protocols = Revision::method(&name).is_some_and(|info| {
+            let mut served = revisions.iter();
+            owner.is_none() || served.any(|revision| info.is_sent_by(Side::Client, *revision))
+        });
+        assert!(
+            !is_protocols,
+            "`{name}` is a method of the protocol, which no extension can serve"
+        );
+        let extension = owner.map(|it| it.extension.id());
+        let own = OwnMethod {
+            method,
+            extension,
+            revisions,
+        };
+        self.methods.retain(|(own, _)| own.method.name() != name);
+        self.methods.push((own, serve));
+    }
+
+    /// Adds the extensions of a mounted server, which serves their methods to callers with
+    /// `scopes`, through `layers`; `at` makes its contexts. An extension that is here already stays as it is, and theirs is
+    /// left out with its methods.
+    pub(in crate::server) fn mount(
+        &mut self,
+        theirs: &Self,
+        rules: (&Scopes, &Option<Stack>),
+        at: impl Fn(&Context) -> Context + Send + Sync + 'static,
+    ) {
+        let at: AtServer = Arc::new(at);
+        let new = theirs.all.iter().filter(|it| !self.has(it.extension.id()));
+        let new: Vec<_> = new.cloned().collect();
+        for (own, serve) in &theirs.methods {
+            let name = own.method.name();
+            if self.serves(name) || own.extension.is_some_and(|id| self.has(id)) {
+                tracing::debug!(
+                    method = name,
+                    "a method of a mounted server is served by another one"
+                );
+                continue;
+            }
+            let serve = mounted(name, serve, rules, &at);
+            self.methods.push((own.clone(), serve));
+        }
+        for mut offered in new {
+            offered.at.get_or_insert_with(|| Arc::clone(&at));
+            self.all.push(offered);
+        }
+    }
+
+    /// Returns true if there is a method of this name.
+    fn serves(&self, name: &str) -> bool {
+        self.methods
+            .iter()
+            .any(|(own, _)| own.method.name() == name)
+    }
+
+    pub(in crate::server) fn methods(&self) -> impl Iterator<Item = OwnMethod> {
+        self.methods.iter().map(|(own, _)| own.clone())
+    }
+
+    /// Calls a method, for which `scopes` are needed; `None` if there is no such method in the revision
+    /// of the request.
+    ///
+    /// # Errors
+    ///
+    /// When the caller has not declared the extension, or does not have the scopes.
+    pub(in crate::server) fn call(
+        &self,
+        method: &str,
+        scopes: &Scopes,
+        call: MethodCall<'_>,
+    ) -> Result<Option<Reply<RawJson>>, RequestError> {
+        let revision = call.context.revision();
+        let found = self
+            .methods
+            .iter()
+            .find(|(own, _)| own.method.name() == method && own.revisions.contains(&revision));
+        let Some((own, serve)) = found else {
+            return Ok(None);
+        };
+        own.extension
+            .map_or(Ok(()), |id| call.context.check_extension(id))?;
+        scopes.check(call.context)?;
+        Ok(Some(serve(call)))
+    }
+
+    /// `capabilities` with the extensions that are offered to clients of `revision`.
+    pub(in crate::server) fn declared(
+        &self,
+        capabilities: &ServerCapabilities,
+        revision: Revision,
+    ) -> ServerCapabilities {
+        let mut capabilities = capabilities.clone();
+        let offered = self.all.iter().filter_map(|Offered { extension, .. }| {
+            Some((extension.id().to_owned(), extension.settings(revision)?))
+        });
+        let offered: OrderedMap<JsonObject> = offered.collect();
+        capabilities.extensions = Some(offered).filter(|it| !it.is_empty());
+        capabilities
+    }
+
+    /// Returns true if an extension may announce something to clients of `revision`.
+    pub(in crate::server) fn is_any_offered(&self, revision: Revision) -> bool {
+        self.all.iter().any(|it| it.revisions.contains(&revision))
+    }
+
+    /// What extensions announce to a subscription to the members `wanted`.
+    ///
+    /// # Errors
+    ///
+    /// When an extension refuses it.
+    pub(in crate::server) fn listen(
+        &self,
+        wanted: &JsonObject,
+        context: &Context,
+    ) -> Result<Vec<Listening>, ProtocolError> {
+        let mut all = Vec::new();
+        let is_offered = |it: &&Offered| it.revisions.contains(&context.revision());
+        for offered in self
+            .all
+            .iter()
+            .filter(is_offered)
+            .filter(|_| !wanted.is_empty())
+        {
+            let inner = offered.at.as_ref().map(|at| at(context));
+            let context = inner.as_ref().unwrap_or(context);
+            all.extend(offered.extension.listen(wanted, context)?);
+        }
+        Ok(all)
+    }
+}
+
+/// A method of a mounted server.
+fn mounted(
+    name: &str,
+    serve: &Arc<Method>,
+    (scopes, layers): (&Scopes, &Option<Stack>),
+    at: &AtServer,
+) -> Arc<Method> {
+    let (serve, name, at) = (Arc::clone(serve), name.to_owned(), Arc::clone(at));
+    let (scopes, layers) = (scopes.clone(), layers.clone());
+    Arc::new(move |call: MethodCall<'_>| {
+        if let Err(denied) = scopes.check(call.context) {
+            return Reply::Ready(Err(denied.to_error()));
+        }
+        let context = &at(call.context);
+        let call = MethodCall { context, ..call };
+        match &layers {
+            None => serve(call),
+            Some(layers) => layers.method(&name, call, &serve),
+        }
+    })
+}
+
+impl fmt::Debug for Extensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = self.all.iter().map(|it| it.extension.id());
+        f.debug_struct("Extensions")
+            .field("all", &ids.collect::<Vec<_>>())
+            .field("methods", &self.methods().collect::<Vec<_>>())
+            .finish()
+    }
+}
