@@ -161,17 +161,6 @@ async fn arguments_are_completed_with_regard_to_each_other() {
 }
 
 #[tokio::test]
-async fn extensions_are_declared() {
-    let seen = compare(env!("CARGO_BIN_EXE_extension"), &[], async |client| {
-        let declared = client.server_capabilities();
-        // Older revisions have no better place.
-        json!(declared.extensions.or(declared.experimental))
-    });
-    let expected = json!({"com.example/tiles": {"tileSize": 16}});
-    assert_eq!(seen.await, expected);
-}
-
-#[tokio::test]
 async fn mounted_servers_keep_their_names_apart() {
     let seen = compare(env!("CARGO_BIN_EXE_composition"), &[], async |client| {
         let word: String = client

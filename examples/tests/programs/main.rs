@@ -5,6 +5,7 @@
 mod asking;
 mod calculator;
 mod clients;
+mod extension;
 mod features;
 mod first_day;
 mod layers;

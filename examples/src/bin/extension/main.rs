@@ -1,0 +1,48 @@
+//! An extension of the protocol, `com.example/tickets`: server and client.
+//!
+//! `extension` serves over standard streams, `extension 127.0.0.1:8080` over HTTP. `extension call`
+//! starts the former, `extension call http://127.0.0.1:8080/mcp` reaches the latter: it calls a tool that
+//! is answered by a ticket, and prints what comes of it.
+
+mod client;
+mod server;
+
+use std::env::args;
+
+use mcp_runtime::Client;
+use mcp_runtime::prelude::*;
+use mcp_runtime::serde_json::json;
+use mcp_runtime::transport::{ChildProcess, http_client};
+
+use self::client::Following;
+use self::server::workshop;
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = args().skip(1).collect();
+    let mut server = workshop();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => server.serve(stdio()).await?,
+        ["call", ..] => println!("{}", call(arguments.get(1)).await?),
+        [address, ..] => server.serve(http(address)).await?,
+    }
+    Ok(())
+}
+
+/// Calls the tool of a server, of a new one unless there is a URL.
+async fn call(url: Option<&String>) -> Result<String, Box<dyn std::error::Error>> {
+    let client = Client::builder("example", "1.0.0")
+        .extension(Following)
+        .on_form(|form| async move { form.accept(json!({"answer": "red"})) });
+    let client = match url {
+        Some(url) => client.connect(http_client(url)).await?,
+        None => {
+            client
+                .connect(ChildProcess::new(std::env::current_exe()?))
+                .await?
+        }
+    };
+    let repaired = client.call("repair", json!({"days": 2})).await?;
+    client.close().await;
+    Ok(repaired)
+}
