@@ -8,6 +8,7 @@ mod client;
 mod server;
 
 use std::env::args;
+use std::io::{Write as _, stdout};
 
 use mcp_runtime::Client;
 use mcp_runtime::prelude::*;
@@ -23,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut server = workshop();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => server.serve(stdio()).await?,
-        ["call", ..] => println!("{}", call(arguments.get(1)).await?),
+        ["call", ..] => writeln!(stdout(), "{}", call(arguments.get(1)).await?)?,
         [address, ..] => server.serve(http(address)).await?,
     }
     Ok(())
