@@ -65,7 +65,8 @@ pub struct Detachable {
 impl Detachable {
     /// Waits until the function is about to be entered: its arguments fit, and the questions that are
     /// parameters are answered. A call that fails before, or whose function returns without waiting,
-    /// never gets there. Its function runs on when this was polled again.
+    /// never gets there. The function has done nothing yet if this is polled with the future of the
+    /// call, as `tokio::select!` does.
     pub async fn entered(&mut self) {
         if self.entered.wait_for(|entered| *entered).await.is_err() {
             std::future::pending::<()>().await;

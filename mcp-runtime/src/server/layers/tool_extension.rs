@@ -82,6 +82,7 @@ pub fn tool_with(entry: ToolEntry, extension: impl ToolExtension) -> ToolEntry {
 impl McpRequest {
     /// Replaces the context by one that can be detached from the request, for a tool whose function
     /// goes on after the call was answered. Returns its other end; `None` for a request of a client.
+    /// Of use in a layer of a tool: around whole servers, nothing tells when a function is entered.
     ///
     /// Until it is [detached](Detachable::detach), everything is as with any call.
     pub fn detachable(&mut self) -> Option<Detachable> {
