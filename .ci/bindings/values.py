@@ -76,7 +76,8 @@ fn main() {{
 
 
 # What stands for any JSON: the generator takes a second and more for a value of any depth.
-SCALAR = {"type": ["null", "boolean", "integer", "string"]}
+# Numbers within those that both `i64` and `f64` have.
+SCALAR = {"type": ["null", "boolean", "integer", "string"], "minimum": -(2**53), "maximum": 2**53}
 ANY = {
     "anyOf": [
         SCALAR,
