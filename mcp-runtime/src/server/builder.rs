@@ -143,10 +143,9 @@ impl ServerBuilder {
     #[track_caller]
     pub fn extension(&mut self, extension: impl Extension) -> &mut Self {
         let extension = Arc::new(extension);
-        self.settings.extensions.add(Arc::clone(&extension) as _);
-        self.settings.extensions.set_registering(true);
+        let before = self.settings.extensions.add(Arc::clone(&extension) as _);
         extension.register(self);
-        self.settings.extensions.set_registering(false);
+        self.settings.extensions.done(before);
         self
     }
 

@@ -257,6 +257,41 @@ async fn what_no_extension_accepts_is_not_acknowledged() {
     wire.lives_on().await;
 }
 
+#[tokio::test]
+async fn an_extension_that_adds_another_one_keeps_its_own_methods() {
+    struct Household;
+
+    impl Extension for Household {
+        fn id(&self) -> &'static str {
+            "com.example/household"
+        }
+
+        fn settings(&self, _: Revision) -> Option<JsonObject> {
+            Some(JsonObject::new())
+        }
+
+        fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+            server.extension(Chores);
+            server.method("com.example/rooms", async |_: Value, _| {
+                Ok::<_, String>(json!({"rooms": 3}))
+            });
+        }
+    }
+
+    let server = builder().extension(Household).build();
+    let mut wire = Wire::to(&server).await;
+    for (id, is_served) in [
+        ("com.example/household", true),
+        ("com.example/chores", false),
+    ] {
+        let mut message = stateless(1, "com.example/rooms", json!({}));
+        let capabilities = json!({"extensions": {id: {}}});
+        message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+        let answer = wire.ask(message).await;
+        assert_eq!(answer["result"].is_object(), is_served, "{id}: {answer}");
+    }
+}
+
 #[test]
 #[should_panic(expected = "the server has the extension `com.example/chores` already")]
 fn an_extension_is_added_once() {

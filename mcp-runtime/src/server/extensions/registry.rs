@@ -19,8 +19,8 @@ use crate::server::{Context, Reply};
 pub(in crate::server) struct Extensions {
     all: Vec<Offered>,
     methods: Vec<(OwnMethod, Arc<Method>)>,
-    /// True while the last of `all` registers what it consists of.
-    registers: bool,
+    /// The position of the one that registers what it consists of.
+    registering: Option<usize>,
 }
 
 /// An extension of the server, or of one that it mounts.
@@ -36,13 +36,14 @@ struct Offered {
 type AtServer = Arc<dyn Fn(&Context) -> Context + Send + Sync>;
 
 impl Extensions {
-    /// Adds an extension, which [registers](Extension::register) by `register`.
+    /// Adds an extension, whose methods are those that are added until it [is done](Self::done) with
+    /// its registration. Returns the one that was registering before.
     ///
     /// # Panics
     ///
     /// When there is one with its identifier.
     #[track_caller]
-    pub(in crate::server) fn add(&mut self, extension: Arc<dyn Extension>) {
+    pub(in crate::server) fn add(&mut self, extension: Arc<dyn Extension>) -> Option<usize> {
         let id = extension.id();
         assert!(!self.has(id), "the server has the extension `{id}` already");
         let offered = |revision: &Revision| extension.settings(*revision).is_some();
@@ -51,6 +52,12 @@ impl Extensions {
             extension,
             at: None,
         });
+        self.registering.replace(self.all.len() - 1)
+    }
+
+    /// Ends the registration of an extension; `before` was registering when it was added.
+    pub(in crate::server) fn done(&mut self, before: Option<usize>) {
+        self.registering = before;
     }
 
     /// Returns true if there is an extension with this identifier.
@@ -67,11 +74,6 @@ impl Extensions {
         })
     }
 
-    /// Sets whether methods that are added are those of the extension that was added last.
-    pub(in crate::server) fn set_registering(&mut self, registers: bool) {
-        self.registers = registers;
-    }
-
     /// Adds a method, in place of one that has its name.
     ///
     /// # Panics
@@ -79,7 +81,7 @@ impl Extensions {
     /// When the protocol has the method in a revision in which it would be served.
     #[track_caller]
     pub(in crate::server) fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) {
-        let owner = self.all.last().filter(|_| self.registers);
+        let owner = self.registering.map(|position| &self.all[position]);
         let revisions = owner.map_or(Revision::ALL.to_vec(), |it| it.revisions.clone());
         let name = method.name().to_owned();
         let is_protocols = Revision::method(&name).is_some_and(|info| {
@@ -101,8 +103,8 @@ impl Extensions {
     }
 
     /// Adds the extensions of a mounted server, which serves their methods to callers with
-    /// `scopes`, through `layers`; `at` makes its contexts. An extension that is here already stays as it is, and theirs is
-    /// left out with its methods.
+    /// `scopes`, through `layers`; `at` makes its contexts. An extension that is here already stays as
+    /// it is, and theirs is left out with its methods.
     pub(in crate::server) fn mount(
         &mut self,
         theirs: &Self,
