@@ -11,6 +11,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, Type, token}
 use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, OUTPUT, URI};
 use crate::model::Output;
+use crate::nearest::nearest;
 
 /// One `name`, `name = value` or `name(list)`.
 struct Entry {
@@ -496,53 +497,4 @@ fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagn
     };
     let what = format!("{} does not know `{name}`", grammar.attribute);
     diagnostics.mistake(at, what, mend);
-}
-
-/// The known word that `name` most likely is a misspelling of.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let plain = |word: &str| word.replace(['_', '-'], "").to_lowercase();
-    known
-        .iter()
-        .map(|word| (distance(&plain(name), &plain(word)), *word))
-        .filter(|(distance, word)| *distance * 3 <= word.len().max(3))
-        .min()
-        .map(|(_, word)| word)
-}
-
-/// How many letters must be added, removed or replaced to make `b` of `a`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-    use crate::grammar::TOOL;
-
-    #[test]
-    fn a_misspelt_entry_is_recognised() {
-        for misspelt in ["readonly", "read-only", "readOnly", "raed_only"] {
-            assert_eq!(
-                nearest(misspelt, TOOL.known),
-                Some("read_only"),
-                "{misspelt}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_foreign_word_is_not() {
-        assert_eq!(nearest("colour", TOOL.known), None);
-    }
 }

@@ -23,6 +23,7 @@ mod grammar;
 mod hook;
 mod manifest;
 mod model;
+mod nearest;
 mod own_attribute;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]

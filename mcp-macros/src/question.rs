@@ -7,11 +7,12 @@ use syn::parse::ParseStream;
 use syn::{Attribute, FnArg, LitStr, PatType, Path, Token};
 
 use crate::argument::Helpers;
-use crate::attribute::{Entries, nearest};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::grammar::ELICIT;
 use crate::model::{Callable, Condition, Question};
+use crate::nearest::nearest;
 use crate::signature::name_of;
 use crate::types::optional;
 
