@@ -142,10 +142,14 @@ impl<R: Request, T> Call<R, T> {
     /// The conversion of the call's results, without sending it. It has the client, and the tool that
     /// is called.
     pub fn conversion(&self) -> Conversion<R, T> {
+        self.conversion_of(self.tool.clone())
+    }
+
+    fn conversion_of(&self, tool: Option<String>) -> Conversion<R, T> {
         Conversion {
             client: self.client.clone(),
             convert: self.convert,
-            tool: self.tool.clone(),
+            tool,
             by_schema: self.by_schema,
             limit: self.options.timeouts.shortest(),
         }
@@ -210,8 +214,9 @@ where
     R: Request + 'static,
     R::Params: Conform,
 {
-    async fn send(self) -> Result<T, CallError> {
-        let mut conversion = self.conversion();
+    async fn send(mut self) -> Result<T, CallError> {
+        let tool = self.tool.take();
+        let mut conversion = self.conversion_of(tool);
         let Completed { raw, left } = self.into_raw()?.complete().await?;
         conversion.limit = left;
         conversion.convert(raw).await
