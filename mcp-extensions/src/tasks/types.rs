@@ -1,0 +1,135 @@
+//! Messages of the extension (ext-tasks 2026-07-28).
+
+use mcp_runtime::types::{
+    Conform, ErrorObject, InputRequest, JsonObject, OrderedMap, RawJson, Request,
+};
+use mcp_runtime::{ExtensionMethod, Revision};
+use serde::{Deserialize, Serialize};
+
+/// The identifier of the extension.
+pub const ID: &str = "io.modelcontextprotocol/tasks";
+
+/// The `resultType` of a result that is a task.
+pub(super) const RESULT_TYPE: &str = "task";
+/// The member of a subscription's filter, and of its acknowledgement, with the ids of tasks.
+pub(super) const TASK_IDS: &str = "taskIds";
+/// The notification of a task's status.
+pub(super) const NOTIFICATION: &str = "notifications/tasks";
+
+pub(super) const GET: ExtensionMethod = ExtensionMethod::new("tasks/get").named_by("taskId");
+pub(super) const UPDATE: ExtensionMethod = ExtensionMethod::new("tasks/update").named_by("taskId");
+pub(super) const CANCEL: ExtensionMethod = ExtensionMethod::new("tasks/cancel").named_by("taskId");
+
+/// The state of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// The call is being worked on.
+    #[default]
+    Working,
+    /// The server waits for answers to [`TaskStatus::input_requests`].
+    InputRequired,
+    /// The call has ended with [`TaskStatus::result`], which may be the error of a tool.
+    Completed,
+    /// The call has ended with [`TaskStatus::error`], an error of the protocol.
+    Failed,
+    /// The call was cancelled.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Returns true if the task has ended: its state is final.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// The status of a task: the result of `tasks/get`, the parameters of `notifications/tasks`, and what
+/// a call is answered with that has become a task (ext-tasks, "Tasks").
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatus {
+    /// The identifier, unique at its server.
+    pub task_id: String,
+    /// The state.
+    #[serde(rename = "status")]
+    pub state: TaskState,
+    /// The present step, or the reason of the state, for people.
+    #[serde(
+        rename = "statusMessage",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub message: Option<String>,
+    /// The time at which the task was created, in ISO 8601.
+    pub created_at: String,
+    /// The time of the last change, in ISO 8601.
+    pub last_updated_at: String,
+    /// The time in ms from the creation after which the server may delete the task; `None` if it keeps
+    /// it.
+    pub ttl_ms: Option<u64>,
+    /// The time in ms to wait between two requests for the status, as the server suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poll_interval_ms: Option<u64>,
+    /// Questions that are not answered, by their keys, in [`TaskState::InputRequired`].
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    pub input_requests: OrderedMap<InputRequest>,
+    /// The result of the call, in [`TaskState::Completed`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<RawJson>,
+    /// The error of the call, in [`TaskState::Failed`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorObject>,
+}
+
+/// Parameters of `tasks/get` and `tasks/cancel`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TaskParams {
+    pub(super) task_id: String,
+}
+
+/// Parameters of `tasks/update`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct UpdateParams {
+    pub(super) task_id: String,
+    pub(super) input_responses: OrderedMap<RawJson>,
+}
+
+macro_rules! of_one_revision {
+    ($($type:ty),*) => {$(
+        /// The extension is only offered in the revision that has these members.
+        impl Conform for $type {
+            fn conform(&mut self, _: Revision) {}
+        }
+    )*};
+}
+
+of_one_revision!(TaskStatus, TaskParams, UpdateParams);
+
+macro_rules! requests {
+    ($($(#[$doc:meta])* $name:ident: $method:literal, $params:ty => $result:ty;)*) => {$(
+        $(#[$doc])*
+        pub(super) enum $name {}
+
+        impl Request for $name {
+            const METHOD: &'static str = $method;
+            const PARAMS_OPTIONAL: bool = false;
+            const MAY_REQUIRE_INPUT: bool = false;
+            const EXTENSION: Option<&'static str> = Some(ID);
+            type Params = $params;
+            type Result = $result;
+        }
+    )*};
+}
+
+requests! {
+    /// `tasks/get`.
+    GetTask: "tasks/get", TaskParams => TaskStatus;
+    /// `tasks/update`.
+    UpdateTask: "tasks/update", UpdateParams => JsonObject;
+    /// `tasks/cancel`.
+    CancelTask: "tasks/cancel", TaskParams => JsonObject;
+}
