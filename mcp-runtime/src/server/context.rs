@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
@@ -66,6 +66,8 @@ struct RequestContext {
     cancellation: OnceLock<CancellationToken>,
     /// Made with the first report of progress.
     reporter: OnceLock<Arc<Reporter>>,
+    /// The scopes that the caller was found to have.
+    scopes: Mutex<Vec<String>>,
 }
 
 /// A request as it was received.
@@ -107,6 +109,7 @@ impl Context {
                 input: OnceLock::new(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
+                scopes: Mutex::default(),
             }),
             mounted: None,
             values: Values::default(),
@@ -149,6 +152,7 @@ impl Context {
                 input: Arc::clone(input).into(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
+                scopes: self.needed_scopes().into(),
             }),
             ..self.clone()
         }
@@ -202,6 +206,12 @@ impl Context {
     /// Sets the state of a call that is retried, before its handler runs.
     pub(super) fn set_input(&self, input: InputState) {
         self.request.input.get_or_init(|| Arc::new(input));
+    }
+
+    /// The scopes that the caller was found to have.
+    pub(super) fn scopes(&self) -> MutexGuard<'_, Vec<String>> {
+        let scopes = self.request.scopes.lock();
+        scopes.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The least severe log messages that the request asks for.

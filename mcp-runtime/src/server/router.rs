@@ -296,18 +296,13 @@ impl Router {
             Ok(listening) => listening,
             Err(error) => return Ok(Served::Now(Err(error))),
         };
-        let mut accepted = self.accepted(filter, request.context)?;
-        for listening in &listening {
-            accepted.extra.extend(listening.accepted.clone());
-        }
         let subscription = Subscription {
-            accepted,
-            listening,
+            accepted: self.accepted(filter, request.context)?,
             context: request.context.clone(),
             resources: Arc::clone(&self.resources),
             info: self.settings.info.clone(),
         };
-        Ok(Served::Open(Box::pin(subscription.serve())))
+        Ok(Served::Open(Box::pin(subscription.serve(listening))))
     }
 
     /// The part of a filter that the server can honour.

@@ -43,10 +43,11 @@ impl Scopes {
     ///
     /// When it has not.
     pub(in crate::server) fn check(&self, context: &Context) -> Result<(), RequestError> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => context.check_scopes(&self.as_strs()),
+        if !self.is_empty() {
+            context.check_scopes(&self.as_strs())?;
+            context.scopes().extend_from_slice(&self.0);
         }
+        Ok(())
     }
 
     /// Returns whether the caller of `context` has all of them.

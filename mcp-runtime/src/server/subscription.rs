@@ -21,22 +21,22 @@ use crate::protocol::Change;
 pub(super) struct Subscription {
     /// The part of the client's filter that is served.
     pub(super) accepted: SubscriptionFilter,
-    /// What extensions announce.
-    pub(super) listening: Vec<Listening>,
     pub(super) context: Context,
     pub(super) resources: Arc<Catalog<ResourceEntry>>,
     pub(super) info: Implementation,
 }
 
 impl Subscription {
-    /// Sends notifications until the session ends. The client cancels by ending the request, which
+    /// Sends notifications until the session ends, those of extensions as well. The client cancels by ending the request, which
     /// drops this.
     ///
     /// # Errors
     ///
     /// None; the type is that of an answer.
-    pub(super) async fn serve(mut self) -> Result<Answer, ErrorObject> {
-        let listening = std::mem::take(&mut self.listening);
+    pub(super) async fn serve(
+        self,
+        listening: Vec<BoxFuture<Listening>>,
+    ) -> Result<Answer, ErrorObject> {
         let id = self.context.request_id();
         let subscriber = self.subscriber();
         tokio::select! {
@@ -73,9 +73,14 @@ impl Subscription {
         &self,
         id: &RequestId,
         subscriber: &Subscriber,
-        listening: Vec<Listening>,
+        listening: Vec<BoxFuture<Listening>>,
     ) -> Result<Infallible, CallError> {
-        let mut params = SubscriptionsAcknowledgedNotificationParams::new(self.accepted.clone());
+        let listening = join_all(listening).await;
+        let mut accepted = self.accepted.clone();
+        for listening in &listening {
+            accepted.extra.extend(listening.accepted.clone());
+        }
+        let mut params = SubscriptionsAcknowledgedNotificationParams::new(accepted);
         params.meta = Some(meta_of(id));
         let acknowledged = notification::<SubscriptionsAcknowledgedNotification>(Some(&params));
         self.context.peer().send_when_ready(acknowledged).await?;

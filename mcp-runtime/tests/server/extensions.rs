@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
 use mcp_runtime::serde::{Deserialize, Serialize};
+use mcp_runtime::layer::BoxFuture;
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::server::{Extension, ExtensionNotification, Listening, Reply};
 use mcp_runtime::types::{JsonObject, Resource, ResourceTemplate};
@@ -137,7 +138,7 @@ impl Extension for Chores {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<Listening>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
         let Some(chores) = wanted.get("com.example/chores") else {
             return Ok(None);
         };
@@ -151,10 +152,8 @@ impl Extension for Chores {
             tokio::spawn(async move { sender.send(news).await.unwrap() });
         }
         let accepted = [("com.example/chores".to_owned(), chores.clone())];
-        Ok(Some(Listening::new(
-            accepted.into_iter().collect(),
-            notifications,
-        )))
+        let listening = Listening::new(accepted.into_iter().collect(), notifications);
+        Ok(Some(Box::pin(async { listening })))
     }
 }
 

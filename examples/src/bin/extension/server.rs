@@ -151,7 +151,7 @@ impl Extension for Tickets {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<Listening>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
         let Some(ids) = wanted.get(ID).and_then(|ids| ids.as_array()) else {
             return Ok(None);
         };
@@ -164,7 +164,8 @@ impl Extension for Tickets {
         for ticket in tickets {
             tokio::spawn(announce(ticket, sender.clone()));
         }
-        Ok(Some(Listening::new(accepted, notifications)))
+        let listening = Listening::new(accepted, notifications);
+        Ok(Some(Box::pin(async { listening })))
     }
 }
 

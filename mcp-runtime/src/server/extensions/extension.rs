@@ -7,7 +7,7 @@ use mcp_types::{JsonObject, Revision};
 
 use super::Listening;
 use crate::ProtocolError;
-use crate::server::{Context, ServerBuilder};
+use crate::server::{BoxFuture, Context, ServerBuilder};
 
 /// An extension of the protocol that a server offers (SEP-2133); added by
 /// [`ServerBuilder::extension`].
@@ -67,7 +67,8 @@ pub trait Extension: Any + Send + Sync {
 
     /// Accepts members of the filter of `subscriptions/listen` (2026-07-28, "Subscriptions"), and
     /// announces what they are about. Called for each subscription that has members which the protocol
-    /// does not know, with all of them; `None` if none is of this extension.
+    /// does not know, with all of them; `None` if none is of this extension. The future is awaited before
+    /// the subscription is acknowledged.
     ///
     /// # Errors
     ///
@@ -76,7 +77,7 @@ pub trait Extension: Any + Send + Sync {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<Listening>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
         let _ = (wanted, cx);
         Ok(None)
     }

@@ -12,7 +12,7 @@ use crate::error::RequestError;
 use crate::protocol::{ExtensionMethod, OwnMethod};
 use crate::server::layers::Stack;
 use crate::server::scopes::Scopes;
-use crate::server::{Context, Reply};
+use crate::server::{BoxFuture, Context, Reply};
 
 /// The extensions of a server, and their methods.
 #[derive(Default)]
@@ -198,7 +198,7 @@ impl Extensions {
         &self,
         wanted: &JsonObject,
         context: &Context,
-    ) -> Result<Vec<Listening>, ProtocolError> {
+    ) -> Result<Vec<BoxFuture<Listening>>, ProtocolError> {
         let mut all = Vec::new();
         let is_offered = |it: &&Offered| it.revisions.contains(&context.revision());
         for offered in self

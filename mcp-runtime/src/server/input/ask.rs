@@ -85,25 +85,30 @@ impl<K: Ask> IntoFuture for Question<K> {
             if let Some(answer) = self.kind.unasked() {
                 return Ok(answer);
             }
-            let (cx, request) = (&self.cx, self.kind.request()?);
+            let (cx, mut request) = (&self.cx, self.kind.request()?);
             if let Some(capability) = cx.negotiated().missing_capability(&request) {
                 return Err(AskError::Unsupported {
                     capability,
                     error: missing_capability(capability, cx.revision()).to_error(),
                 });
             }
+            request.conform(cx.revision());
+            let named = || self.key.unwrap_or_else(|| name(&request));
             let answer = match (cx.revision().era(), cx.input()) {
-                _ if cx.detached().is_some() => ask_detached(cx, request, self.key).await?,
+                (_, Some(input)) if cx.detached().is_some() => {
+                    let name = input.unique(named());
+                    ask_detached(cx, input, request, name).await?
+                }
                 (Era::Handshake, input) => {
                     let _paused = input.map(InputState::pause_clock);
                     send(cx, request, self.timeout).await?
                 }
                 (Era::Stateless, Some(input)) => {
-                    let (asked, key) = (request.clone(), self.key.clone());
-                    match input.answer_to(asked, key, cx.revision()).await {
+                    let name = input.unique(named());
+                    match input.answer_to(&name, request.clone()).await {
                         // It was detached meanwhile.
                         Err(AskError::Suspended) if cx.detached().is_some() => {
-                            ask_detached(cx, request, self.key).await?
+                            ask_detached(cx, input, request, name).await?
                         }
                         answer => answer?,
                     }
@@ -116,19 +121,19 @@ impl<K: Ask> IntoFuture for Question<K> {
     }
 }
 
-/// Asks by the extension that a call was detached to.
+/// Asks by the extension that a call was detached to, under a name that no other question of the call
+/// has.
 async fn ask_detached(
     cx: &Context,
-    mut request: InputRequest,
-    key: Option<String>,
+    input: &InputState,
+    request: InputRequest,
+    name: String,
 ) -> Result<RawJson, AskError> {
     let Some(call) = cx.detached() else {
         return Err(AskError::Suspended);
     };
-    request.conform(cx.revision());
-    let key = key.unwrap_or_else(|| name(&request));
-    let _paused = cx.input().map(InputState::pause_clock);
-    Ok(call.ask(key, request).await.map_err(CallError::Rpc)?)
+    let _paused = input.pause_clock();
+    Ok(call.ask(name, request).await.map_err(CallError::Rpc)?)
 }
 
 /// Asks by a request, as in the handshake era.

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcp_types::{Conform, InputRequest, OrderedMap, RawJson, RawJsonRef, Revision};
+use mcp_types::{InputRequest, OrderedMap, RawJson, RawJsonRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -84,32 +84,38 @@ impl InputState {
         };
     }
 
-    /// The answer of the client in an earlier round; without one the question is left for the next
-    /// round, and this waits until the call is suspended.
+    /// The name of a question in this round; a number is added when it is asked again.
+    pub(super) fn unique(&self, name: String) -> String {
+        let mut state = self.lock();
+        let times = state.names.entry(name.clone()).or_insert(0);
+        *times += 1;
+        match *times {
+            1 => name,
+            times => format!("{name}-{times}"),
+        }
+    }
+
+    /// The answer of the client to the question `name` in an earlier round; without one the question
+    /// is left for the next round, and this waits until the call is suspended.
     pub(super) async fn answer_to(
         &self,
-        mut request: InputRequest,
-        key: Option<String>,
-        revision: Revision,
+        name: &str,
+        request: InputRequest,
     ) -> Result<RawJson, AskError> {
-        request.conform(revision);
-        let name = key.unwrap_or_else(|| name(&request));
         let ended = self.ended.notified();
-        let name = {
+        {
             let mut state = self.lock();
-            let name = state.unique(name);
-            if let Some(answer) = state.answer(&name) {
+            if let Some(answer) = state.answer(name) {
                 return Ok(answer);
             }
             if state.ended {
                 return Err(AskError::Suspended);
             }
-            state.questions.insert(name.clone(), request);
-            name
-        };
+            state.questions.insert(name.to_owned(), request);
+        }
         self.asked.notify_one();
         // A question whose future is dropped, such as the slower branch of a `select!`, is withdrawn.
-        let _withdrawn = self.on_drop(|state| drop(state.questions.shift_remove(&name)));
+        let _withdrawn = self.on_drop(|state| drop(state.questions.shift_remove(name)));
         ended.await;
         Err(AskError::Suspended)
     }
@@ -264,16 +270,6 @@ impl State {
             retry,
             clock,
             ..Self::default()
-        }
-    }
-
-    /// The name of a question; a number is added when it is asked again in the same round.
-    fn unique(&mut self, name: String) -> String {
-        let times = self.names.entry(name.clone()).or_insert(0);
-        *times += 1;
-        match *times {
-            1 => name,
-            times => format!("{name}-{times}"),
         }
     }
 
