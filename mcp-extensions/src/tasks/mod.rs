@@ -1,6 +1,12 @@
 //! Tasks (`io.modelcontextprotocol/tasks`): calls of tools that go on after they were answered.
 
+mod client;
 mod limits;
+mod server;
+pub mod store;
 mod types;
 
+pub use client::TasksClient;
+pub use limits::TaskLimits;
+pub use server::{CreatedTask, Defer, OpenTask, Task, TaskDuration, Tasks};
 pub use types::{ID, TaskState, TaskStatus};

@@ -1,0 +1,120 @@
+//! Calls that become tasks when their function says so.
+
+use std::sync::{Arc, OnceLock};
+
+use mcp_runtime::{Context, ProtocolError};
+use tokio::sync::watch;
+
+use super::Task;
+use crate::tasks::TaskStatus;
+use crate::tasks::types::ID;
+
+/// What the function of a call and the layer around it have in common.
+#[derive(Clone)]
+pub(super) struct CallState(Arc<Shared>);
+
+struct Shared {
+    /// What the tool has of the extension.
+    tool: Arc<Task>,
+    /// True once the function wants the call to become a task.
+    deferred: watch::Sender<bool>,
+    /// True once the call is a task, or stays a plain one.
+    decided: watch::Sender<bool>,
+    /// The task that was created for work elsewhere.
+    created: OnceLock<TaskStatus>,
+}
+
+impl CallState {
+    pub(super) fn new(tool: Arc<Task>) -> Self {
+        Self(Arc::new(Shared {
+            tool,
+            deferred: watch::Sender::new(false),
+            decided: watch::Sender::new(false),
+            created: OnceLock::new(),
+        }))
+    }
+
+    pub(super) fn tool(&self) -> &Task {
+        &self.0.tool
+    }
+
+    pub(super) fn of(cx: &Context) -> Option<&Self> {
+        cx.identity()
+    }
+
+    /// Waits until the function wants the call to become a task.
+    pub(super) async fn deferred(&self) {
+        let mut deferred = self.0.deferred.subscribe();
+        // The sender lives as long as `self`.
+        let _ = deferred.wait_for(|deferred| *deferred).await;
+    }
+
+    pub(super) fn decide(&self) {
+        self.0.decided.send_replace(true);
+    }
+
+    pub(super) fn is_decided(&self) -> bool {
+        *self.0.decided.borrow()
+    }
+
+    /// Notes the task that was created for work elsewhere. Returns false if the call is a task already.
+    pub(super) fn set_created(&self, status: TaskStatus) -> bool {
+        self.0.created.set(status).is_ok()
+    }
+
+    pub(super) fn created(&self) -> Option<&TaskStatus> {
+        self.0.created.get()
+    }
+}
+
+/// Makes a task of the call, for [`Context`].
+pub trait Defer {
+    /// Answers the call by a task, and goes on. What the function does from here on belongs to the task: it
+    /// runs once, and questions wait for their answers. What stands before belongs to the call, and runs
+    /// again in each round of questions (2026-07-28, "Multi Round-Trip Requests").
+    ///
+    /// Does nothing for tools without `with(`[`Task`](super::Task)`::…)`, for clients that do not declare
+    /// the extension, beyond the [limits](crate::tasks::TaskLimits), and if the call is a task already.
+    ///
+    /// ```
+    /// use mcp_extensions::tasks::{Defer, Task};
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// struct Archive;
+    ///
+    /// #[mcp_server]
+    /// impl Archive {
+    ///     /// Deletes what is older than a year.
+    ///     #[tool(with(Task::deferred()))]
+    ///     async fn clean(&self, cx: &Context) -> Result<String, ToolError> {
+    ///         let sure: bool = cx.elicit("Delete all of it?").await?;
+    ///         cx.defer().await?;
+    ///         tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    ///         Ok(format!("deleted: {sure}"))
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None so far. A call that can't become the task that it has to be is dropped here.
+    fn defer(&self) -> impl Future<Output = Result<(), ProtocolError>> + Send;
+}
+
+impl Defer for Context {
+    async fn defer(&self) -> Result<(), ProtocolError> {
+        let Some(call) = CallState::of(self).filter(|call| !call.is_decided()) else {
+            return Ok(());
+        };
+        let mut decided = call.0.decided.subscribe();
+        call.0.deferred.send_replace(true);
+        // The sender lives as long as the context.
+        let _ = decided.wait_for(|decided| *decided).await;
+        Ok(())
+    }
+}
+
+/// Checks that the client can be answered by a task.
+pub(super) fn check_declared(cx: &Context) -> Result<(), ProtocolError> {
+    cx.require_extension(ID)
+}

@@ -1,0 +1,178 @@
+//! Tasks whose work is done elsewhere: by a queue, a webhook, another process.
+
+use mcp_runtime::types::jsonrpc::code;
+use mcp_runtime::types::{CallToolResult, InputRequest, RawJson};
+use mcp_runtime::{Context, IntoToolResult, ProtocolError};
+
+use super::Tasks;
+use super::defer::{CallState, check_declared};
+use super::records::unavailable;
+use crate::tasks::TaskState;
+use crate::tasks::limits::POLL_INTERVAL;
+use crate::tasks::store::{TaskRecord, TaskStoreError};
+
+/// A task for work elsewhere; made by [`Tasks::create`], and returned by the function of the tool, whose call
+/// is answered by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreatedTask(String);
+
+impl CreatedTask {
+    /// The id of the task, by which it is [opened](Tasks::open).
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0
+    }
+}
+
+impl IntoToolResult for CreatedTask {
+    /// A result without content, in the place of which the task is sent.
+    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
+        Ok(CallToolResult::new([]))
+    }
+}
+
+impl Tasks {
+    /// Creates the task that answers the call of `cx`, for work that is done elsewhere: whoever has the
+    /// store [opens](Self::open) it by its id, and ends it. Whatever the function returns after that is not sent,
+    /// unless it is an error.
+    ///
+    /// No process counts as its runner: it stays as it is until somebody changes it, or it expires.
+    ///
+    /// ```
+    /// use mcp_extensions::tasks::{CreatedTask, Task, Tasks};
+    /// use mcp_runtime::prelude::*;
+    /// use mcp_runtime::types::CallToolResult;
+    ///
+    /// struct Print;
+    ///
+    /// #[mcp_server]
+    /// impl Print {
+    ///     /// Prints a book.
+    ///     #[tool(with(Task::deferred().ttl("30d")))]
+    ///     async fn order(&self, title: String, cx: &Context) -> Result<CreatedTask, ToolError> {
+    ///         let tasks = cx.extension::<Tasks>().ok_or(ToolError::new("the server has no tasks"))?;
+    ///         let task = tasks.create(cx).await?;
+    ///         // queue.push(task.id(), title)
+    ///         Ok(task)
+    ///     }
+    /// }
+    ///
+    /// /// Called by a webhook, days later.
+    /// async fn printed(tasks: &Tasks, id: &str, result: CallToolResult) {
+    ///     if let Ok(false) = tasks.open(id).complete(&result).await {
+    ///         println!("nobody waits for {id} any more");
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// -32021 where the client does not declare the extension; -32603 for tools without
+    /// `with(`[`Task`](super::Task)`::…)`, for calls that are tasks already, and if the store fails or its limits
+    /// are reached.
+    pub async fn create(&self, cx: &Context) -> Result<CreatedTask, ProtocolError> {
+        check_declared(cx)?;
+        let call = CallState::of(cx).filter(|call| !call.is_decided());
+        let call = call.ok_or_else(|| refused("this call can't become a task"))?;
+        let record = call.tool().record(self, cx);
+        let inserted = self.records.store.insert(record.clone(), self.limits).await;
+        if !inserted.map_err(unavailable)? {
+            let wait = POLL_INTERVAL.as_secs();
+            return Err(refused(&format!("too many tasks: try again in {wait} s")));
+        }
+        self.created(&record);
+        match call.set_created(record.status()) {
+            true => Ok(CreatedTask(record.id)),
+            false => Err(refused("this call is a task already")),
+        }
+    }
+
+    /// The task with this id, of any caller, to report on it and to end it. Nothing is read by this.
+    #[must_use]
+    pub fn open(&self, id: impl Into<String>) -> OpenTask {
+        OpenTask {
+            tasks: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+fn refused(reason: &str) -> ProtocolError {
+    ProtocolError::new(code::INTERNAL_ERROR, reason.to_owned())
+}
+
+/// A task whose work is done outside of its call; made by [`Tasks::open`].
+///
+/// Its functions return false where there is no such task, or it has ended: the client has cancelled it, or it
+/// has expired.
+#[derive(Clone, Debug)]
+pub struct OpenTask {
+    tasks: Tasks,
+    id: String,
+}
+
+impl OpenTask {
+    /// Replaces the message of its status.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn message(&self, message: impl Into<String>) -> Result<bool, TaskStoreError> {
+        let message = message.into();
+        self.change(|task| task.message = Some(message.clone()))
+            .await
+    }
+
+    /// Asks the client, and waits for its answer. `key` names the question; one that was asked before
+    /// under this name has its answer already.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or the task ends before it is answered.
+    pub async fn ask(&self, key: &str, request: InputRequest) -> Result<RawJson, ProtocolError> {
+        self.tasks.ask(&self.id, key, request).await
+    }
+
+    /// Ends the task with the result of the call, which may be the error of a tool.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn complete(&self, result: &CallToolResult) -> Result<bool, TaskStoreError> {
+        let result = RawJson::encode(result);
+        self.change(|task| {
+            task.end(TaskState::Completed, None);
+            task.result = Some(result.clone());
+        })
+        .await
+    }
+
+    /// Ends the task with an error of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn fail(&self, error: ProtocolError) -> Result<bool, TaskStoreError> {
+        self.change(|task| task.fail(error.clone())).await
+    }
+
+    /// Waits until the task has ended, in whatever way.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn ended(&self) -> Result<(), TaskStoreError> {
+        let ended = |task: &TaskRecord| task.state.is_final().then_some(());
+        let ended = self.tasks.records.wait_for(&self.id, ended).await;
+        ended.map(drop)
+    }
+
+    /// Changes the task unless it has ended.
+    async fn change(&self, change: impl Fn(&mut TaskRecord)) -> Result<bool, TaskStoreError> {
+        let changed = self.tasks.records.edit(&self.id, |record| {
+            let runs = !record.state.is_final();
+            runs.then(|| change(record))
+        });
+        Ok(changed.await?.is_some())
+    }
+}

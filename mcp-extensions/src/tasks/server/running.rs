@@ -1,0 +1,247 @@
+//! A task that this process works on.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_runtime::ProtocolError;
+use mcp_runtime::layer::{BoxError, BoxFuture, McpResponse, TooManyRequests};
+use mcp_runtime::server::{Detached, DetachedCall};
+use mcp_runtime::types::jsonrpc::code;
+use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
+use tokio::sync::Notify;
+
+use super::Tasks;
+use super::records::unavailable;
+use crate::tasks::TaskState;
+use crate::tasks::limits::PROGRESS_INTERVAL;
+use crate::tasks::store::{TaskRecord, TaskStoreError};
+
+/// The outcome of a tool's function.
+pub(super) type Outcome = Result<McpResponse, BoxError>;
+
+/// A task that this process works on: what its function reports and asks is stored.
+pub(super) struct RunningTask {
+    tasks: Tasks,
+    id: String,
+    /// The values of `once`, if the call may run again.
+    values: Option<Mutex<OrderedMap<RawJson>>>,
+    message: Mutex<Option<String>>,
+    reported: Notify,
+}
+
+impl RunningTask {
+    pub(super) fn new(tasks: Tasks, record: &TaskRecord) -> Arc<Self> {
+        Arc::new(Self {
+            tasks,
+            id: record.id.clone(),
+            values: record.call.as_ref().map(|_| record.values.clone().into()),
+            message: Mutex::default(),
+            reported: Notify::new(),
+        })
+    }
+
+    /// Works on the task until its function is done, or the task is ended by somebody else.
+    pub(super) async fn run(
+        self: Arc<Self>,
+        work: impl Future<Output = Outcome>,
+        detached: Option<Detached>,
+    ) {
+        let _working = self.tasks.work();
+        let mut stopping = self.tasks.process.stopping.subscribe();
+        let outcome = {
+            let mut work = pin!(work);
+            tokio::select! {
+                biased;
+                outcome = &mut work => Some(outcome),
+                () = self.is_ended() => None,
+                () = self.report() => None,
+                _ = stopping.wait_for(|stopping| *stopping) => None,
+            }
+        };
+        if let Some(outcome) = outcome {
+            self.finish(outcome).await;
+        }
+        drop(detached);
+    }
+
+    /// Waits until somebody else has ended the task, or works on it.
+    async fn is_ended(&self) {
+        let runner = Some(&*self.tasks.process.runner);
+        let ended = |record: &TaskRecord| {
+            let is_ended = record.state.is_final() || record.runner.as_deref() != runner;
+            is_ended.then_some(())
+        };
+        while let Err(error) = self.tasks.records.wait_for(&self.id, ended).await {
+            tracing::warn!(%error, "a task can't be watched now");
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
+        }
+    }
+
+    /// Stores messages of progress, the newest one each time. Never done.
+    async fn report(&self) {
+        loop {
+            self.reported.notified().await;
+            let message = lock(&self.message).take();
+            let stored = self.edit(|record| {
+                record.message.clone_from(&message);
+                Some(())
+            });
+            if let Err(error) = stored.await {
+                tracing::warn!(%error, "the progress of a task could not be stored");
+            }
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
+        }
+    }
+
+    async fn finish(&self, outcome: Outcome) {
+        let outcome = outcome.and_then(|response| Ok(result(&response)?));
+        let outcome = outcome.map_err(as_protocol);
+        let finished = || {
+            self.edit(|record| {
+                match &outcome {
+                    Ok(result) => {
+                        record.end(TaskState::Completed, None);
+                        record.result = Some(result.clone());
+                    }
+                    Err(error) => record.fail(error.clone()),
+                }
+                Some(())
+            })
+        };
+        while let Err(error) = finished().await {
+            tracing::error!(%error, "the result of a task can't be stored now");
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
+        }
+    }
+
+    /// Changes the task unless it has ended.
+    async fn edit<T>(
+        &self,
+        mut change: impl FnMut(&mut TaskRecord) -> Option<T>,
+    ) -> Result<Option<T>, TaskStoreError> {
+        let edited = self.tasks.records.edit(&self.id, |record| {
+            let runs = !record.state.is_final();
+            runs.then(|| change(record)).flatten()
+        });
+        edited.await
+    }
+}
+
+/// The result of a call.
+fn result(response: &McpResponse) -> serde_json::Result<RawJson> {
+    let json = response.json()?.unwrap_or_default().into_owned();
+    RawJson::from_text(json)
+}
+
+/// The error that the plain call would have been answered with.
+pub(super) fn as_protocol(error: BoxError) -> ProtocolError {
+    match error.downcast::<ProtocolError>() {
+        Ok(error) => *error,
+        Err(error) => {
+            let message = match error.is::<TooManyRequests>() {
+                true => error.to_string(),
+                false => "Internal error".to_owned(),
+            };
+            tracing::error!(%error, "the call of a task failed");
+            ProtocolError::new(code::INTERNAL_ERROR, message)
+        }
+    }
+}
+
+impl DetachedCall for RunningTask {
+    fn ask(&self, key: String, request: InputRequest) -> BoxFuture<Result<RawJson, ProtocolError>> {
+        let (tasks, id) = (self.tasks.clone(), self.id.clone());
+        Box::pin(async move { tasks.ask(&id, &key, request).await })
+    }
+
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        let amount = match total {
+            Some(total) => format!("{done} of {total}"),
+            None => done.to_string(),
+        };
+        let message = match message {
+            "" => amount,
+            message => format!("{message} ({amount})"),
+        };
+        *lock(&self.message) = Some(message);
+        self.reported.notify_one();
+    }
+
+    fn kept(&self, key: &str) -> Option<RawJson> {
+        lock(self.values.as_ref()?).get(key).cloned()
+    }
+
+    fn keep(&self, key: &str, value: &RawJson) -> BoxFuture<Result<(), ProtocolError>> {
+        let Some(values) = &self.values else {
+            return Box::pin(std::future::ready(Ok(())));
+        };
+        lock(values).insert(key.to_owned(), value.clone());
+        let (tasks, id) = (self.tasks.clone(), self.id.clone());
+        let (key, value) = (key.to_owned(), value.clone());
+        Box::pin(async move {
+            let kept = tasks.records.edit(&id, |record| {
+                record.values.insert(key.clone(), value.clone());
+                Some(())
+            });
+            kept.await.map(drop).map_err(unavailable)
+        })
+    }
+}
+
+impl Tasks {
+    /// Asks the client of a task, and waits for its answer, which may be there already.
+    pub(super) async fn ask(
+        &self,
+        id: &str,
+        key: &str,
+        request: InputRequest,
+    ) -> Result<RawJson, ProtocolError> {
+        let answered = |record: &TaskRecord| record.answers.get(key).cloned();
+        let asked = self.records.edit(id, |record| {
+            let is_new = !record.state.is_final() && answered(record).is_none();
+            is_new.then(|| {
+                record.state = TaskState::InputRequired;
+                record.questions.insert(key.to_owned(), request.clone());
+            })
+        });
+        asked.await.map_err(unavailable)?;
+        let mut withdrawn = Withdrawn(Some((self.clone(), id.to_owned(), key.to_owned())));
+        let answer = self.records.wait_for(id, |record| {
+            let ended = || record.state.is_final().then_some(None);
+            answered(record).map(Some).or_else(ended)
+        });
+        let answer = answer.await.map_err(unavailable)?.flatten();
+        withdrawn.0 = None;
+        answer.ok_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, "the task has ended"))
+    }
+}
+
+/// Withdraws a question whose future is dropped, such as the slower branch of a `select!`.
+struct Withdrawn(Option<(Tasks, String, String)>);
+
+impl Drop for Withdrawn {
+    fn drop(&mut self) {
+        let Some((tasks, id, key)) = self.0.take() else {
+            return;
+        };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        runtime.spawn(async move {
+            let withdrawn = tasks.records.edit(&id, |record| {
+                record.questions.shift_remove(&key)?;
+                if record.questions.is_empty() && record.state == TaskState::InputRequired {
+                    record.state = TaskState::Working;
+                }
+                Some(())
+            });
+            if let Err(error) = withdrawn.await {
+                tracing::warn!(%error, "a question of a task could not be withdrawn");
+            }
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,306 @@
+//! Tools whose calls may become tasks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_runtime::layer::{
+    BoxError, BoxFuture, InvalidResponse, McpRequest, McpResponse, Next, TooManyRequests,
+    ToolExtension,
+};
+use mcp_runtime::server::{Detachable, DetachedCall};
+use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson};
+use mcp_runtime::{Context, Era};
+use serde::Serialize;
+
+use super::Tasks;
+use super::defer::{CallState, check_declared};
+use super::process::random_id;
+use super::records::{milliseconds, unavailable};
+use super::running::{Outcome, RunningTask};
+use crate::tasks::limits::{POLL_INTERVAL, TTL};
+use crate::tasks::store::{SavedCall, TaskRecord};
+use crate::tasks::types::{ID, RESULT_TYPE, TaskStatus};
+
+/// When calls of a tool become tasks; for `#[tool(with(…))]`.
+///
+/// Only calls of clients that declare the extension do, in 2026-07-28; the others stay plain ones. The
+/// server needs [`Tasks`].
+///
+/// # Panics
+///
+/// Its functions panic at durations that can't be read, so that the server does not start.
+#[derive(Clone, Debug)]
+pub struct Task {
+    moment: Moment,
+    is_required: bool,
+    restarts: bool,
+    ttl: Option<Duration>,
+    poll_interval: Option<Duration>,
+}
+
+/// The moment at which a call becomes a task.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    Start,
+    After(Duration),
+    Deferred,
+}
+
+/// A length of time: a [`Duration`], or text such as `"250ms"`, `"90s"` or `"24h"`.
+pub trait TaskDuration {
+    /// The length.
+    ///
+    /// # Panics
+    ///
+    /// When the text is none.
+    #[track_caller]
+    fn duration(self) -> Duration;
+}
+
+impl TaskDuration for Duration {
+    fn duration(self) -> Duration {
+        self
+    }
+}
+
+impl TaskDuration for &str {
+    #[track_caller]
+    fn duration(self) -> Duration {
+        match humantime::parse_duration(self) {
+            Ok(duration) => duration,
+            Err(error) => panic!("{self:?} is no duration, such as \"250ms\" or \"24h\": {error}"),
+        }
+    }
+}
+
+impl Task {
+    const fn at(moment: Moment) -> Self {
+        Self {
+            moment,
+            is_required: false,
+            restarts: false,
+            ttl: Some(TTL),
+            poll_interval: Some(POLL_INTERVAL),
+        }
+    }
+
+    /// Calls become tasks before their function is entered, once its arguments fit and the questions
+    /// that are parameters are answered.
+    #[must_use]
+    pub const fn now() -> Self {
+        Self::at(Moment::Start)
+    }
+
+    /// As [`now`](Self::now), and calls of other clients fail: with -32021 in 2026-07-28, before it with
+    /// `isError`. So do calls beyond the [limits](crate::tasks::TaskLimits).
+    #[must_use]
+    pub const fn required() -> Self {
+        let mut task = Self::now();
+        task.is_required = true;
+        task
+    }
+
+    /// Calls whose function runs for longer than this become tasks: what is fast stays a plain call.
+    /// [`defer`](super::Defer::defer) is earlier.
+    #[must_use]
+    #[track_caller]
+    pub fn after(time: impl TaskDuration) -> Self {
+        Self::at(Moment::After(time.duration()))
+    }
+
+    /// Calls become tasks where their function [defers](super::Defer::defer) them.
+    #[must_use]
+    pub const fn deferred() -> Self {
+        Self::at(Moment::Deferred)
+    }
+
+    /// The time from its creation after which a task is deleted, and fails if it is not done; an hour by default.
+    #[must_use]
+    #[track_caller]
+    pub fn ttl(mut self, time: impl TaskDuration) -> Self {
+        let time = time.duration();
+        assert!(
+            milliseconds(time) > 0,
+            "the time to live must be 1 ms or more"
+        );
+        self.ttl = Some(time);
+        self
+    }
+
+    /// Keeps tasks for ever.
+    #[must_use]
+    pub const fn without_ttl(mut self) -> Self {
+        self.ttl = None;
+        self
+    }
+
+    /// The time that clients are asked to wait between two requests for the status; a second by
+    /// default.
+    #[must_use]
+    #[track_caller]
+    pub fn poll_interval(mut self, time: impl TaskDuration) -> Self {
+        let time = time.duration();
+        assert!(milliseconds(time) > 0, "the interval must be 1 ms or more");
+        self.poll_interval = Some(time);
+        self
+    }
+
+    /// Runs the function again, in another process, if this one stops while it works on a task: from its
+    /// beginning, with the same arguments. Questions that were answered are not asked again, and
+    /// [`Context::once`] has the values that it had. Without it, such a task fails.
+    ///
+    /// It needs a store that outlives the process.
+    #[must_use]
+    pub const fn restart(mut self) -> Self {
+        self.restarts = true;
+        self
+    }
+
+    /// What is kept of a new task.
+    pub(super) fn record(&self, tasks: &Tasks, cx: &Context) -> TaskRecord {
+        let now = tasks.records.now();
+        let ttl = self.ttl.map(milliseconds);
+        TaskRecord {
+            id: random_id(),
+            principal: cx.principal().map(str::to_owned),
+            scopes: cx.needed_scopes(),
+            created: now,
+            updated: now,
+            ttl,
+            expires: ttl.map(|ttl| now.saturating_add(ttl)),
+            poll_interval: self.poll_interval.map(milliseconds),
+            ..TaskRecord::default()
+        }
+    }
+
+    /// The call, if it may run again.
+    fn saved(&self, request: &McpRequest, cx: &Context) -> Option<Box<SavedCall>> {
+        let params = request.params().filter(|_| self.restarts)?.as_raw();
+        let arguments = params.member("arguments");
+        Some(Box::new(SavedCall {
+            tool: request.target()?.into_owned(),
+            arguments: arguments.map_or_else(RawJson::empty_object, RawJson::from),
+            revision: cx.revision(),
+            capabilities: cx.client_capabilities().clone(),
+            client: cx.client_info().cloned(),
+        }))
+    }
+
+    /// Waits until the call becomes a task.
+    async fn moment(&self, call: &mut Detachable, state: &CallState) {
+        match self.moment {
+            Moment::Start => call.entered().await,
+            Moment::Deferred => state.deferred().await,
+            Moment::After(time) => {
+                let takes_long = async {
+                    call.entered().await;
+                    tokio::time::sleep(time).await;
+                };
+                tokio::select! {
+                    () = takes_long => {}
+                    () = state.deferred() => {}
+                }
+            }
+        }
+        if state.created().is_some() {
+            // It is a task, which somebody else works on.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn serve(self: Arc<Self>, mut request: McpRequest, cx: Context, next: Next) -> Outcome {
+        let Some(tasks) = cx.extension::<Tasks>().cloned() else {
+            return next.run(request).await;
+        };
+        let mut record = self.record(&tasks, &cx);
+        record.call = self.saved(&request, &cx);
+        let state = CallState::new(Arc::clone(&self));
+        request.insert(state.clone());
+        let detachable = match self.moment {
+            Moment::Start => request.detachable_alone(),
+            Moment::After(_) | Moment::Deferred => request.detachable(),
+        };
+        let Some(mut call) = detachable else {
+            return next.run(request).await;
+        };
+        let mut work = Box::pin(next.run(request));
+        tokio::select! {
+            biased;
+            outcome = &mut work => {
+                let answered = outcome?;
+                return match state.created() {
+                    Some(status) => Ok(created(status)?),
+                    None => Ok(answered),
+                };
+            }
+            () = self.moment(&mut call, &state) => {}
+        }
+        record.runner = Some(tasks.process.runner.clone());
+        let inserted = tasks.records.store.insert(record.clone(), tasks.limits);
+        if !inserted.await.map_err(unavailable)? {
+            if self.is_required {
+                return Err(TooManyRequests::retry_after(POLL_INTERVAL).into());
+            }
+            state.decide();
+            return work.await;
+        }
+        tasks.created(&record);
+        let status = record.status();
+        let task = RunningTask::new(tasks, &record);
+        let detached = call.detach(Arc::clone(&task) as Arc<dyn DetachedCall>);
+        state.decide();
+        tokio::spawn(task.run(work, Some(detached)));
+        Ok(created(&status)?)
+    }
+}
+
+/// The answer to a call that is a task.
+fn created(status: &TaskStatus) -> Result<McpResponse, InvalidResponse> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct CreateTaskResult<'a> {
+        result_type: &'static str,
+        #[serde(flatten)]
+        status: &'a TaskStatus,
+    }
+
+    McpResponse::of(&CreateTaskResult {
+        result_type: RESULT_TYPE,
+        status,
+    })
+}
+
+impl ToolExtension for Task {
+    fn needs(&self) -> Option<&'static str> {
+        Some(ID)
+    }
+
+    fn call(
+        self: Arc<Self>,
+        request: McpRequest,
+        next: Next,
+    ) -> BoxFuture<Result<McpResponse, BoxError>> {
+        Box::pin(async move {
+            let cx = request.context().cloned();
+            let Some(cx) = cx else {
+                return next.run(request).await;
+            };
+            let is_stateless = cx.revision().era() == Era::Stateless;
+            match check_declared(&cx) {
+                Ok(()) if is_stateless => self.serve(request, cx, next).await,
+                _ if !self.is_required => next.run(request).await,
+                Err(error) if is_stateless => Err(error.into()),
+                _ => Ok(McpResponse::of(&no_tasks())?),
+            }
+        })
+    }
+}
+
+/// The answer of a tool that has to be a task, in revisions without the extension.
+fn no_tasks() -> CallToolResult {
+    let reason = "this tool takes long: its calls have to be tasks of the extension \
+        io.modelcontextprotocol/tasks, which needs the revision 2026-07-28 of the protocol";
+    let mut result = CallToolResult::new([ContentBlock::text(reason)]);
+    result.is_error = Some(true);
+    result
+}

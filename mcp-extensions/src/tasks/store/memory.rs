@@ -1,0 +1,144 @@
+//! Tasks of this process.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::usage::Usage;
+use super::{StoreFuture, TaskRecord, TaskStore};
+use crate::tasks::limits::{MAX_DUE, TaskLimits};
+
+/// Keeps tasks in memory: they end with the process.
+#[derive(Clone, Default)]
+pub struct MemoryTaskStore(Arc<Mutex<Tasks>>);
+
+#[derive(Default)]
+struct Tasks {
+    all: HashMap<String, Kept>,
+    /// Times and ids of tasks that expire.
+    expiring: BTreeSet<(u64, String)>,
+    used: Usage,
+    used_by: HashMap<Option<String>, Usage>,
+}
+
+struct Kept {
+    record: Arc<TaskRecord>,
+    changed: Arc<Notify>,
+}
+
+impl Tasks {
+    fn used_by(&mut self, task: &TaskRecord) -> &mut Usage {
+        self.used_by.entry(task.principal.clone()).or_default()
+    }
+
+    fn add(&mut self, record: TaskRecord, changed: Arc<Notify>) {
+        let usage = Usage::of(&record);
+        self.used.add(usage);
+        self.used_by(&record).add(usage);
+        if let Some(expires) = record.expires {
+            self.expiring.insert((expires, record.id.clone()));
+        }
+        let (id, record) = (record.id.clone(), Arc::new(record));
+        self.all.insert(id, Kept { record, changed });
+    }
+
+    fn remove(&mut self, id: &str) -> Option<Kept> {
+        let kept = self.all.remove(id)?;
+        let usage = Usage::of(&kept.record);
+        self.used.remove(usage);
+        let used_by = self.used_by(&kept.record);
+        used_by.remove(usage);
+        if *used_by == Usage::default() {
+            self.used_by.remove(&kept.record.principal);
+        }
+        if let Some(expires) = kept.record.expires {
+            self.expiring.remove(&(expires, kept.record.id.clone()));
+        }
+        Some(kept)
+    }
+}
+
+impl MemoryTaskStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tasks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A future that is done.
+fn done<T: Send + 'static>(value: T) -> StoreFuture<T> {
+    Box::pin(std::future::ready(Ok(value)))
+}
+
+impl TaskStore for MemoryTaskStore {
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
+        let mut tasks = self.lock();
+        let of_principal = tasks.used_by.get(&task.principal).copied();
+        let of_principal = of_principal.unwrap_or_default();
+        let has_room = of_principal.has_room(tasks.used, Usage::of(&task), limits);
+        if has_room {
+            tasks.add(task, Arc::default());
+        }
+        done(has_room)
+    }
+
+    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
+        done(self.lock().all.get(id).map(|it| Arc::clone(&it.record)))
+    }
+
+    fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
+        let mut tasks = self.lock();
+        let before = tasks.all.get(&task.id);
+        let fits = before.is_some_and(|it| it.record.version + 1 == task.version);
+        if fits && let Some(kept) = tasks.remove(&task.id) {
+            kept.changed.notify_waiters();
+            tasks.add(task, kept.changed);
+        }
+        done(fits)
+    }
+
+    fn remove(&self, id: &str) -> StoreFuture<()> {
+        if let Some(kept) = self.lock().remove(id) {
+            kept.changed.notify_waiters();
+        }
+        done(())
+    }
+
+    fn changed(&self, id: &str, version: u64) -> StoreFuture<()> {
+        let tasks = self.lock();
+        let kept = tasks.all.get(id);
+        match kept.filter(|it| it.record.version == version) {
+            None => done(()),
+            Some(kept) => {
+                // Registered while the store is locked, so that no change is missed.
+                let changed = Arc::clone(&kept.changed).notified_owned();
+                Box::pin(async move {
+                    changed.await;
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    fn due(&self, now: u64) -> StoreFuture<(Vec<String>, Option<u64>)> {
+        let tasks = self.lock();
+        let due = tasks.expiring.iter().take_while(|(time, _)| *time <= now);
+        let due: Vec<_> = due.take(MAX_DUE).map(|(_, id)| id.clone()).collect();
+        let next = tasks.expiring.iter().nth(due.len()).map(|(time, _)| *time);
+        done((due, next))
+    }
+}
+
+impl fmt::Debug for MemoryTaskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = self.lock().used;
+        f.debug_tuple("MemoryTaskStore").field(&used).finish()
+    }
+}

@@ -1,0 +1,123 @@
+//! A client of the stateless era that sends exactly the messages of a test.
+
+use mcp_runtime::Server;
+use mcp_runtime::serde_json::{Value, json};
+use mcp_runtime::transport::memory::{self, Memory};
+use mcp_runtime::transport::{FrameReader as _, FrameWriter as _, Incoming, Outbox, Transport};
+
+pub const ID: &str = "io.modelcontextprotocol/tasks";
+
+type Reader = <Memory as Transport>::Reader;
+type Writer = <Memory as Transport>::Writer;
+
+pub struct Wire {
+    reader: Reader,
+    writer: Writer,
+    last: u32,
+    /// The extensions and the capabilities that requests declare.
+    pub capabilities: Value,
+}
+
+impl Wire {
+    /// A client that declares tasks and can be asked.
+    pub async fn to(server: &Server) -> Self {
+        let (ours, theirs) = memory::pair();
+        tokio::spawn(server.serve(theirs).signals(false).into_future());
+        let (reader, writer) = ours.open().await.unwrap();
+        Self {
+            reader,
+            writer,
+            last: 0,
+            capabilities: json!({"elicitation": {}, "extensions": {ID: {}}}),
+        }
+    }
+
+    pub async fn send(&mut self, method: &str, mut params: Value) -> u32 {
+        self.last += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
+        });
+        let message =
+            json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
+        self.send_raw(&message).await;
+        self.last
+    }
+
+    pub async fn send_raw(&mut self, message: &Value) {
+        let mut outbox = Outbox::new();
+        let written = outbox.push(|frame| {
+            frame.extend_from_slice(message.to_string().as_bytes());
+            Ok::<_, ()>(())
+        });
+        written.unwrap();
+        while !outbox.is_empty() {
+            self.writer.write(&mut outbox).await.unwrap();
+        }
+    }
+
+    /// The next message.
+    pub async fn next(&mut self) -> Value {
+        loop {
+            match self.reader.next_frame() {
+                Some(Incoming::Frame(frame)) => return serde_json::from_slice(&frame).unwrap(),
+                Some(other) => panic!("{other:?}"),
+                None => assert!(self.reader.fill().await.unwrap(), "a message was expected"),
+            }
+        }
+    }
+
+    /// The answer to a request, without the result or error around it.
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params).await;
+        let answer = self.next().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        match answer.get("result") {
+            Some(result) => result.clone(),
+            None => answer["error"].clone(),
+        }
+    }
+
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
+            .await
+    }
+
+    /// Calls a tool that answers by a task, and returns the id.
+    pub async fn start(&mut self, tool: &str, arguments: Value) -> String {
+        let created = self.call(tool, arguments).await;
+        assert_eq!(created["resultType"], "task", "{created}");
+        created["taskId"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn get(&mut self, id: &str) -> Value {
+        self.ask("tasks/get", json!({"taskId": id})).await
+    }
+
+    pub async fn update(&mut self, id: &str, answers: Value) -> Value {
+        self.ask(
+            "tasks/update",
+            json!({"taskId": id, "inputResponses": answers}),
+        )
+        .await
+    }
+
+    pub async fn cancel(&mut self, id: &str) -> Value {
+        self.ask("tasks/cancel", json!({"taskId": id})).await
+    }
+
+    /// Waits until a task has a state.
+    pub async fn until(&mut self, id: &str, state: &str) -> Value {
+        loop {
+            let status = self.get(id).await;
+            if status["status"] == state {
+                return status;
+            }
+            assert!(
+                status["status"] == "working" || status["status"] == "input_required",
+                "{status}"
+            );
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    }
+}
