@@ -3,6 +3,8 @@
 
 mod calls;
 mod questions;
+#[cfg(feature = "sqlite")]
+mod stopped;
 mod studio;
 mod subscriptions;
 mod wire;

@@ -14,6 +14,7 @@ pub struct Wire {
     reader: Reader,
     writer: Writer,
     last: u32,
+    serving: tokio::task::JoinHandle<Result<(), mcp_runtime::ServeError>>,
     /// The extensions and the capabilities that requests declare.
     pub capabilities: Value,
 }
@@ -22,12 +23,13 @@ impl Wire {
     /// A client that declares tasks and can be asked.
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
-        tokio::spawn(server.serve(theirs).signals(false).into_future());
+        let serving = tokio::spawn(server.serve(theirs).signals(false).into_future());
         let (reader, writer) = ours.open().await.unwrap();
         Self {
             reader,
             writer,
             last: 0,
+            serving,
             capabilities: json!({"elicitation": {}, "extensions": {ID: {}}}),
         }
     }
@@ -104,6 +106,23 @@ impl Wire {
 
     pub async fn cancel(&mut self, id: &str) -> Value {
         self.ask("tasks/cancel", json!({"taskId": id})).await
+    }
+
+    /// Ends the connection, and waits until the server has shut down.
+    pub async fn close(self) {
+        drop((self.reader, self.writer));
+        self.serving.await.unwrap().unwrap();
+    }
+
+    /// Waits until a task has ended.
+    pub async fn until_final(&mut self, id: &str) -> Value {
+        loop {
+            let status = self.get(id).await;
+            if status["status"] != "working" && status["status"] != "input_required" {
+                return status;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
     }
 
     /// Waits until a task has a state.

@@ -206,17 +206,26 @@ impl Answer {
     ///
     /// When it has no JSON form.
     pub(crate) fn json(&self) -> serde_json::Result<Cow<'_, str>> {
-        let json = match &self.body {
-            Body::Prepared(result) => Cow::Borrowed(result.get()),
-            Body::Written(json) => Cow::Borrowed(json.get()),
-            Body::CallTool(result) => Cow::Owned(serde_json::to_string(result)?),
-        };
+        let json = self.bare_json()?;
         let Some(server) = &self.identity else {
             return Ok(json);
         };
         let members = json.strip_prefix('{').unwrap_or_default();
         let comma = if members == "}" { "" } else { "," };
         Ok(Cow::Owned(format!("{}{comma}{members}", server.prefix)))
+    }
+
+    /// The result without the name of the server.
+    ///
+    /// # Errors
+    ///
+    /// When it has no JSON form.
+    pub(crate) fn bare_json(&self) -> serde_json::Result<Cow<'_, str>> {
+        Ok(match &self.body {
+            Body::Prepared(result) => Cow::Borrowed(result.get()),
+            Body::Written(json) => Cow::Borrowed(json.get()),
+            Body::CallTool(result) => Cow::Owned(serde_json::to_string(result)?),
+        })
     }
 
     /// Returns true for the result of a tool that has failed.

@@ -68,6 +68,8 @@ struct RequestContext {
     reporter: OnceLock<Arc<Reporter>>,
     /// The scopes that the caller was found to have.
     scopes: Mutex<Vec<String>>,
+    /// The tool that is called, if it has something of an extension.
+    tool: OnceLock<Box<str>>,
 }
 
 /// A request as it was received.
@@ -110,6 +112,7 @@ impl Context {
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
                 scopes: Mutex::default(),
+                tool: OnceLock::new(),
             }),
             mounted: None,
             values: Values::default(),
@@ -153,6 +156,7 @@ impl Context {
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
                 scopes: self.needed_scopes().into(),
+                tool: self.request.tool.clone(),
             }),
             ..self.clone()
         }
@@ -206,6 +210,19 @@ impl Context {
     /// Sets the state of a call that is retried, before its handler runs.
     pub(super) fn set_input(&self, input: InputState) {
         self.request.input.get_or_init(|| Arc::new(input));
+    }
+
+    /// Notes the tool that is called.
+    pub(super) fn set_tool(&self, name: &str) {
+        self.request.tool.get_or_init(|| name.into());
+    }
+
+    /// The name of the tool as the client has called it, of a server that mounts others as well. `None` for
+    /// requests other than `tools/call`, and for tools that have nothing of an
+    /// [extension](crate::layer::ToolExtension::needs).
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.request.tool.get().map(|name| &**name)
     }
 
     /// The scopes that the caller was found to have.

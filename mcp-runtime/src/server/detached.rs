@@ -4,10 +4,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
+use mcp_types::{InputRequest, LoggingMessageNotificationParams, OrderedMap, RawJson};
 use tokio::sync::watch;
 
 use super::context::EndOfCall;
+use super::input::InputState;
 use super::{BoxFuture, Context};
 use crate::ProtocolError;
 use crate::connection::{Command, Link, Peer, Unsent};
@@ -73,6 +74,14 @@ impl Detachable {
         }
     }
 
+    /// What the call has got from its client so far: what a [`DetachedCall`] needs to
+    /// [repeat](crate::Server::call_detached) it.
+    #[must_use]
+    pub fn inputs(&self) -> KeptInputs {
+        let input = self.end.context().input();
+        input.map(InputState::kept).unwrap_or_default()
+    }
+
     /// Detaches the call: from now on its handler's questions, progress and log messages go to `call`,
     /// and the end of the request does not touch it. What it has asked before, and is not answered, is
     /// asked again.
@@ -87,6 +96,17 @@ impl Detachable {
         }
         Detached(self.end)
     }
+}
+
+/// What a call has got from its client before it was detached, by the names of questions and the keys of
+/// values.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct KeptInputs {
+    /// The answers that its handler has used.
+    pub answers: OrderedMap<RawJson>,
+    /// The values of [`Context::once`].
+    pub values: OrderedMap<RawJson>,
 }
 
 /// A call that was [detached](Detachable::detach). Dropped, it cancels the
@@ -117,6 +137,16 @@ pub(super) struct Switch {
 }
 
 impl Switch {
+    /// The way to no client, for a call that is detached from the start.
+    pub(super) fn detached(call: Arc<dyn DetachedCall>) -> Self {
+        Self {
+            peer: RwLock::new(None),
+            call: OnceLock::from(call),
+            entered: watch::Sender::default(),
+            asks: OnceLock::new(),
+        }
+    }
+
     fn peer(&self) -> Option<Peer> {
         let peer = self.peer.read().unwrap_or_else(PoisonError::into_inner);
         peer.clone()
@@ -188,6 +218,12 @@ impl Context {
     pub(super) fn begin_asking(&self) -> bool {
         let switch = self.switch();
         switch.is_some_and(|switch| switch.asks.set(()).is_ok())
+    }
+
+    /// Returns true if the call was detached from its request: nobody waits for its response.
+    #[must_use]
+    pub fn is_detached(&self) -> bool {
+        self.detached().is_some()
     }
 
     /// Returns true if the call may be detached, or was.

@@ -56,7 +56,7 @@ impl Server {
     /// # Errors
     ///
     /// As [`route`](Self::route), unless there are layers.
-    fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+    pub(super) fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
         match &self.settings().layers {
             None => Ok(request
                 .context

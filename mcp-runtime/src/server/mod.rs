@@ -12,6 +12,7 @@ mod changes;
 pub mod completions;
 pub(crate) mod context;
 mod detached;
+mod detached_request;
 mod dispatch;
 mod extensions;
 mod handle;
@@ -59,7 +60,8 @@ pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext, OptionalFromContext};
-pub use detached::{Detachable, Detached, DetachedCall};
+pub use detached::{Detachable, Detached, DetachedCall, KeptInputs};
+pub use detached_request::DetachedRequest;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
 pub use extensions::{Extension, ExtensionNotification, Listening, MethodCall};

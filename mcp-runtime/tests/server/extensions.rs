@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use mcp_runtime::layer::BoxFuture;
 use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
 use mcp_runtime::serde::{Deserialize, Serialize};
-use mcp_runtime::layer::BoxFuture;
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::server::{Extension, ExtensionNotification, Listening, Reply};
 use mcp_runtime::types::{JsonObject, Resource, ResourceTemplate};

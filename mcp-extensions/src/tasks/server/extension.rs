@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_runtime::layer::BoxFuture;
 use mcp_runtime::serde_json::json;
-use mcp_runtime::server::{Extension, ExtensionNotification, Listening};
+use mcp_runtime::server::{DetachedRequest, Extension, ExtensionNotification, Listening};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{JsonObject, OrderedMap, RawJson};
 use mcp_runtime::{Context, Era, ProtocolError, Revision, ServerBuilder};
@@ -56,8 +56,12 @@ pub struct Tasks {
     pub(super) records: Records,
     pub(super) limits: TaskLimits,
     pub(super) grace: Duration,
+    pub(super) identify: Option<Arc<Identify>>,
     pub(super) process: Arc<Process>,
 }
+
+/// Gives a call that runs again the identity of its principal; `None` if there is none any more.
+pub(super) type Identify = dyn Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync;
 
 impl Tasks {
     /// Tasks that are kept in memory.
@@ -73,6 +77,7 @@ impl Tasks {
             records: Records::new(store),
             limits: TaskLimits::default(),
             grace: GRACE,
+            identify: None,
             process: Arc::default(),
         }
     }
@@ -95,6 +100,33 @@ impl Tasks {
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Sets how a call that [runs again](super::Task::restart) gets the identity of its principal, which is not
+    /// kept: `identify` gets the name of the principal, and inserts what handlers take as the identity. A task
+    /// for which it returns `None` fails, as do all tasks of principals without it.
+    ///
+    /// ```
+    /// use mcp_extensions::tasks::Tasks;
+    /// use mcp_runtime::transport::http::Principal;
+    ///
+    /// #[derive(Clone)]
+    /// struct User(String);
+    ///
+    /// let tasks = Tasks::memory().identify(|principal, call| {
+    ///     call.insert(Principal::new(principal));
+    ///     call.insert(User(principal.strip_prefix("user-")?.to_owned()));
+    ///     Some(())
+    /// });
+    /// # drop(tasks);
+    /// ```
+    #[must_use]
+    pub fn identify(
+        mut self,
+        identify: impl Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.identify = Some(Arc::new(identify));
         self
     }
 
@@ -178,8 +210,8 @@ impl Extension for Tasks {
             async move { tasks.cancel(&params.task_id, &cx).await }
         });
         let tasks = Arc::clone(&self);
-        server.on_start(move || {
-            tasks.started();
+        server.on_start_with(move |server| {
+            tasks.started(server);
             async {}
         });
         server.on_shutdown(move || {

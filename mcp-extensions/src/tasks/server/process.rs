@@ -1,15 +1,18 @@
 //! What a process does for all of its tasks: expiry, leases, and the end of the server.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_runtime::ProtocolError;
+use mcp_runtime::layer::McpResponse;
+use mcp_runtime::server::{DetachedCall, DetachedRequest};
 use mcp_runtime::types::jsonrpc::code;
+use mcp_runtime::{ProtocolError, Server};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::Tasks;
 use super::records::milliseconds;
+use super::running::RunningTask;
 use crate::tasks::limits::EXPIRED_KEPT;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
@@ -30,6 +33,7 @@ pub(super) struct Process {
 struct State {
     /// The number of times that the server is being served.
     served: usize,
+    server: Option<Server>,
     maintenance: Option<JoinHandle<()>>,
     /// The time at which the next task expires, in ms since 1970.
     next: Option<u64>,
@@ -76,6 +80,15 @@ impl Process {
         state.served = state.served.saturating_sub(1);
         state.served > 0
     }
+
+    /// Ends the maintenance, and lets go of the server, which has the tasks.
+    fn end(&self) {
+        let mut state = self.state();
+        state.server = None;
+        if let Some(maintenance) = state.maintenance.take() {
+            maintenance.abort();
+        }
+    }
 }
 
 impl Tasks {
@@ -86,9 +99,12 @@ impl Tasks {
     }
 
     /// Notes that a server with these tasks is served from now on.
-    pub(super) fn started(&self) {
+    pub(super) fn started(&self, server: Server) {
         self.process.stopping.send_replace(false);
-        self.process.state().served += 1;
+        let mut state = self.process.state();
+        state.served += 1;
+        state.server = Some(server);
+        drop(state);
         self.maintain();
     }
 
@@ -124,9 +140,7 @@ impl Tasks {
             // They stop at once.
             let _ = working.wait_for(|count| *count == 0).await;
         }
-        if let Some(maintenance) = self.process.state().maintenance.take() {
-            maintenance.abort();
-        }
+        self.process.end();
         let released = self.records.store.renew(&self.process.runner, true).await;
         if let Err(error) = released {
             tracing::warn!(%error, "tasks that are not done could not be left to others");
@@ -192,13 +206,38 @@ impl Tasks {
         }
     }
 
-    /// Goes on with a task whose runner has stopped.
+    /// Goes on with a task whose runner has stopped: runs its call again, or ends it.
     async fn recover(&self, task: &TaskRecord) -> Result<(), TaskStoreError> {
+        if let Some((server, request)) = self.repeated(task) {
+            let running = RunningTask::new(self.clone(), task);
+            let call: Arc<dyn DetachedCall> = Arc::clone(&running) as _;
+            let work = async move {
+                let result = server.call_detached(request, call).await?;
+                Ok(McpResponse::of(&result)?)
+            };
+            tokio::spawn(running.run(work, None));
+            return Ok(());
+        }
         let failed = self.records.edit(&task.id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| record.fail(ended("the server stopped while it worked on it")))
         });
         failed.await.map(drop)
+    }
+
+    /// The call of a task, if it may be made again.
+    fn repeated(&self, task: &TaskRecord) -> Option<(Server, DetachedRequest)> {
+        let call = task.call.as_deref()?;
+        let server = self.process.state().server.clone()?;
+        let arguments = call.arguments.clone();
+        let mut request = DetachedRequest::new(&*call.tool, arguments, call.revision);
+        request.capabilities = call.capabilities.clone();
+        request.client_info.clone_from(&call.client);
+        if let Some(principal) = &task.principal {
+            let identify = self.identify.as_ref()?;
+            identify(principal, &mut request)?;
+        }
+        Some((server, request))
     }
 }
 

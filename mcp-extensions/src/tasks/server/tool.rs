@@ -178,7 +178,7 @@ impl Task {
         let params = request.params().filter(|_| self.restarts)?.as_raw();
         let arguments = params.member("arguments");
         Some(Box::new(SavedCall {
-            tool: request.target()?.into_owned(),
+            tool: cx.tool()?.to_owned(),
             arguments: arguments.map_or_else(RawJson::empty_object, RawJson::from),
             revision: cx.revision(),
             capabilities: cx.client_capabilities().clone(),
@@ -236,6 +236,10 @@ impl Task {
             () = self.moment(&mut call, &state) => {}
         }
         record.runner = Some(tasks.process.runner.clone());
+        if record.call.is_some() {
+            let inputs = call.inputs();
+            (record.answers, record.values) = (inputs.answers, inputs.values);
+        }
         let inserted = tasks.records.store.insert(record.clone(), tasks.limits);
         if !inserted.await.map_err(unavailable)? {
             if self.is_required {
@@ -282,7 +286,8 @@ impl ToolExtension for Task {
     ) -> BoxFuture<Result<McpResponse, BoxError>> {
         Box::pin(async move {
             let cx = request.context().cloned();
-            let Some(cx) = cx else {
+            // What is detached already is a task that runs again.
+            let Some(cx) = cx.filter(|cx| !cx.is_detached()) else {
                 return next.run(request).await;
             };
             let is_stateless = cx.revision().era() == Era::Stateless;

@@ -2,6 +2,8 @@
 
 mod memory;
 mod record;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod usage;
 
 use std::sync::Arc;
@@ -12,6 +14,8 @@ use mcp_runtime::layer::{BoxError, BoxFuture};
 use super::limits::TaskLimits;
 pub use memory::MemoryTaskStore;
 pub use record::{SavedCall, TaskRecord};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteTaskStore;
 
 /// The outcome of an operation of a store, which may take its time.
 pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::AskError;
 use crate::error::RequestError;
 use crate::protocol::StrictJson;
+use crate::server::KeptInputs;
 
 /// Questions that a call is answered with.
 #[derive(Clone, Debug, Default)]
@@ -192,6 +193,16 @@ impl InputState {
         retry.note = note;
         retry.worked = u64::try_from(state.clock.used().as_millis()).unwrap_or(u64::MAX);
         retry
+    }
+
+    /// The answers that were used, and the values of `once`.
+    pub(in crate::server) fn kept(&self) -> KeptInputs {
+        let state = self.lock();
+        let mut kept = KeptInputs::default();
+        kept.answers.clone_from(&state.retry.answers);
+        kept.answers.retain(|name, _| state.used.contains(name));
+        kept.values.clone_from(&state.retry.done);
+        kept
     }
 
     /// Begins the next round, for a handler that runs again in the same call.

@@ -358,6 +358,9 @@ impl Catalog<ToolEntry> {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };
         self.check_scopes(entry, context)?;
+        if !entry.needs.is_empty() {
+            context.set_tool(&name);
+        }
         entry.check_headers(request.received.shared.arguments, context)?;
         Ok(entry.call(arguments, context))
     }

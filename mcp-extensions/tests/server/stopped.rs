@@ -1,0 +1,144 @@
+//! Tasks whose process has stopped, in a SQLite database.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_extensions::tasks::store::SqliteTaskStore;
+use mcp_extensions::tasks::{Defer, Task, Tasks};
+use mcp_runtime::Server;
+use mcp_runtime::prelude::*;
+use mcp_runtime::serde_json::json;
+use tokio::sync::Notify;
+
+use crate::wire::Wire;
+
+/// A server whose tools count what they do, and go on when they are let.
+#[derive(Clone, Default)]
+struct Mill {
+    ground: Arc<AtomicUsize>,
+    going: Arc<Notify>,
+}
+
+#[mcp_server(undocumented = "allow")]
+impl Mill {
+    #[tool(with(Task::deferred().restart()))]
+    async fn grind(&self, sacks: u32, cx: &Context) -> Result<String, ToolError> {
+        let first: String = cx.elicit("How fine?").await?;
+        let count = || async { self.ground.fetch_add(1, Ordering::SeqCst) };
+        cx.once("before", count()).await?;
+        cx.defer().await?;
+        cx.once("after", count()).await?;
+        let again: String = cx.elicit("How fine?").await?;
+        self.going.notified().await;
+        Ok(format!("{sacks} sacks, {first}, {again}"))
+    }
+
+    #[tool(with(Task::now()))]
+    async fn once(&self) {
+        self.going.notified().await;
+    }
+}
+
+impl Mill {
+    /// A process that serves the mill with the tasks in `file`.
+    fn process(&self, file: &Path) -> Server {
+        let mut server = self.clone().into_builder();
+        let store = SqliteTaskStore::open(file).unwrap();
+        server.extension(Tasks::new(store).grace(Duration::from_millis(1)));
+        server.build()
+    }
+}
+
+fn accept(value: &str) -> mcp_runtime::serde_json::Value {
+    json!({"action": "accept", "content": {"answer": value}})
+}
+
+#[tokio::test]
+async fn a_task_runs_again_with_its_answers_and_values_or_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mut wire = Wire::to(&mill.process(&file)).await;
+    let arguments = json!({"sacks": 3});
+    let asked = wire.call("grind", arguments.clone()).await;
+    let (key, _) = asked["inputRequests"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
+    let retry = json!({"name": "grind", "arguments": arguments, "requestState": asked["requestState"],
+        "inputResponses": {key: accept("coarse")}});
+    let created = wire.ask("tools/call", retry).await;
+    assert_eq!(created["resultType"], "task", "{created}");
+    let id = created["taskId"].as_str().unwrap();
+    let asked = wire.until(id, "input_required").await;
+    let (key, _) = asked["inputRequests"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
+    wire.update(id, json!({key: accept("fine")})).await;
+    let lost = wire.start("once", json!({})).await;
+    assert_eq!(wire.get(id).await["status"], "working");
+
+    // The process ends before its tasks do.
+    wire.close().await;
+    let mut wire = Wire::to(&mill.process(&file)).await;
+    let failed = wire.until_final(&lost).await;
+    assert_eq!(failed["status"], "failed", "{failed}");
+    assert!(
+        failed["statusMessage"]
+            .as_str()
+            .unwrap()
+            .contains("stopped")
+    );
+    mill.going.notify_one();
+    let done = wire.until_final(id).await;
+    let result = &done["result"];
+    assert_eq!(
+        result["content"][0]["text"], "3 sacks, coarse, fine",
+        "{done}"
+    );
+    assert!(result["_meta"].is_null(), "{result}");
+    assert_eq!(mill.ground.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn two_processes_share_their_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mut one = Wire::to(&mill.process(&file)).await;
+    let mut other = Wire::to(&mill.process(&file)).await;
+    let (first, second) = (
+        one.start("once", json!({})).await,
+        one.start("once", json!({})).await,
+    );
+    other.cancel(&first).await;
+    assert_eq!(one.get(&first).await["status"], "cancelled");
+    let filter = json!({"notifications": {"taskIds": [second]}});
+    let mut listener = Wire::to(&mill.process(&file)).await;
+    listener.send("subscriptions/listen", filter).await;
+    listener.next().await;
+    // The first one has left the queue, or takes its place in vain.
+    mill.going.notify_waiters();
+    mill.going.notify_one();
+    let news = listener.next().await;
+    assert_eq!(news["params"]["status"], "completed", "{news}");
+    assert_eq!(other.get(&second).await["status"], "completed");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    std::fs::write(
+        &file,
+        "no database, but a text of some length, so that it has a header",
+    )
+    .unwrap();
+    let error = SqliteTaskStore::open(&file).unwrap_err();
+    assert!(error.to_string().contains("not a database"), "{error}");
+}
