@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use mcp_types::{InputRequest, LoggingMessageNotificationParams, OrderedMap, RawJson};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::context::EndOfCall;
 use super::input::InputState;
@@ -60,7 +61,6 @@ pub trait DetachedCall: Send + Sync + 'static {
 /// [token](Context::cancellation).
 pub struct Detachable {
     end: EndOfCall,
-    entered: watch::Receiver<bool>,
 }
 
 impl Detachable {
@@ -69,8 +69,11 @@ impl Detachable {
     /// never gets there. The function has done nothing yet if this is polled with the future of the
     /// call, as `tokio::select!` does.
     pub async fn entered(&mut self) {
-        if self.entered.wait_for(|entered| *entered).await.is_err() {
-            std::future::pending::<()>().await;
+        if let Some(switch) = self.end.context().switch()
+            && !switch.is_entered.load(Ordering::Acquire)
+        {
+            // Nobody else waits for it.
+            switch.entered.notified().await;
         }
     }
 
@@ -131,7 +134,9 @@ pub(super) struct Switch {
     /// The client, until the call is detached.
     peer: RwLock<Option<Peer>>,
     call: OnceLock<Arc<dyn DetachedCall>>,
-    entered: watch::Sender<bool>,
+    is_entered: AtomicBool,
+    /// Notified when the function is about to be entered.
+    entered: Notify,
     /// True if questions are asked before the function is entered.
     asks: OnceLock<()>,
 }
@@ -142,7 +147,8 @@ impl Switch {
         Self {
             peer: RwLock::new(None),
             call: OnceLock::from(call),
-            entered: watch::Sender::default(),
+            is_entered: AtomicBool::new(false),
+            entered: Notify::new(),
             asks: OnceLock::new(),
         }
     }
@@ -184,11 +190,11 @@ impl Context {
     /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
     /// do not see the HTTP request, which is then released with its response.
     pub(super) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
-        let (entered, receiver) = watch::channel(false);
         let switch = Switch {
             peer: RwLock::new(Some(self.peer().clone())),
             call: OnceLock::new(),
-            entered,
+            is_entered: AtomicBool::new(false),
+            entered: Notify::new(),
             asks: OnceLock::new(),
         };
         let identity = match keeps_exchange {
@@ -198,7 +204,6 @@ impl Context {
         let context = self.with_peer(self.peer().rerouted(Arc::new(switch), identity));
         let detachable = Detachable {
             end: EndOfCall::of(&context),
-            entered: receiver,
         };
         (context, detachable)
     }
@@ -240,7 +245,8 @@ impl Context {
     /// Tells that the function is about to be entered, and gives way once to who waits for that.
     pub(super) async fn enter(&self) {
         if let Some(switch) = self.switch() {
-            switch.entered.send_replace(true);
+            switch.is_entered.store(true, Ordering::Release);
+            switch.entered.notify_one();
             tokio::task::yield_now().await;
         }
     }

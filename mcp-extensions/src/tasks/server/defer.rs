@@ -1,9 +1,10 @@
 //! Calls that become tasks when their function says so.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use mcp_runtime::{Context, ProtocolError};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::Task;
 use crate::tasks::TaskStatus;
@@ -16,20 +17,23 @@ pub(super) struct CallState(Arc<Shared>);
 struct Shared {
     /// What the tool has of the extension.
     tool: Arc<Task>,
-    /// True once the function wants the call to become a task.
-    deferred: watch::Sender<bool>,
+    /// Notified when the function wants the call to become a task.
+    deferred: Notify,
     /// True once the call is a task, or stays a plain one.
-    decided: watch::Sender<bool>,
+    is_decided: AtomicBool,
+    /// Notified when the call is a task, or stays a plain one.
+    decided: Notify,
     /// The task that was created for work elsewhere.
-    created: OnceLock<TaskStatus>,
+    created: OnceLock<Box<TaskStatus>>,
 }
 
 impl CallState {
     pub(super) fn new(tool: Arc<Task>) -> Self {
         Self(Arc::new(Shared {
             tool,
-            deferred: watch::Sender::new(false),
-            decided: watch::Sender::new(false),
+            deferred: Notify::new(),
+            is_decided: AtomicBool::new(false),
+            decided: Notify::new(),
             created: OnceLock::new(),
         }))
     }
@@ -44,26 +48,25 @@ impl CallState {
 
     /// Waits until the function wants the call to become a task.
     pub(super) async fn deferred(&self) {
-        let mut deferred = self.0.deferred.subscribe();
-        // The sender lives as long as `self`.
-        let _ = deferred.wait_for(|deferred| *deferred).await;
+        self.0.deferred.notified().await;
     }
 
     pub(super) fn decide(&self) {
-        self.0.decided.send_replace(true);
+        self.0.is_decided.store(true, Ordering::Release);
+        self.0.decided.notify_waiters();
     }
 
     pub(super) fn is_decided(&self) -> bool {
-        *self.0.decided.borrow()
+        self.0.is_decided.load(Ordering::Acquire)
     }
 
     /// Notes the task that was created for work elsewhere. Returns false if the call is a task already.
     pub(super) fn set_created(&self, status: TaskStatus) -> bool {
-        self.0.created.set(status).is_ok()
+        self.0.created.set(Box::new(status)).is_ok()
     }
 
     pub(super) fn created(&self) -> Option<&TaskStatus> {
-        self.0.created.get()
+        self.0.created.get().map(|status| &**status)
     }
 }
 
@@ -103,13 +106,13 @@ pub trait Defer {
 
 impl Defer for Context {
     async fn defer(&self) -> Result<(), ProtocolError> {
-        let Some(call) = CallState::of(self).filter(|call| !call.is_decided()) else {
-            return Ok(());
-        };
-        let mut decided = call.0.decided.subscribe();
-        call.0.deferred.send_replace(true);
-        // The sender lives as long as the context.
-        let _ = decided.wait_for(|decided| *decided).await;
+        if let Some(call) = CallState::of(self) {
+            let decided = call.0.decided.notified();
+            if !call.is_decided() {
+                call.0.deferred.notify_one();
+                decided.await;
+            }
+        }
         Ok(())
     }
 }

@@ -75,7 +75,12 @@ impl Tasks {
         let call = CallState::of(cx).filter(|call| !call.is_decided());
         let call = call.ok_or_else(|| refused("this call can't become a task"))?;
         let record = call.tool().record(self, cx);
-        let inserted = self.records.store.insert(record.clone(), self.limits).await;
+        let inserted = self
+            .0
+            .records
+            .store
+            .insert(record.clone(), self.0.limits)
+            .await;
         if !inserted.map_err(unavailable)? {
             let wait = POLL_INTERVAL.as_secs();
             return Err(refused(&format!("too many tasks: try again in {wait} s")));
@@ -163,13 +168,13 @@ impl OpenTask {
     /// When the store fails.
     pub async fn ended(&self) -> Result<(), TaskStoreError> {
         let ended = |task: &TaskRecord| task.state.is_final().then_some(());
-        let ended = self.tasks.records.wait_for(&self.id, ended).await;
+        let ended = self.tasks.0.records.wait_for(&self.id, ended).await;
         ended.map(drop)
     }
 
     /// Changes the task unless it has ended.
     async fn change(&self, change: impl Fn(&mut TaskRecord)) -> Result<bool, TaskStoreError> {
-        let changed = self.tasks.records.edit(&self.id, |record| {
+        let changed = self.tasks.0.records.edit(&self.id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| change(record))
         });

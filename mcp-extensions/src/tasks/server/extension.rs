@@ -21,7 +21,7 @@ use crate::tasks::types::{CANCEL, GET, NOTIFICATION, TASK_IDS, TaskParams, UPDAT
 use crate::tasks::{ID, TaskState};
 
 /// The extension `io.modelcontextprotocol/tasks` of a server, with the store of its tasks; added by
-/// [`ServerBuilder::extension`]. Clones share the store.
+/// [`ServerBuilder::extension`]. Clones share the store; settings are those of a clone alone.
 ///
 /// It is offered in the stateless era (2026-07-28). Tools whose calls may become tasks have
 /// `with(`[`Task`](super::Task)`::…)`. It serves `tasks/get`, `tasks/update` and `tasks/cancel`, to the
@@ -52,7 +52,11 @@ use crate::tasks::{ID, TaskState};
 /// # drop(server.build());
 /// ```
 #[derive(Clone)]
-pub struct Tasks {
+pub struct Tasks(pub(super) Arc<Shared>);
+
+/// What the clones of [`Tasks`] share.
+#[derive(Clone)]
+pub(super) struct Shared {
     pub(super) records: Records,
     pub(super) limits: TaskLimits,
     pub(super) grace: Duration,
@@ -73,13 +77,13 @@ impl Tasks {
     /// Tasks that are kept in `store`.
     #[must_use]
     pub fn new(store: impl TaskStore) -> Self {
-        Self {
+        Self(Arc::new(Shared {
             records: Records::new(store),
             limits: TaskLimits::default(),
             grace: GRACE,
             identify: None,
             process: Arc::default(),
-        }
+        }))
     }
 
     /// The extension of a client, whose calls follow tasks to their end.
@@ -91,7 +95,7 @@ impl Tasks {
     /// Replaces the limits.
     #[must_use]
     pub fn limits(mut self, limits: TaskLimits) -> Self {
-        self.limits = limits;
+        Arc::make_mut(&mut self.0).limits = limits;
         self
     }
 
@@ -99,7 +103,7 @@ impl Tasks {
     /// that are not done then are those of a runner that has [stopped](TaskStore::take).
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+        Arc::make_mut(&mut self.0).grace = grace;
         self
     }
 
@@ -126,13 +130,13 @@ impl Tasks {
         mut self,
         identify: impl Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync + 'static,
     ) -> Self {
-        self.identify = Some(Arc::new(identify));
+        Arc::make_mut(&mut self.0).identify = Some(Arc::new(identify));
         self
     }
 
     /// The task of the caller with this id; another's does not exist.
     async fn find(&self, id: &str, cx: &Context) -> Result<Arc<TaskRecord>, ProtocolError> {
-        let record = self.records.store.load(id).await.map_err(unavailable)?;
+        let record = self.0.records.store.load(id).await.map_err(unavailable)?;
         let is_callers = |it: &Arc<TaskRecord>| it.principal.as_deref() == cx.principal();
         let record = record.filter(is_callers).ok_or_else(unknown)?;
         let scopes: Vec<_> = record.scopes.iter().map(String::as_str).collect();
@@ -149,7 +153,7 @@ impl Tasks {
             let reason = "invalid value at params.inputResponses: each response must be an object";
             return Err(ProtocolError::new(code::INVALID_PARAMS, reason));
         }
-        let answered = self.records.edit(&update.task_id, |record| {
+        let answered = self.0.records.edit(&update.task_id, |record| {
             answer(record, &mut answers).then_some(())
         });
         answered.await.map_err(unavailable)?;
@@ -158,7 +162,7 @@ impl Tasks {
 
     async fn cancel(&self, id: &str, cx: &Context) -> Result<(), ProtocolError> {
         self.find(id, cx).await?;
-        let cancelled = self.records.edit(id, |record| {
+        let cancelled = self.0.records.edit(id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| record.end(TaskState::Cancelled, Some("cancelled by the client".into())))
         });
@@ -249,7 +253,7 @@ impl Tasks {
         let mut accepted = Vec::new();
         for id in ids.into_iter().take(MAX_SUBSCRIBED) {
             if let Ok(record) = self.find(&id, cx).await {
-                let announced = announce(self.records.clone(), record, sender.clone());
+                let announced = announce(self.0.records.clone(), record, sender.clone());
                 tokio::spawn(announced);
                 accepted.push(id);
             }
@@ -292,8 +296,8 @@ async fn announce(
 impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tasks")
-            .field("limits", &self.limits)
-            .field("grace", &self.grace)
+            .field("limits", &self.0.limits)
+            .field("grace", &self.0.grace)
             .finish_non_exhaustive()
     }
 }

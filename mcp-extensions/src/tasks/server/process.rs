@@ -63,7 +63,7 @@ pub(super) struct Working(Tasks);
 
 impl Drop for Working {
     fn drop(&mut self) {
-        self.0.process.working.send_modify(|count| *count -= 1);
+        self.0.0.process.working.send_modify(|count| *count -= 1);
     }
 }
 
@@ -94,14 +94,14 @@ impl Process {
 impl Tasks {
     /// Begins the work on a task.
     pub(super) fn work(&self) -> Working {
-        self.process.working.send_modify(|count| *count += 1);
+        self.0.process.working.send_modify(|count| *count += 1);
         Working(self.clone())
     }
 
     /// Notes that a server with these tasks is served from now on.
     pub(super) fn started(&self, server: Server) {
-        self.process.stopping.send_replace(false);
-        let mut state = self.process.state();
+        self.0.process.stopping.send_replace(false);
+        let mut state = self.0.process.state();
         state.served += 1;
         state.server = Some(server);
         drop(state);
@@ -110,7 +110,7 @@ impl Tasks {
 
     /// Starts the maintenance, unless it is going on: one task for all.
     pub(super) fn maintain(&self) {
-        let mut state = self.process.state();
+        let mut state = self.0.process.state();
         if state.maintenance.is_none() {
             let tasks = self.clone();
             state.maintenance = Some(tokio::spawn(async move { tasks.maintenance().await }));
@@ -120,28 +120,33 @@ impl Tasks {
     /// Notes that a task was created.
     pub(super) fn created(&self, task: &TaskRecord) {
         self.maintain();
-        let state = self.process.state();
+        let state = self.0.process.state();
         let is_first = |expires: u64| state.next.is_none_or(|next| expires < next);
         if task.expires.is_some_and(is_first) {
-            self.process.created.notify_one();
+            self.0.process.created.notify_one();
         }
     }
 
     /// Ends what [`started`](Self::started) has begun: waits for the tasks that this process works on, and
     /// leaves those that are not done to others.
     pub(super) async fn stopped(&self) {
-        if self.process.is_served_still() {
+        if self.0.process.is_served_still() {
             return;
         }
-        let mut working = self.process.working.subscribe();
+        let mut working = self.0.process.working.subscribe();
         let done = working.wait_for(|count| *count == 0);
-        if tokio::time::timeout(self.grace, done).await.is_err() {
-            self.process.stopping.send_replace(true);
+        if tokio::time::timeout(self.0.grace, done).await.is_err() {
+            self.0.process.stopping.send_replace(true);
             // They stop at once.
             let _ = working.wait_for(|count| *count == 0).await;
         }
-        self.process.end();
-        let released = self.records.store.renew(&self.process.runner, true).await;
+        self.0.process.end();
+        let released = self
+            .0
+            .records
+            .store
+            .renew(&self.0.process.runner, true)
+            .await;
         if let Err(error) = released {
             tracing::warn!(%error, "tasks that are not done could not be left to others");
         }
@@ -149,21 +154,21 @@ impl Tasks {
 
     async fn maintenance(&self) {
         // A lease is renewed three times before it is over.
-        let interval = self.records.store.lease().map(|lease| lease / 3);
+        let interval = self.0.records.store.lease().map(|lease| lease / 3);
         loop {
             let next = match self.maintain_once(interval.is_some()).await {
                 Ok(next) => next,
                 Err(error) => {
                     tracing::error!(%error, "tasks can't be maintained now");
-                    Some(self.records.now() + milliseconds(RETRY))
+                    Some(self.0.records.now() + milliseconds(RETRY))
                 }
             };
-            self.process.state().next = next;
-            let until_next = next.map(|next| next.saturating_sub(self.records.now()));
+            self.0.process.state().next = next;
+            let until_next = next.map(|next| next.saturating_sub(self.0.records.now()));
             let until_next = until_next.map(|time| Duration::from_millis(time.max(1)));
             let pause = interval.into_iter().chain(until_next).min();
             tokio::select! {
-                () = self.process.created.notified() => {}
+                () = self.0.process.created.notified() => {}
                 () = tokio::time::sleep(pause.unwrap_or(Duration::MAX)) => {}
             }
         }
@@ -172,7 +177,7 @@ impl Tasks {
     /// Ends or deletes tasks that have expired, and takes those whose runner has stopped. Returns the
     /// time at which the next one expires.
     async fn maintain_once(&self, leases: bool) -> Result<Option<u64>, TaskStoreError> {
-        let (store, runner) = (&self.records.store, &self.process.runner);
+        let (store, runner) = (&self.0.records.store, &self.0.process.runner);
         if leases {
             store.renew(runner, false).await?;
             for record in store.take(runner).await? {
@@ -180,7 +185,7 @@ impl Tasks {
             }
         }
         loop {
-            let now = self.records.now();
+            let now = self.0.records.now();
             let (due, next) = store.due(now).await?;
             if due.is_empty() {
                 return Ok(next);
@@ -193,7 +198,7 @@ impl Tasks {
 
     /// Ends a task that has expired, or deletes it if it has ended.
     async fn expire(&self, id: &str, now: u64) -> Result<(), TaskStoreError> {
-        let failed = self.records.edit(id, |record| {
+        let failed = self.0.records.edit(id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| {
                 record.fail(ended("it was not done within its time to live"));
@@ -202,7 +207,7 @@ impl Tasks {
         });
         match failed.await? {
             Some(()) => Ok(()),
-            None => self.records.store.remove(id).await,
+            None => self.0.records.store.remove(id).await,
         }
     }
 
@@ -218,7 +223,7 @@ impl Tasks {
             tokio::spawn(running.run(work, None));
             return Ok(());
         }
-        let failed = self.records.edit(&task.id, |record| {
+        let failed = self.0.records.edit(&task.id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| record.fail(ended("the server stopped while it worked on it")))
         });
@@ -228,13 +233,13 @@ impl Tasks {
     /// The call of a task, if it may be made again.
     fn repeated(&self, task: &TaskRecord) -> Option<(Server, DetachedRequest)> {
         let call = task.call.as_deref()?;
-        let server = self.process.state().server.clone()?;
+        let server = self.0.process.state().server.clone()?;
         let arguments = call.arguments.clone();
         let mut request = DetachedRequest::new(&*call.tool, arguments, call.revision);
         request.capabilities = call.capabilities.clone();
         request.client_info.clone_from(&call.client);
         if let Some(principal) = &task.principal {
-            let identify = self.identify.as_ref()?;
+            let identify = self.0.identify.as_ref()?;
             identify(principal, &mut request)?;
         }
         Some((server, request))

@@ -24,7 +24,7 @@ pub(super) struct RunningTask {
     tasks: Tasks,
     id: String,
     /// The values of `once`, if the call may run again.
-    values: Option<Mutex<OrderedMap<RawJson>>>,
+    values: Option<Box<Mutex<OrderedMap<RawJson>>>>,
     message: Mutex<Option<String>>,
     reported: Notify,
 }
@@ -34,7 +34,10 @@ impl RunningTask {
         Arc::new(Self {
             tasks,
             id: record.id.clone(),
-            values: record.call.as_ref().map(|_| record.values.clone().into()),
+            values: record
+                .call
+                .as_ref()
+                .map(|_| Box::new(record.values.clone().into())),
             message: Mutex::default(),
             reported: Notify::new(),
         })
@@ -47,7 +50,7 @@ impl RunningTask {
         detached: Option<Detached>,
     ) {
         let _working = self.tasks.work();
-        let mut stopping = self.tasks.process.stopping.subscribe();
+        let mut stopping = self.tasks.0.process.stopping.subscribe();
         let outcome = {
             let mut work = pin!(work);
             tokio::select! {
@@ -59,21 +62,22 @@ impl RunningTask {
             }
         };
         if let Some(outcome) = outcome {
-            self.finish(outcome).await;
+            // Boxed, as is what stores progress: a task that waits is to be small.
+            Box::pin(self.finish(outcome)).await;
         }
         drop(detached);
     }
 
     /// Waits until somebody else has ended the task, or works on it.
     async fn is_ended(&self) {
-        let runner = Some(&*self.tasks.process.runner);
+        let runner = Some(&*self.tasks.0.process.runner);
         let ended = |record: &TaskRecord| {
             let is_ended = record.state.is_final() || record.runner.as_deref() != runner;
             is_ended.then_some(())
         };
-        while let Err(error) = self.tasks.records.wait_for(&self.id, ended).await {
+        while let Err(error) = self.tasks.0.records.wait_for(&self.id, ended).await {
             tracing::warn!(%error, "a task can't be watched now");
-            tokio::time::sleep(PROGRESS_INTERVAL).await;
+            Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
         }
     }
 
@@ -81,16 +85,20 @@ impl RunningTask {
     async fn report(&self) {
         loop {
             self.reported.notified().await;
-            let message = lock(&self.message).take();
-            let stored = self.edit(|record| {
-                record.message.clone_from(&message);
-                Some(())
-            });
-            if let Err(error) = stored.await {
-                tracing::warn!(%error, "the progress of a task could not be stored");
-            }
-            tokio::time::sleep(PROGRESS_INTERVAL).await;
+            Box::pin(self.store_message()).await;
         }
+    }
+
+    async fn store_message(&self) {
+        let message = lock(&self.message).take();
+        let stored = self.edit(|record| {
+            record.message.clone_from(&message);
+            Some(())
+        });
+        if let Err(error) = stored.await {
+            tracing::warn!(%error, "the progress of a task could not be stored");
+        }
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
     }
 
     async fn finish(&self, outcome: Outcome) {
@@ -119,7 +127,7 @@ impl RunningTask {
         &self,
         mut change: impl FnMut(&mut TaskRecord) -> Option<T>,
     ) -> Result<Option<T>, TaskStoreError> {
-        let edited = self.tasks.records.edit(&self.id, |record| {
+        let edited = self.tasks.0.records.edit(&self.id, |record| {
             let runs = !record.state.is_final();
             runs.then(|| change(record)).flatten()
         });
@@ -179,7 +187,7 @@ impl DetachedCall for RunningTask {
         let (tasks, id) = (self.tasks.clone(), self.id.clone());
         let (key, value) = (key.to_owned(), value.clone());
         Box::pin(async move {
-            let kept = tasks.records.edit(&id, |record| {
+            let kept = tasks.0.records.edit(&id, |record| {
                 record.values.insert(key.clone(), value.clone());
                 Some(())
             });
@@ -197,7 +205,7 @@ impl Tasks {
         request: InputRequest,
     ) -> Result<RawJson, ProtocolError> {
         let answered = |record: &TaskRecord| record.answers.get(key).cloned();
-        let asked = self.records.edit(id, |record| {
+        let asked = self.0.records.edit(id, |record| {
             let is_new = !record.state.is_final() && answered(record).is_none();
             is_new.then(|| {
                 record.state = TaskState::InputRequired;
@@ -206,7 +214,7 @@ impl Tasks {
         });
         asked.await.map_err(unavailable)?;
         let mut withdrawn = Withdrawn(Some((self.clone(), id.to_owned(), key.to_owned())));
-        let answer = self.records.wait_for(id, |record| {
+        let answer = self.0.records.wait_for(id, |record| {
             let ended = || record.state.is_final().then_some(None);
             answered(record).map(Some).or_else(ended)
         });
@@ -228,7 +236,7 @@ impl Drop for Withdrawn {
             return;
         };
         runtime.spawn(async move {
-            let withdrawn = tasks.records.edit(&id, |record| {
+            let withdrawn = tasks.0.records.edit(&id, |record| {
                 record.questions.shift_remove(&key)?;
                 if record.questions.is_empty() && record.state == TaskState::InputRequired {
                     record.state = TaskState::Working;

@@ -1,5 +1,6 @@
 //! Tools whose calls may become tasks.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use mcp_runtime::server::{Detachable, DetachedCall};
 use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson};
 use mcp_runtime::{Context, Era};
 use serde::Serialize;
+use tower_service::Service as _;
 
 use super::Tasks;
 use super::defer::{CallState, check_declared};
@@ -158,7 +160,7 @@ impl Task {
 
     /// What is kept of a new task.
     pub(super) fn record(&self, tasks: &Tasks, cx: &Context) -> TaskRecord {
-        let now = tasks.records.now();
+        let now = tasks.0.records.now();
         let ttl = self.ttl.map(milliseconds);
         TaskRecord {
             id: random_id(),
@@ -208,7 +210,12 @@ impl Task {
         }
     }
 
-    async fn serve(self: Arc<Self>, mut request: McpRequest, cx: Context, next: Next) -> Outcome {
+    async fn serve(
+        self: Arc<Self>,
+        mut request: McpRequest,
+        cx: Context,
+        mut next: Next,
+    ) -> Outcome {
         let Some(tasks) = cx.extension::<Tasks>().cloned() else {
             return next.run(request).await;
         };
@@ -223,7 +230,8 @@ impl Task {
         let Some(mut call) = detachable else {
             return next.run(request).await;
         };
-        let mut work = Box::pin(next.run(request));
+        poll_fn(|cx| next.poll_ready(cx)).await?;
+        let mut work = next.call(request);
         tokio::select! {
             biased;
             outcome = &mut work => {
@@ -235,12 +243,12 @@ impl Task {
             }
             () = self.moment(&mut call, &state) => {}
         }
-        record.runner = Some(tasks.process.runner.clone());
+        record.runner = Some(tasks.0.process.runner.clone());
         if record.call.is_some() {
             let inputs = call.inputs();
             (record.answers, record.values) = (inputs.answers, inputs.values);
         }
-        let inserted = tasks.records.store.insert(record.clone(), tasks.limits);
+        let inserted = tasks.0.records.store.insert(record.clone(), tasks.0.limits);
         if !inserted.await.map_err(unavailable)? {
             if self.is_required {
                 return Err(TooManyRequests::retry_after(POLL_INTERVAL).into());

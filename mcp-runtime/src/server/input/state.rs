@@ -45,11 +45,11 @@ pub(super) struct State {
     /// The names of the answers used in this round.
     used: Vec<String>,
     /// The number of questions of each name in this round.
-    names: OrderedMap<u32>,
+    names: Vec<(String, u32)>,
     /// The questions of the next round.
     questions: OrderedMap<InputRequest>,
     /// The questions that the handler asks by hand.
-    required: Option<Questions>,
+    required: Option<Box<Questions>>,
     clock: Clock,
     /// The number of side effects in progress, which must not be interrupted.
     busy: usize,
@@ -88,11 +88,15 @@ impl InputState {
     /// The name of a question in this round; a number is added when it is asked again.
     pub(super) fn unique(&self, name: String) -> String {
         let mut state = self.lock();
-        let times = state.names.entry(name.clone()).or_insert(0);
-        *times += 1;
-        match *times {
-            1 => name,
-            times => format!("{name}-{times}"),
+        match state.names.iter_mut().find(|(asked, _)| *asked == name) {
+            Some((_, times)) => {
+                *times += 1;
+                format!("{name}-{times}")
+            }
+            None => {
+                state.names.push((name.clone(), 1));
+                name
+            }
         }
     }
 
@@ -139,7 +143,7 @@ impl InputState {
 
     /// Ends the round with questions that are asked by hand.
     pub(super) fn require(&self, questions: Questions) {
-        self.lock().required = Some(questions);
+        self.lock().required = Some(Box::new(questions));
         self.asked.notify_one();
     }
 
@@ -152,7 +156,7 @@ impl InputState {
     pub(super) fn take_questions(&self, handler_is_done: bool) -> Option<Questions> {
         let mut state = self.lock();
         if state.required.is_some() {
-            return state.required.take();
+            return state.required.take().map(|questions| *questions);
         }
         if handler_is_done || state.questions.is_empty() || state.busy > 0 {
             return None;
