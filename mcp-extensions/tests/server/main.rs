@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod calls;
+mod http;
 mod questions;
 #[cfg(feature = "sqlite")]
 mod stopped;
