@@ -97,7 +97,7 @@ fn main() {
         [command, database] if command == "serve" => serve(Path::new(database)),
         _ => {
             nothing_is_lost();
-            println!(
+            eprintln!(
                 "nothing that was reported finished is lost, and no task is left alone ... ok"
             );
         }

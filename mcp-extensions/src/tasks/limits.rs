@@ -8,6 +8,8 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time between two requests for a task's status, whatever the server suggests.
 pub(super) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// The number of intervals after which a task is asked for whose changes are announced.
+pub(super) const SUBSCRIBED_INTERVALS: u32 = 10;
 
 /// The time from its creation after which a task is deleted.
 pub(super) const TTL: Duration = Duration::from_secs(60 * 60);

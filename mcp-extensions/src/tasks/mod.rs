@@ -6,7 +6,7 @@ mod server;
 pub mod store;
 mod types;
 
-pub use client::TasksClient;
+pub use client::{CallTask, ResumeTask, TaskHandle, TaskTicket, TasksClient};
 pub use limits::TaskLimits;
 pub use server::{CreatedTask, Defer, OpenTask, Task, TaskDuration, Tasks};
 pub use types::{ID, TaskState, TaskStatus};

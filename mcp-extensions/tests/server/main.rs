@@ -1,5 +1,5 @@
 //! Tasks on a server, as clients see them.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests")]
 
 mod calls;
 mod http;

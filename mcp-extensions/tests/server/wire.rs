@@ -62,7 +62,7 @@ impl Wire {
     pub async fn next(&mut self) -> Value {
         loop {
             match self.reader.next_frame() {
-                Some(Incoming::Frame(frame)) => return serde_json::from_slice(&frame).unwrap(),
+                Some(Incoming::Frame(frame)) => return serde_json::from_slice(frame).unwrap(),
                 Some(other) => panic!("{other:?}"),
                 None => assert!(self.reader.fill().await.unwrap(), "a message was expected"),
             }

@@ -1,6 +1,7 @@
 //! HTTP responses that are not MCP messages.
 
 use std::fmt;
+use std::time::Duration;
 
 use mcp_types::ErrorObject;
 
@@ -32,6 +33,8 @@ pub struct HttpError {
     pub location: Option<String>,
     /// True if the redirect was not followed because the request had been redirected 5 times.
     pub too_many_redirects: bool,
+    /// The time after which the request may be repeated (`Retry-After`; RFC 9110, section 10.2.3).
+    pub retry_after: Option<Duration>,
 }
 
 impl std::error::Error for HttpError {}
@@ -109,6 +112,7 @@ mod tests {
             www_authenticate: None,
             location: None,
             too_many_redirects: false,
+            retry_after: None,
         }
     }
 

@@ -10,6 +10,7 @@ use http::response::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
+use super::remote::retry_after;
 use crate::error::{HttpError, without_secrets};
 use crate::limits::EXCERPT_CHARS;
 
@@ -48,5 +49,6 @@ pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
         www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
         location: header(LOCATION).filter(|_| parts.status.is_redirection()),
         too_many_redirects: parts.extensions.get::<TooManyRedirects>().is_some(),
+        retry_after: retry_after(&parts.headers),
     }
 }

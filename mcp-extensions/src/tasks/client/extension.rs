@@ -1,0 +1,152 @@
+//! The extension of a client: calls that are answered by a task are followed to their end.
+
+use mcp_runtime::client::{BoxFuture, ClientExtension};
+use mcp_runtime::types::{CallToolRequest, JsonObject, RawJson, Request};
+use mcp_runtime::{CallError, Client, Era, ExtensionMethod, Revision};
+use serde::Deserialize;
+use tokio::runtime::Handle;
+
+use super::follower::Follower;
+use crate::tasks::types::{CANCEL, CancelTask, GET, RESULT_TYPE, TaskParams, UPDATE};
+use crate::tasks::{ID, TaskStatus};
+
+const METHODS: &[ExtensionMethod] = &[GET, UPDATE, CANCEL];
+
+/// The extension `io.modelcontextprotocol/tasks` of a client; added by
+/// [`ClientBuilder::extension`](mcp_runtime::ClientBuilder::extension), and made by
+/// [`Tasks::client`](crate::tasks::Tasks::client).
+///
+/// It is declared in the stateless era (2026-07-28). Calls of tools that are answered by a task are followed to
+/// its end: by a subscription where the server offers one, else by polls, as often as it suggests, between 100 ms
+/// and an hour. Questions of the task are answered by the handlers of the client; without one, the task is
+/// cancelled, and the call fails. Lost connections, time-outs and `Retry-After` are waited for. Dropping the
+/// call cancels the task. Time limits of a call are those of each request.
+///
+/// A [handle](super::CallTask) of a call does this step by step.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_extensions::tasks::Tasks;
+/// use mcp_runtime::Client;
+/// use mcp_runtime::transport::http_client;
+/// use serde_json::json;
+///
+/// let client = Client::builder("my-app", "1.0.0").extension(Tasks::client());
+/// let client = client.connect(http_client("https://example.com/mcp")).await?;
+/// let video: String = client.call("render", json!({"scenes": 3})).await?;
+/// # drop(video);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct TasksClient;
+
+impl TasksClient {
+    /// The extension.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl ClientExtension for TasksClient {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn settings(&self, revision: Revision) -> Option<JsonObject> {
+        (revision.era() == Era::Stateless).then(JsonObject::new)
+    }
+
+    fn methods(&self) -> &[ExtensionMethod] {
+        METHODS
+    }
+
+    fn claim(
+        &self,
+        client: &Client,
+        method: &str,
+        result: &RawJson,
+    ) -> Option<BoxFuture<Result<RawJson, CallError>>> {
+        let task = created(method, result)?;
+        // Made before the future is first polled: it may be dropped before.
+        let mut cancelled = CancelOnDrop::new(client, task.as_ref().ok());
+        let client = client.clone();
+        Some(Box::pin(async move {
+            let outcome = Follower::new(client, task?).end().await;
+            cancelled.disarm();
+            outcome
+        }))
+    }
+
+    fn abandoned(&self, client: &Client, method: &str, result: &RawJson) -> Option<BoxFuture<()>> {
+        let task = created(method, result)?.ok()?;
+        Some(Box::pin(cancel(client.clone(), task.task_id)))
+    }
+}
+
+/// The task that a call was answered by; `None` for other results.
+///
+/// # Errors
+///
+/// When it is malformed.
+pub(super) fn created(method: &str, result: &RawJson) -> Option<Result<TaskStatus, CallError>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Kind {
+        result_type: String,
+    }
+
+    let kind: Kind = result.parse().ok()?;
+    let is_task = method == CallToolRequest::METHOD && kind.result_type == RESULT_TYPE;
+    is_task.then(|| {
+        let task = result.parse();
+        task.map_err(|error| unfit(method, &format!("it is no task: {error}")))
+    })
+}
+
+/// A result that is not what the method promises.
+pub(super) fn unfit(method: &str, reason: &str) -> CallError {
+    CallError::Result {
+        method: method.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+/// Cancels a task, whose end nobody waits for.
+pub(super) async fn cancel(client: Client, id: String) {
+    let params = TaskParams { task_id: id };
+    if let Err(error) = client.request::<CancelTask>(params).await {
+        tracing::debug!(%error, "a task could not be cancelled");
+    }
+}
+
+/// Cancels a task when the call that follows it is dropped.
+struct CancelOnDrop {
+    task: Option<(Client, String)>,
+    /// The call may be dropped outside of the runtime.
+    runtime: Handle,
+}
+
+impl CancelOnDrop {
+    fn new(client: &Client, task: Option<&TaskStatus>) -> Self {
+        Self {
+            task: task.map(|task| (client.clone(), task.task_id.clone())),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// Leaves the task alone, which has ended.
+    fn disarm(&mut self) {
+        self.task = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some((client, id)) = self.task.take() {
+            self.runtime.spawn(cancel(client, id));
+        }
+    }
+}

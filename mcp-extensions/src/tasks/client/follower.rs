@@ -1,0 +1,331 @@
+//! Following a task to its end.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
+
+use mcp_runtime::client::{Subscription, TransportState};
+use mcp_runtime::types::{
+    CallToolRequest, ErrorObject, InputRequest, OrderedMap, RawJson, Request, SubscriptionFilter,
+};
+use mcp_runtime::{CallError, Client};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::extension::{cancel, unfit};
+use crate::tasks::limits::{
+    MAX_POLL_INTERVAL, MIN_POLL_INTERVAL, POLL_INTERVAL, SUBSCRIBED_INTERVALS,
+};
+use crate::tasks::types::{GetTask, NOTIFICATION, TASK_IDS, TaskParams, UpdateParams, UpdateTask};
+use crate::tasks::{TaskState, TaskStatus};
+
+/// Follows one task.
+pub(super) struct Follower {
+    client: Client,
+    status: TaskStatus,
+    /// The time after which the server need not have the task any more.
+    deadline: Option<Instant>,
+    /// The keys of questions that were answered.
+    answered: HashSet<String>,
+    changes: Changes,
+}
+
+/// The way in which changes are noticed.
+enum Changes {
+    NotAsked,
+    Subscribed(Subscription),
+    Polled,
+}
+
+impl Follower {
+    pub(super) fn new(client: Client, status: TaskStatus) -> Self {
+        Self {
+            client,
+            deadline: deadline(&status),
+            status,
+            answered: HashSet::new(),
+            changes: Changes::NotAsked,
+        }
+    }
+
+    /// The task `id` as the server has it now.
+    pub(super) async fn resumed(client: Client, id: String) -> Result<Self, CallError> {
+        let status = client
+            .request::<GetTask>(TaskParams { task_id: id })
+            .await?;
+        Ok(Self::new(client, status))
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(super) fn status(&self) -> &TaskStatus {
+        &self.status
+    }
+
+    /// Follows the task to its end, and returns the result of the call.
+    pub(super) async fn end(mut self) -> Result<RawJson, CallError> {
+        while !self.status.state.is_final() {
+            self.next().await?;
+        }
+        outcome(self.status)
+    }
+
+    /// Answers what the task asks, and waits for its next status.
+    pub(super) async fn next(&mut self) -> Result<(), CallError> {
+        let asked = self.questions();
+        if asked.is_empty() {
+            return self.changed().await;
+        }
+        let keys: Vec<_> = asked.keys().cloned().collect();
+        let client = self.client.clone();
+        let mut answers = pin!(client.answer(GetTask::METHOD, asked));
+        let answers = loop {
+            tokio::select! {
+                biased;
+                answers = &mut answers => break answers,
+                changed = self.changed() => {
+                    changed?;
+                    if self.status.state.is_final() {
+                        // Nobody waits for the answers any more.
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        self.answered.extend(keys);
+        let update = UpdateParams {
+            task_id: self.status.task_id.clone(),
+            input_responses: match answers {
+                Ok(answers) => answers,
+                Err(error) => {
+                    cancel(client.clone(), self.status.task_id.clone()).await;
+                    return Err(error);
+                }
+            },
+        };
+        self.update(update).await?;
+        self.changed().await
+    }
+
+    /// Questions that were not answered yet.
+    fn questions(&self) -> OrderedMap<InputRequest> {
+        let asked = self.status.input_requests.iter();
+        let new = asked.filter(|(key, _)| !self.answered.contains(*key));
+        new.map(|(key, question)| (key.clone(), question.clone()))
+            .collect()
+    }
+
+    async fn update(&mut self, update: UpdateParams) -> Result<(), CallError> {
+        loop {
+            let request = self.client.request::<UpdateTask>(update.clone());
+            match request.repeatable(true).await {
+                Ok(_) => return Ok(()),
+                Err(error) => self.pause_after(error).await?,
+            }
+        }
+    }
+
+    /// Waits until the status may have changed, and gets it.
+    async fn changed(&mut self) -> Result<(), CallError> {
+        let id = self.status.task_id.clone();
+        if matches!(self.changes, Changes::NotAsked) {
+            self.changes = subscribed(&self.client, &id).await;
+            if matches!(self.changes, Changes::Subscribed(_)) {
+                return self.get().await;
+            }
+        }
+        let interval = self.interval();
+        let Changes::Subscribed(changes) = &mut self.changes else {
+            sleep(interval).await;
+            return self.get().await;
+        };
+        // A subscription may lose something when it is opened again.
+        let poll = pin!(sleep(interval * SUBSCRIBED_INTERVALS));
+        let changed = tokio::select! {
+            changed = announced(changes, &id) => changed,
+            () = poll => return self.get().await,
+        };
+        match changed {
+            Some(status) => self.set(status),
+            None => {
+                self.changes = Changes::Polled;
+                self.get().await
+            }
+        }
+    }
+
+    async fn get(&mut self) -> Result<(), CallError> {
+        loop {
+            let task_id = self.status.task_id.clone();
+            let request = self.client.request::<GetTask>(TaskParams { task_id });
+            match request.repeatable(true).await {
+                Ok(status) => return self.set(status),
+                Err(error) => self.pause_after(error).await?,
+            }
+        }
+    }
+
+    fn set(&mut self, status: TaskStatus) -> Result<(), CallError> {
+        if status.task_id != self.status.task_id {
+            return Err(unfit(GetTask::METHOD, "it is another task"));
+        }
+        // The server's own clock counts, which stands still between two changes of the task.
+        if status.last_updated_at != self.status.last_updated_at
+            || status.ttl_ms != self.status.ttl_ms
+        {
+            self.deadline = deadline(&status);
+        }
+        self.status = status;
+        self.check_deadline()
+    }
+
+    fn check_deadline(&self) -> Result<(), CallError> {
+        let is_over = self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over && !self.status.state.is_final() {
+            let ttl = self.status.ttl_ms.unwrap_or_default();
+            let reason =
+                format!("the server has not ended the task within its time to live of {ttl} ms");
+            return Err(unfit(CallToolRequest::METHOD, &reason));
+        }
+        Ok(())
+    }
+
+    fn interval(&self) -> Duration {
+        let suggested = self.status.poll_interval_ms.map(Duration::from_millis);
+        let interval = suggested.unwrap_or(POLL_INTERVAL);
+        interval.clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)
+    }
+
+    /// Waits after a request has failed that may succeed later.
+    ///
+    /// # Errors
+    ///
+    /// The error, if it will not.
+    async fn pause_after(&self, error: CallError) -> Result<(), CallError> {
+        let Some(pause) = retry_after(&error) else {
+            return Err(error);
+        };
+        let transport = self.client.status().transport;
+        if matches!(
+            transport,
+            TransportState::Disconnected | TransportState::Lost
+        ) {
+            return Err(error);
+        }
+        tracing::debug!(%error, task = self.status.task_id, "a task is asked for again later");
+        sleep(pause.max(self.interval())).await;
+        self.check_deadline()
+    }
+}
+
+/// The time after which a request that has failed may be made again; `None` if it will fail again.
+fn retry_after(error: &CallError) -> Option<Duration> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct RetryAfter {
+        retry_after_ms: u64,
+    }
+
+    match error {
+        CallError::Http(error) => {
+            let is_passing = matches!(error.status, 408 | 429 | 500 | 502..=504);
+            is_passing.then(|| error.retry_after.unwrap_or_default())
+        }
+        CallError::Rpc(error) => {
+            let data: RetryAfter = error.data.as_ref()?.parse().ok()?;
+            Some(Duration::from_millis(data.retry_after_ms))
+        }
+        CallError::Timeout { .. }
+        | CallError::Closed
+        | CallError::NotSent(_)
+        | CallError::Lost(_)
+        | CallError::SessionEnded
+        | CallError::Full => Some(Duration::ZERO),
+        _ => None,
+    }
+}
+
+/// Subscribes to a task, if the server offers that.
+async fn subscribed(client: &Client, id: &str) -> Changes {
+    let mut filter = SubscriptionFilter::new();
+    filter.extra.insert(TASK_IDS.to_owned(), json!([id]));
+    let accepts = |subscription: &Subscription| {
+        let accepted = subscription.accepted().extra.get(TASK_IDS);
+        let mut accepted = accepted
+            .and_then(|ids| ids.as_array())
+            .into_iter()
+            .flatten();
+        accepted.any(|accepted| accepted == id)
+    };
+    match client.listen(filter).await {
+        Ok(subscription) if accepts(&subscription) => Changes::Subscribed(subscription),
+        Ok(_) => Changes::Polled,
+        Err(error) => {
+            tracing::debug!(%error, "the server announces no changes of tasks");
+            Changes::Polled
+        }
+    }
+}
+
+/// The next status of a task that is announced; `None` once the subscription is over.
+async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
+    loop {
+        let news = changes.next().await.ok()??;
+        let Some(params) = news.params_of(NOTIFICATION) else {
+            continue;
+        };
+        match params.parse::<TaskStatus>() {
+            Ok(status) if status.task_id == id => return Some(status),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "a malformed status of a task was announced"),
+        }
+    }
+}
+
+/// The time at which a task has lived for its time, by what it has lived at its last change.
+fn deadline(status: &TaskStatus) -> Option<Instant> {
+    let ttl = Duration::from_millis(status.ttl_ms?);
+    let (created, updated) = (time(&status.created_at)?, time(&status.last_updated_at)?);
+    let age = updated.duration_since(created).unwrap_or_default();
+    Instant::now().checked_add(ttl.saturating_sub(age))
+}
+
+/// A time in ISO 8601, in UTC.
+fn time(text: &str) -> Option<SystemTime> {
+    let utc = text.strip_suffix("+00:00").map(|time| format!("{time}Z"));
+    humantime::parse_rfc3339(utc.as_deref().unwrap_or(text)).ok()
+}
+
+/// The result of the call whose task has ended.
+pub(super) fn outcome(status: TaskStatus) -> Result<RawJson, CallError> {
+    let reason = |otherwise: &str| {
+        status
+            .message
+            .clone()
+            .unwrap_or_else(|| otherwise.to_owned())
+    };
+    match status.state {
+        TaskState::Completed => {
+            let missing = || unfit(GetTask::METHOD, "the task is completed, and has no result");
+            status.result.ok_or_else(missing)
+        }
+        TaskState::Failed => {
+            let missing = || unfit(GetTask::METHOD, "the task has failed, and has no error");
+            Err(status
+                .error
+                .map_or_else(missing, |error: ErrorObject| error.into()))
+        }
+        TaskState::Cancelled => Err(CallError::Tool(format!(
+            "the task was cancelled: {}",
+            reason("no reason is given")
+        ))),
+        TaskState::Working | TaskState::InputRequired => {
+            Err(unfit(GetTask::METHOD, "the task has not ended"))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The handle of a call that may have become a task.
+
+use std::fmt;
+
+use mcp_runtime::client::{BoxFuture, Call, Conversion};
+use mcp_runtime::types::{CallToolRequest, RawJson, Request};
+use mcp_runtime::{CallError, Client};
+
+use super::TaskTicket;
+use super::extension::{created, unfit};
+use super::follower::{Follower, outcome};
+use super::ticket::server_name;
+use crate::tasks::types::{CancelTask, TaskParams};
+use crate::tasks::{ID, TaskStatus};
+
+/// Calls a tool for the handle of its task, for [`Call`].
+pub trait CallTask<T> {
+    /// Sends the call, and returns once it is answered: by a task, or by its result.
+    ///
+    /// The server alone decides which one it is, unless the client does not declare the
+    /// [extension](super::TasksClient).
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_extensions::tasks::{CallTask, ResumeTask, TaskTicket};
+    /// use serde_json::json;
+    ///
+    /// let mut task = client.call::<String>("render", json!({"scenes": 3})).task().await?;
+    /// while let Some(status) = task.next().await? {
+    ///     println!("{:?} {:?}", status.state, status.message);
+    ///     if status.message.as_deref() == Some("rendering (2 of 3)") {
+    ///         break;
+    ///     }
+    /// }
+    /// let ticket: TaskTicket = task.detach();
+    /// let video: String = client.resume(ticket).await?.result().await?;
+    /// # drop(video);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the call; [`CallError::Result`] for a task that is malformed, or comes from a server that has not
+    /// declared the extension.
+    fn task(self) -> BoxFuture<Result<TaskHandle<T>, CallError>>;
+}
+
+impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
+    fn task(self) -> BoxFuture<Result<TaskHandle<T>, CallError>> {
+        let conversion = self.conversion();
+        Box::pin(async move {
+            let result = self.open().await?;
+            let client = conversion.client();
+            let work = match created(CallToolRequest::METHOD, &result) {
+                None => Work::Done(result),
+                Some(_) if !client.has_extension(ID) => {
+                    let reason = "it is a task, which was not agreed on";
+                    return Err(unfit(CallToolRequest::METHOD, reason));
+                }
+                Some(task) => Work::Followed(Box::new(Follower::new(client.clone(), task?))),
+            };
+            Ok(TaskHandle::new(work, conversion))
+        })
+    }
+}
+
+/// A call that has become a task, or is done; made by [`CallTask::task`] and
+/// [`ResumeTask::resume`](super::ResumeTask::resume).
+///
+/// Dropping it leaves the task alone, which goes on. Its questions are only answered while it is
+/// [followed](Self::next).
+pub struct TaskHandle<T> {
+    work: Work,
+    conversion: Conversion<CallToolRequest, T>,
+    /// True once [`next`](Self::next) has returned the status that is known.
+    is_reported: bool,
+}
+
+pub(super) enum Work {
+    Done(RawJson),
+    Followed(Box<Follower>),
+}
+
+impl<T> TaskHandle<T> {
+    pub(super) fn new(work: Work, conversion: Conversion<CallToolRequest, T>) -> Self {
+        Self {
+            work,
+            conversion,
+            is_reported: false,
+        }
+    }
+
+    /// The id of the task; `None` if the call was answered by its result.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.status().map(|status| &*status.task_id)
+    }
+
+    /// The last status that is known; `None` if the call was answered by its result.
+    #[must_use]
+    pub fn status(&self) -> Option<&TaskStatus> {
+        match &self.work {
+            Work::Done(_) => None,
+            Work::Followed(follower) => Some(follower.status()),
+        }
+    }
+
+    /// The status of the task: the one that is known at first, then each next one, the last one when it has
+    /// ended, then `None`. `None` for a call that was answered by its result.
+    ///
+    /// Questions of the task are answered here, by the handlers of the client.
+    ///
+    /// # Errors
+    ///
+    /// Why the task can't be followed: an error of `tasks/get`, a question without a handler (the task is
+    /// cancelled then), or its time to live is over.
+    pub async fn next(&mut self) -> Result<Option<TaskStatus>, CallError> {
+        let Work::Followed(follower) = &mut self.work else {
+            return Ok(None);
+        };
+        if self.is_reported {
+            if follower.status().state.is_final() {
+                return Ok(None);
+            }
+            follower.next().await?;
+        }
+        self.is_reported = true;
+        Ok(Some(follower.status().clone()))
+    }
+
+    /// Follows the task to its end, and returns the output of the call.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call, and of [`next`](Self::next); [`CallError::Tool`] if the task was cancelled.
+    pub async fn result(self) -> Result<T, CallError> {
+        let result = match self.work {
+            Work::Done(result) => result,
+            Work::Followed(follower) if follower.status().state.is_final() => {
+                outcome(follower.status().clone())?
+            }
+            Work::Followed(follower) => follower.end().await?,
+        };
+        self.conversion.complete(result).await
+    }
+
+    /// Cancels the task; the server need not follow. Does nothing for a call that was answered by its
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// When the server could not be asked, or does not have the task any more.
+    pub async fn cancel(self) -> Result<(), CallError> {
+        if let Work::Followed(follower) = self.work {
+            let task_id = follower.status().task_id.clone();
+            let cancelled = follower
+                .client()
+                .request::<CancelTask>(TaskParams { task_id });
+            cancelled.await?;
+        }
+        Ok(())
+    }
+
+    /// What another process needs to go on with the task, which goes on meanwhile.
+    #[must_use]
+    pub fn detach(self) -> TaskTicket {
+        self.ticket()
+    }
+
+    /// The same, without giving up the handle. That of a call that was answered by its result has the
+    /// result.
+    #[must_use]
+    pub fn ticket(&self) -> TaskTicket {
+        let (task, result) = match &self.work {
+            Work::Done(result) => (None, Some(result.clone())),
+            Work::Followed(follower) => (Some(follower.status().task_id.clone()), None),
+        };
+        TaskTicket {
+            server: server_name(self.client()),
+            tool: self.conversion.tool().unwrap_or_default().to_owned(),
+            task,
+            result,
+        }
+    }
+
+    fn client(&self) -> &Client {
+        self.conversion.client()
+    }
+}
+
+impl<T> fmt::Debug for TaskHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskHandle")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}

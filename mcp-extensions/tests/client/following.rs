@@ -1,0 +1,197 @@
+//! Calls that follow their tasks.
+
+use std::time::Duration;
+
+use mcp_extensions::tasks::Tasks;
+use mcp_runtime::serde_json::{Value, json};
+use mcp_runtime::testing::connect;
+use mcp_runtime::transport::memory;
+use mcp_runtime::{CallError, Client, ProtocolError, Revision};
+use tokio::time::Instant;
+
+use crate::lines::Lines;
+use crate::scripted::{ID, Script, Seen, completed, status, working};
+
+fn polled_every(interval: impl Into<Value>) -> Value {
+    status("working", json!({"pollIntervalMs": interval.into()}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_is_polled_as_often_as_the_server_suggests_within_limits() {
+    let script = Script::of([
+        polled_every(2000),
+        polled_every(1),
+        polled_every(86_400_000),
+        working(),
+        completed("done"),
+    ]);
+    let (script, client) = script.client().await;
+    let start = Instant::now();
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!(done, "done");
+    assert_eq!(script.pauses(), [100, 3_600_000, 1000]);
+    let all = Duration::from_millis(2000 + 100 + 3_600_000 + 1000);
+    assert!(start.elapsed() - all < Duration::from_millis(10));
+}
+
+#[tokio::test(start_paused = true)]
+async fn announced_changes_take_the_place_of_polls() {
+    let mut script = Script::of([working(), working()]);
+    let message = status("working", json!({"statusMessage": "half"}));
+    script.announced = Some(vec![message, completed("done")]);
+    let (script, client) = script.client().await;
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!(done, "done");
+    assert_eq!(script.seen(), [Seen::Get]);
+
+    // What is never announced is found all the same.
+    let mut script = Script::of([working(), working(), completed("late")]);
+    script.announced = Some(Vec::new());
+    let (script, client) = script.client().await;
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!(done, "late");
+    assert_eq!(script.pauses(), [10_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_task_is_that_of_the_call() {
+    let failed = status(
+        "failed",
+        json!({"error": {"code": -32050, "message": "no film"}}),
+    );
+    let (_, client) = Script::of([working(), failed]).client().await;
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(
+        matches!(&error, CallError::Rpc(error) if error.code == -32050),
+        "{error}"
+    );
+
+    let cancelled = status("cancelled", json!({"statusMessage": "by the operator"}));
+    let (_, client) = Script::of([working(), cancelled]).client().await;
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(
+        error.to_string().contains("cancelled: by the operator"),
+        "{error}"
+    );
+
+    let tool = json!({"content": [{"type": "text", "text": "broken"}], "isError": true});
+    let tool = status("completed", json!({"result": tool}));
+    let (_, client) = Script::of([working(), tool]).client().await;
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(
+        matches!(&error, CallError::Tool(text) if text == "broken"),
+        "{error}"
+    );
+
+    for malformed in [
+        status("completed", json!({})),
+        status("failed", json!({})),
+        status("sleeping", json!({})),
+        status("working", json!({"taskId": "t2"})),
+    ] {
+        let (_, client) = Script::of([working(), malformed]).client().await;
+        let error = client.call::<String>("work", json!({})).await.unwrap_err();
+        assert!(
+            matches!(&error, CallError::Result { method, .. } if method == "tasks/get"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_outlives_its_time_is_given_up() {
+    let lives = |updated: &str| {
+        status(
+            "working",
+            json!({"ttlMs": 60_000, "createdAt": "2001-01-01T10:00:00.000+00:00",
+            "lastUpdatedAt": updated}),
+        )
+    };
+    let script = Script::of([lives("2001-01-01T10:00:30Z"), lives("2001-01-01T10:00:30Z")]);
+    let (_, client) = script.client().await;
+    let start = Instant::now();
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("60000 ms"), "{error}");
+    assert_eq!(start.elapsed().as_secs(), 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_names_a_time_is_waited_for_and_another_one_ends_the_call() {
+    let script = Script::of([working()]);
+    let later = ProtocolError::new(-32000, "too many").with_data(json!({"retryAfterMs": 7000}));
+    script
+        .statuses
+        .lock()
+        .unwrap()
+        .extend([Err(later), Ok(completed("done"))]);
+    let (script, client) = script.client().await;
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!((&*done, &*script.pauses()), ("done", &[7000][..]));
+
+    let script = Script::of([working()]);
+    let gone = ProtocolError::new(-32602, "no such task");
+    script.statuses.lock().unwrap().push_back(Err(gone));
+    let (_, client) = script.client().await;
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(
+        matches!(&error, CallError::Rpc(error) if error.code == -32602),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_cancels_its_task() {
+    let (script, client) = Script::of([working(), working()]).client().await;
+    let call = client.call::<String>("work", json!({})).into_future();
+    assert!(
+        tokio::time::timeout(Duration::from_secs(5), call)
+            .await
+            .is_err()
+    );
+    script.cancelled().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_becomes_a_task_after_it_was_dropped_cancels_it() {
+    let (ours, theirs) = memory::pair();
+    let mut server = Lines::open(theirs).await;
+    let client = Client::builder("test", "1").extension(Tasks::client());
+    let connecting = tokio::spawn(client.revision(Revision::LATEST).connect(ours));
+    let discover = server.next().await;
+    let discovered = json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],
+        "capabilities": {"tools": {}, "extensions": {ID: {}}}, "ttlMs": 0, "cacheScope": "private"});
+    server.answer(&discover, discovered).await;
+    let client = connecting.await.unwrap().unwrap();
+    let call = tokio::spawn(client.call::<String>("work", json!({})).into_future());
+    let called = server.next().await;
+    call.abort();
+    assert_eq!(server.next().await["method"], "notifications/cancelled");
+    let mut created = working();
+    created["resultType"] = json!("task");
+    server.answer(&called, created).await;
+    let cancel = server.next().await;
+    assert_eq!(cancel["method"], "tasks/cancel");
+    assert_eq!(cancel["params"]["taskId"], "t1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_has_its_time_limit_for_each_request_and_not_for_the_task() {
+    let script = Script::of([polled_every(60_000), working(), completed("done")]);
+    let (_, client) = script.client().await;
+    let call = client.call::<String>("work", json!({}));
+    let done = call.timeout(Duration::from_secs(2)).await.unwrap();
+    assert_eq!(done, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_was_not_agreed_on_is_an_invalid_result() {
+    let (_, server) = Script::of([working()]).server();
+    let client = Client::builder("test", "1");
+    let client = connect(server)
+        .client(client)
+        .revision(Revision::LATEST)
+        .await
+        .unwrap();
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(matches!(&error, CallError::Result { .. }), "{error}");
+}

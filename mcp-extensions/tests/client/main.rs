@@ -1,0 +1,9 @@
+//! Tasks in a client.
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests")]
+
+mod following;
+mod handles;
+mod http;
+mod lines;
+mod questions;
+mod scripted;
