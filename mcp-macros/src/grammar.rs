@@ -152,7 +152,7 @@ pub(crate) const CACHE: Grammar = Grammar {
 /// `requires(…)` of `#[mcp_server]`: what clients may be able to do.
 pub(crate) const REQUIRES: Grammar = Grammar {
     attribute: "`requires`",
-    known: &["elicitation", "roots", "sampling", "tasks"],
+    known: &["elicitation", "roots", "sampling"],
 };
 
 /// `list_changed(…)` of `#[mcp_server]`: the lists.

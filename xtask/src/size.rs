@@ -11,12 +11,13 @@ use crate::tidy::Workspace;
 
 /// Parts of the workspace: name, folder, most lines and most files. A file belongs to the innermost
 /// folder.
-const PARTS: [(&str, &str, usize, Option<usize>); 10] = [
+const PARTS: [(&str, &str, usize, Option<usize>); 11] = [
     ("mcp-auth", "mcp-auth/src/", 9_000, None),
     ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_500, None),
     ("mcp-bindgen", "mcp-bindgen/src/", 3_210, None),
     ("mcp-cli", "mcp-cli/src/", 2_540, None),
     ("mcp-config", "mcp-config/src/", 780, None),
+    ("mcp-extensions", "mcp-extensions/src/", 5_000, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_400, None),
     (
         "mcp-types, generated",

@@ -14,7 +14,10 @@ use crate::scripted::{ID, completed, working};
 
 /// A server that answers the first poll by 503, loses the second one, and answers the third.
 #[derive(Clone, Default)]
-struct Faltering(Arc<Mutex<Vec<(String, Option<String>)>>>);
+struct Faltering(Arc<Mutex<Vec<Request>>>);
+
+/// The method and the `Mcp-Name`.
+type Request = (String, Option<String>);
 
 impl Faltering {
     fn polls(&self) -> usize {

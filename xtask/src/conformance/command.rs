@@ -26,7 +26,11 @@ const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07
 /// Revisions at which the scenarios of the authorization extensions are run.
 const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Runs every scenario of every revision, and those of the authorization extensions. Returns the totals.
+/// The revision at which the scenarios of tasks are run.
+const WITH_TASKS: &str = "2026-07-28";
+
+/// Runs every scenario of every revision, and those of tasks and of the authorization extensions. Returns the
+/// totals.
 ///
 /// # Errors
 ///
@@ -75,6 +79,11 @@ impl Side {
             Self::Server => {
                 let server = Server::start(root, layer)?;
                 suite.test_server(&server.url(), revision, &folder)?;
+                // One of them, `tasks-status-notifications`, is always skipped.
+                let tasks = (revision == WITH_TASKS).then(|| suite.tasks());
+                for scenario in tasks.transpose()?.iter().flatten() {
+                    suite.test_extension(&server.url(), scenario, &folder)?;
+                }
             }
             Self::Client => {
                 let mut scenarios = suite.client_scenarios(revision)?;

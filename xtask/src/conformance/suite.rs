@@ -73,6 +73,37 @@ impl Suite {
         Ok(names)
     }
 
+    /// The names of a server's scenarios for tasks.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started, or has none.
+    pub(super) fn tasks(&self) -> Result<Vec<String>> {
+        let listed = self.run(&["list", "--server"])?;
+        let found = scenarios(&listed).filter(|(name, marks)| {
+            let is_of_tasks = name.starts_with("tasks-");
+            is_of_tasks && marks.contains(EXTENSION)
+        });
+        let names: Vec<_> = found.map(|(name, _)| name.to_owned()).collect();
+        ensure!(
+            !names.is_empty(),
+            "the suite has no scenario for tasks:\n{listed}"
+        );
+        Ok(names)
+    }
+
+    /// Runs one scenario of an extension against the server at `url`; the results go to `folder`.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started.
+    pub(super) fn test_extension(&self, url: &str, scenario: &str, folder: &Path) -> Result<()> {
+        let folder = folder.to_string_lossy();
+        let scenario = ["--scenario", scenario, "-o", &folder];
+        self.run(&[&["server", "--url", url][..], &scenario].concat())?;
+        Ok(())
+    }
+
     /// Runs every scenario of `revision` against the server at `url`; the results go to `folder`.
     ///
     /// # Errors

@@ -6,9 +6,11 @@ mod content;
 mod fixtures;
 mod rounds;
 mod schema;
+mod tasks;
 
 use std::sync::Arc;
 
+use mcp_extensions::tasks::Tasks;
 use mcp_runtime::layer::{McpRequest, Next, from_fn};
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::http;
@@ -17,6 +19,7 @@ use mcp_runtime::{ServeError, Server};
 use asking::Asking;
 use fixtures::Fixtures;
 use rounds::Rounds;
+use tasks::Jobs;
 
 #[mcp_runtime::main]
 async fn main() -> Result<(), ServeError> {
@@ -26,6 +29,8 @@ async fn main() -> Result<(), ServeError> {
     Arc::new(Fixtures).register(&mut server);
     Arc::new(Asking).register(&mut server);
     Arc::new(Rounds).register(&mut server);
+    Arc::new(Jobs).register(&mut server);
+    server.extension(Tasks::memory());
     server.tool(schema::tool()).logging();
     if std::env::args().any(|argument| argument == "--layer") {
         server.layer(from_fn(|request: McpRequest, next: Next| next.run(request)));

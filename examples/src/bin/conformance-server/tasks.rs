@@ -1,0 +1,80 @@
+//! The tools of which the suite knows how they become tasks.
+
+use std::time::Duration;
+
+use mcp_extensions::tasks::{Defer, Task};
+use mcp_runtime::prelude::*;
+
+pub(crate) struct Jobs;
+
+#[derive(Deserialize, JsonSchema, Elicit)]
+struct Confirmed {
+    confirm: bool,
+}
+
+#[derive(Deserialize, JsonSchema, Elicit)]
+struct Named {
+    name: String,
+}
+
+/// Tools whose calls become tasks.
+#[mcp_server(name = "conformance-server")]
+impl Jobs {
+    /// Greets somebody, at once.
+    #[tool]
+    fn greet(&self, name: String) -> String {
+        format!("Hello, {name}!")
+    }
+
+    /// Computes for a number of seconds.
+    #[tool(with(Task::now()))]
+    async fn slow_compute(&self, seconds: f64, label: Option<String>) -> String {
+        let seconds = seconds.clamp(0.0, 60.0);
+        tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+        let label = label.unwrap_or_else(|| "the work".to_owned());
+        format!("{label} took {seconds} s")
+    }
+
+    /// Fails as a tool after a second. It has to be a task.
+    #[tool(with(Task::required()))]
+    async fn failing_job(&self) -> Result<String, ToolError> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Err(ToolError::new("the job has failed"))
+    }
+
+    /// Fails by an error of the protocol.
+    #[tool(with(Task::now()))]
+    async fn protocol_error_job(&self) -> Result<String, ProtocolError> {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Err(ProtocolError::new(-32603, "the job has failed"))
+    }
+
+    /// Deletes a file after a question.
+    #[tool(with(Task::now()))]
+    async fn confirm_delete(&self, filename: String, cx: &Context) -> Result<String, AskError> {
+        let question = format!("Delete {filename}?");
+        let answer: Confirmed = cx.elicit(question).key("confirm").await?;
+        Ok(match answer.confirm {
+            true => format!("{filename} was deleted"),
+            false => format!("{filename} was kept"),
+        })
+    }
+
+    /// Asks two questions at the same time.
+    #[tool(with(Task::now()))]
+    async fn multi_input(&self, cx: &Context) -> Result<String, AskError> {
+        let first = cx.elicit::<Named>("Your name?").key("first");
+        let second = cx.elicit::<Named>("The name of your dog?").key("second");
+        let (person, dog) = cx.ask_all((first, second)).await?;
+        Ok(format!("{} and {}", person.name, dog.name))
+    }
+
+    /// Asks in a round, and goes on as a task.
+    #[tool(with(Task::deferred()))]
+    async fn test_tool_with_task(&self, cx: &Context) -> Result<String, ToolError> {
+        let user: Named = cx.elicit("What is your name?").key("user_name").await?;
+        cx.defer().await?;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(format!("Hello, {}!", user.name))
+    }
+}
