@@ -26,15 +26,18 @@ pub(super) const MAX_DUE: usize = 256;
 /// The number of notifications that wait for a client to read.
 pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
 
-/// The time after which a process that shares a database counts as stopped.
+/// Times of a database.
 #[cfg(feature = "sqlite")]
-pub(super) const LEASE: Duration = Duration::from_secs(3);
-/// The time between two looks for changes of other processes in a database.
-#[cfg(feature = "sqlite")]
-pub(super) const SQLITE_POLL: Duration = Duration::from_millis(250);
-/// The time for which a database waits for other processes.
-#[cfg(feature = "sqlite")]
-pub(super) const SQLITE_BUSY: Duration = Duration::from_secs(5);
+pub(super) mod sqlite {
+    use std::time::Duration;
+
+    /// The time after which a process that shares a database counts as stopped.
+    pub(in crate::tasks) const LEASE: Duration = Duration::from_secs(3);
+    /// The time between two looks for changes of other processes.
+    pub(in crate::tasks) const POLL: Duration = Duration::from_millis(250);
+    /// The time for which a process waits for others.
+    pub(in crate::tasks) const BUSY: Duration = Duration::from_secs(5);
+}
 
 /// The limits of a server's tasks: of all, and of each principal. Callers that nobody vouches for are
 /// one principal.

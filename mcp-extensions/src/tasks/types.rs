@@ -3,7 +3,7 @@
 use mcp_runtime::types::{
     Conform, ErrorObject, InputRequest, JsonObject, OrderedMap, RawJson, Request,
 };
-use mcp_runtime::{ExtensionMethod, Revision};
+use mcp_runtime::{Era, ExtensionMethod, Revision};
 use serde::{Deserialize, Serialize};
 
 /// The identifier of the extension.
@@ -19,6 +19,11 @@ pub(super) const NOTIFICATION: &str = "notifications/tasks";
 pub(super) const GET: ExtensionMethod = ExtensionMethod::new("tasks/get").named_by("taskId");
 pub(super) const UPDATE: ExtensionMethod = ExtensionMethod::new("tasks/update").named_by("taskId");
 pub(super) const CANCEL: ExtensionMethod = ExtensionMethod::new("tasks/cancel").named_by("taskId");
+
+/// Returns true if the extension is part of what is spoken in `revision`: in the stateless era.
+pub(super) fn is_offered(revision: Revision) -> bool {
+    revision.era() == Era::Stateless
+}
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

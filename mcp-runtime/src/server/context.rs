@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
@@ -11,6 +11,7 @@ use mcp_types::{
     RequestId, Revision,
 };
 
+use super::called::CalledEntry;
 use super::input::InputState;
 use super::reporter::Reporter;
 use super::session::Severity;
@@ -66,10 +67,7 @@ struct RequestContext {
     cancellation: OnceLock<CancellationToken>,
     /// Made with the first report of progress.
     reporter: OnceLock<Arc<Reporter>>,
-    /// The scopes that the caller was found to have.
-    scopes: Mutex<Vec<String>>,
-    /// The tool that is called, if it has something of an extension.
-    tool: OnceLock<Box<str>>,
+    called: CalledEntry,
 }
 
 /// A request as it was received.
@@ -111,8 +109,7 @@ impl Context {
                 input: OnceLock::new(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
-                scopes: Mutex::default(),
-                tool: OnceLock::new(),
+                called: CalledEntry::default(),
             }),
             mounted: None,
             values: Values::default(),
@@ -155,8 +152,7 @@ impl Context {
                 input: Arc::clone(input).into(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
-                scopes: self.needed_scopes().into(),
-                tool: self.request.tool.clone(),
+                called: self.request.called.clone(),
             }),
             ..self.clone()
         }
@@ -212,23 +208,8 @@ impl Context {
         self.request.input.get_or_init(|| Arc::new(input));
     }
 
-    /// Notes the tool that is called.
-    pub(super) fn set_tool(&self, name: &str) {
-        self.request.tool.get_or_init(|| name.into());
-    }
-
-    /// The name of the tool as the client has called it, of a server that mounts others as well. `None` for
-    /// requests other than `tools/call`, and for tools that have nothing of an
-    /// [extension](crate::layer::ToolExtension::needs).
-    #[must_use]
-    pub fn tool(&self) -> Option<&str> {
-        self.request.tool.get().map(|name| &**name)
-    }
-
-    /// The scopes that the caller was found to have.
-    pub(super) fn scopes(&self) -> MutexGuard<'_, Vec<String>> {
-        let scopes = self.request.scopes.lock();
-        scopes.unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn called(&self) -> &CalledEntry {
+        &self.request.called
     }
 
     /// The least severe log messages that the request asks for.

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use mcp_types::{InputRequest, LoggingMessageNotificationParams, OrderedMap, RawJson};
+use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
 use tokio::sync::Notify;
 
 use super::context::EndOfCall;
-use super::input::InputState;
+use super::input::{InputState, KeptInputs};
 use super::{BoxFuture, Context};
 use crate::ProtocolError;
 use crate::connection::{Command, Link, Peer, Unsent};
@@ -99,17 +99,6 @@ impl Detachable {
         }
         Detached(self.end)
     }
-}
-
-/// What a call has got from its client before it was detached, by the names of questions and the keys of
-/// values.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct KeptInputs {
-    /// The answers that its handler has used.
-    pub answers: OrderedMap<RawJson>,
-    /// The values of [`Context::once`].
-    pub values: OrderedMap<RawJson>,
 }
 
 /// A call that was [detached](Detachable::detach). Dropped, it cancels the

@@ -6,6 +6,7 @@
 
 mod answer;
 pub(crate) mod builder;
+mod called;
 mod cancellation;
 pub(crate) mod catalog;
 mod changes;
@@ -60,7 +61,7 @@ pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext, OptionalFromContext};
-pub use detached::{Detachable, Detached, DetachedCall, KeptInputs};
+pub use detached::{Detachable, Detached, DetachedCall};
 pub use detached_request::DetachedRequest;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;

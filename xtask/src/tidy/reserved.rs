@@ -28,6 +28,7 @@ const RESERVED: [Reserved; 3] = [
         names: &["::Era::"],
         files: "mcp-",
         except: &[
+            "mcp-extensions/src/tasks/types.rs",
             "mcp-runtime/src/client/connect",
             "mcp-runtime/src/protocol/",
             "mcp-runtime/src/server/input/",

@@ -2,12 +2,12 @@
 
 use mcp_runtime::client::{BoxFuture, ClientExtension};
 use mcp_runtime::types::{CallToolRequest, JsonObject, RawJson, Request};
-use mcp_runtime::{CallError, Client, Era, ExtensionMethod, Revision};
+use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::follower::Follower;
-use crate::tasks::types::{CANCEL, CancelTask, GET, RESULT_TYPE, TaskParams, UPDATE};
+use crate::tasks::types::{CANCEL, CancelTask, GET, RESULT_TYPE, TaskParams, UPDATE, is_offered};
 use crate::tasks::{ID, TaskStatus};
 
 const METHODS: &[ExtensionMethod] = &[GET, UPDATE, CANCEL];
@@ -56,7 +56,7 @@ impl ClientExtension for TasksClient {
     }
 
     fn settings(&self, revision: Revision) -> Option<JsonObject> {
-        (revision.era() == Era::Stateless).then(JsonObject::new)
+        is_offered(revision).then(JsonObject::new)
     }
 
     fn methods(&self) -> &[ExtensionMethod] {

@@ -1,139 +1,25 @@
 //! The extension of a server: its methods and subscriptions.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcp_runtime::layer::BoxFuture;
 use mcp_runtime::serde_json::json;
-use mcp_runtime::server::{DetachedRequest, Extension, ExtensionNotification, Listening};
+use mcp_runtime::server::{Extension, ExtensionNotification, Listening};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{JsonObject, OrderedMap, RawJson};
-use mcp_runtime::{Context, Era, ProtocolError, Revision, ServerBuilder};
+use mcp_runtime::{Context, ProtocolError, Revision, ServerBuilder};
 use tokio::sync::mpsc;
 
-use super::process::Process;
+use super::Tasks;
 use super::records::{Records, unavailable, unknown};
-use crate::tasks::client::TasksClient;
-use crate::tasks::limits::{GRACE, MAX_SUBSCRIBED, QUEUED_NOTIFICATIONS, TaskLimits};
-use crate::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore};
-use crate::tasks::types::{CANCEL, GET, NOTIFICATION, TASK_IDS, TaskParams, UPDATE, UpdateParams};
+use crate::tasks::limits::{MAX_SUBSCRIBED, QUEUED_NOTIFICATIONS};
+use crate::tasks::store::TaskRecord;
+use crate::tasks::types::{
+    CANCEL, GET, NOTIFICATION, TASK_IDS, TaskParams, UPDATE, UpdateParams, is_offered,
+};
 use crate::tasks::{ID, TaskState};
 
-/// The extension `io.modelcontextprotocol/tasks` of a server, with the store of its tasks; added by
-/// [`ServerBuilder::extension`]. Clones share the store; settings are those of a clone alone.
-///
-/// It is offered in the stateless era (2026-07-28). Tools whose calls may become tasks have
-/// `with(`[`Task`](super::Task)`::…)`. It serves `tasks/get`, `tasks/update` and `tasks/cancel`, to the
-/// principal who made the call, with the scopes that the call needed, and announces changes to subscriptions
-/// to `taskIds` (ext-tasks, "Task Status Notifications").
-///
-/// ```
-/// use mcp_extensions::tasks::{Task, Tasks};
-/// use mcp_runtime::prelude::*;
-///
-/// struct Studio;
-///
-/// #[mcp_server]
-/// impl Studio {
-///     /// Renders a film.
-///     #[tool(with(Task::after("250ms").ttl("24h")))]
-///     async fn render(&self, scenes: u32, cx: &Context) -> String {
-///         for scene in 0..scenes {
-///             cx.progress(scene, scenes, "rendering");
-///             tokio::time::sleep(std::time::Duration::from_secs(60)).await;
-///         }
-///         format!("{scenes} scenes")
-///     }
-/// }
-///
-/// let mut server = Studio.into_builder();
-/// server.extension(Tasks::memory());
-/// # drop(server.build());
-/// ```
-#[derive(Clone)]
-pub struct Tasks(pub(super) Arc<Shared>);
-
-/// What the clones of [`Tasks`] share.
-#[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) records: Records,
-    pub(super) limits: TaskLimits,
-    pub(super) grace: Duration,
-    pub(super) identify: Option<Arc<Identify>>,
-    pub(super) process: Arc<Process>,
-}
-
-/// Gives a call that runs again the identity of its principal; `None` if there is none any more.
-pub(super) type Identify = dyn Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync;
-
 impl Tasks {
-    /// Tasks that are kept in memory.
-    #[must_use]
-    pub fn memory() -> Self {
-        Self::new(MemoryTaskStore::new())
-    }
-
-    /// Tasks that are kept in `store`.
-    #[must_use]
-    pub fn new(store: impl TaskStore) -> Self {
-        Self(Arc::new(Shared {
-            records: Records::new(store),
-            limits: TaskLimits::default(),
-            grace: GRACE,
-            identify: None,
-            process: Arc::default(),
-        }))
-    }
-
-    /// The extension of a client, whose calls follow tasks to their end.
-    #[must_use]
-    pub fn client() -> TasksClient {
-        TasksClient::new()
-    }
-
-    /// Replaces the limits.
-    #[must_use]
-    pub fn limits(mut self, limits: TaskLimits) -> Self {
-        Arc::make_mut(&mut self.0).limits = limits;
-        self
-    }
-
-    /// The time for which a server that shuts down waits for its tasks; 5 seconds by default. Tasks
-    /// that are not done then are those of a runner that has [stopped](TaskStore::take).
-    #[must_use]
-    pub fn grace(mut self, grace: Duration) -> Self {
-        Arc::make_mut(&mut self.0).grace = grace;
-        self
-    }
-
-    /// Sets how a call that [runs again](super::Task::restart) gets the identity of its principal, which is not
-    /// kept: `identify` gets the name of the principal, and inserts what handlers take as the identity. A task
-    /// for which it returns `None` fails, as do all tasks of principals without it.
-    ///
-    /// ```
-    /// use mcp_extensions::tasks::Tasks;
-    /// use mcp_runtime::transport::http::Principal;
-    ///
-    /// #[derive(Clone)]
-    /// struct User(String);
-    ///
-    /// let tasks = Tasks::memory().identify(|principal, call| {
-    ///     call.insert(Principal::new(principal));
-    ///     call.insert(User(principal.strip_prefix("user-")?.to_owned()));
-    ///     Some(())
-    /// });
-    /// # drop(tasks);
-    /// ```
-    #[must_use]
-    pub fn identify(
-        mut self,
-        identify: impl Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync + 'static,
-    ) -> Self {
-        Arc::make_mut(&mut self.0).identify = Some(Arc::new(identify));
-        self
-    }
-
     /// The task of the caller with this id; another's does not exist.
     async fn find(&self, id: &str, cx: &Context) -> Result<Arc<TaskRecord>, ProtocolError> {
         let record = self.0.records.store.load(id).await.map_err(unavailable)?;
@@ -191,7 +77,7 @@ impl Extension for Tasks {
     }
 
     fn settings(&self, revision: Revision) -> Option<JsonObject> {
-        (revision.era() == Era::Stateless).then(JsonObject::new)
+        is_offered(revision).then(JsonObject::new)
     }
 
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
@@ -290,14 +176,5 @@ async fn announce(
         if listener.send(news).await.is_err() {
             return;
         }
-    }
-}
-
-impl fmt::Debug for Tasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tasks")
-            .field("limits", &self.0.limits)
-            .field("grace", &self.0.grace)
-            .finish_non_exhaustive()
     }
 }

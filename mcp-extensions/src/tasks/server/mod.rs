@@ -3,12 +3,14 @@
 mod defer;
 mod elsewhere;
 mod extension;
+mod maintenance;
 mod process;
 mod records;
 mod running;
+mod tasks;
 mod tool;
 
 pub use defer::Defer;
 pub use elsewhere::{CreatedTask, OpenTask};
-pub use extension::Tasks;
+pub use tasks::Tasks;
 pub use tool::{Task, TaskDuration};

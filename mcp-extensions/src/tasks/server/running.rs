@@ -49,7 +49,7 @@ impl RunningTask {
         work: impl Future<Output = Outcome>,
         detached: Option<Detached>,
     ) {
-        let _working = self.tasks.work();
+        let _working = self.tasks.0.process.work();
         let mut stopping = self.tasks.0.process.stopping.subscribe();
         let outcome = {
             let mut work = pin!(work);

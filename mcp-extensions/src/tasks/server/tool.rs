@@ -4,13 +4,13 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_runtime::Context;
 use mcp_runtime::layer::{
     BoxError, BoxFuture, InvalidResponse, McpRequest, McpResponse, Next, TooManyRequests,
     ToolExtension,
 };
 use mcp_runtime::server::{Detachable, DetachedCall};
 use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson};
-use mcp_runtime::{Context, Era};
 use serde::Serialize;
 use tower_service::Service as _;
 
@@ -21,7 +21,7 @@ use super::records::{milliseconds, unavailable};
 use super::running::{Outcome, RunningTask};
 use crate::tasks::limits::{POLL_INTERVAL, TTL};
 use crate::tasks::store::{SavedCall, TaskRecord};
-use crate::tasks::types::{ID, RESULT_TYPE, TaskStatus};
+use crate::tasks::types::{ID, RESULT_TYPE, TaskStatus, is_offered};
 
 /// When calls of a tool become tasks; for `#[tool(with(…))]`.
 ///
@@ -298,7 +298,7 @@ impl ToolExtension for Task {
             let Some(cx) = cx.filter(|cx| !cx.is_detached()) else {
                 return next.run(request).await;
             };
-            let is_stateless = cx.revision().era() == Era::Stateless;
+            let is_stateless = is_offered(cx.revision());
             match check_declared(&cx) {
                 Ok(()) if is_stateless => self.serve(request, cx, next).await,
                 _ if !self.is_required => next.run(request).await,

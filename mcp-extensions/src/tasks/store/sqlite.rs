@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 
 use super::usage::Usage;
 use super::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
-use crate::tasks::limits::{LEASE, MAX_DUE, SQLITE_BUSY, SQLITE_POLL, TaskLimits};
+use crate::tasks::limits::sqlite::{BUSY, LEASE, POLL};
+use crate::tasks::limits::{MAX_DUE, TaskLimits};
 
 /// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
 /// share it: each sees the others' changes within a quarter of a second.
@@ -119,7 +120,7 @@ impl SqliteTaskStore {
 }
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(SQLITE_BUSY)?;
+    connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     transact(connection, |transaction| {
@@ -363,7 +364,7 @@ async fn poll(database: Weak<Database>) {
             Err(error) => tracing::warn!(%error, "changes of tasks can't be read now"),
         }
         drop(store);
-        tokio::time::sleep(SQLITE_POLL).await;
+        tokio::time::sleep(POLL).await;
     }
 }
 

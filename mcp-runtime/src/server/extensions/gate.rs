@@ -37,13 +37,6 @@ impl Context {
         }
     }
 
-    /// The OAuth scopes that the request has needed so far: those of its tool, and of the servers that
-    /// mount it.
-    #[must_use]
-    pub fn needed_scopes(&self) -> Vec<String> {
-        self.scopes().clone()
-    }
-
     /// Checks that the caller has OAuth scopes, as for an operation of the server. Passes over
     /// transports other than HTTP.
     ///

@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::AskError;
+use super::{AskError, KeptInputs};
 use crate::error::RequestError;
 use crate::protocol::StrictJson;
-use crate::server::KeptInputs;
 
 /// Questions that a call is answered with.
 #[derive(Clone, Debug, Default)]

@@ -2,15 +2,15 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::Uri;
-use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::response::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
-use super::remote::retry_after;
 use crate::error::{HttpError, without_secrets};
 use crate::limits::EXCERPT_CHARS;
 
@@ -29,6 +29,29 @@ pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Byte
 /// Marks the response with the first redirect that is not followed because there were too many.
 #[derive(Clone)]
 pub(super) struct TooManyRedirects;
+
+/// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
+/// 10.2.3). `None` also for a header that can't be read.
+///
+/// ```
+/// use std::time::Duration;
+/// use http::HeaderMap;
+/// use http::header::{HeaderValue, RETRY_AFTER};
+/// use mcp_runtime::transport::http_client::retry_after;
+///
+/// let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("5"))]);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_secs(5)));
+/// ```
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
+    let value = value.ok()?.trim();
+    let seconds = value.parse().map(Duration::from_secs).ok();
+    seconds.or_else(|| {
+        let date = httpdate::parse_http_date(value).ok()?;
+        Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+    })
+}
 
 /// The error for an answer that is no MCP message; its extensions have the URL that has answered.
 pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {

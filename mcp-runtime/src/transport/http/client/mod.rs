@@ -26,5 +26,5 @@ mod response;
 pub use crate::connection::BoxFuture;
 pub use auth_http::AuthHttp;
 pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
+pub use body::retry_after;
 pub use connection::{HttpReader, HttpUrl, HttpWriter, http_client};
-pub use remote::retry_after;

@@ -4,11 +4,9 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use http::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION, RETRY_AFTER,
-};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
@@ -20,7 +18,7 @@ use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::body::TooManyRedirects;
+use super::body::{TooManyRedirects, retry_after};
 use super::connector::{Connector, authority, connect_error};
 use super::credentials::{Credentials, Sending};
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
@@ -347,31 +345,12 @@ pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
     doubled.min(MAX_RESUMPTION_PAUSE.max(first))
 }
 
-/// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
-/// 10.2.3). `None` also for a header that can't be read.
-///
-/// ```
-/// use std::time::Duration;
-/// use http::HeaderMap;
-/// use http::header::{HeaderValue, RETRY_AFTER};
-/// use mcp_runtime::transport::http_client::retry_after;
-///
-/// let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("5"))]);
-/// assert_eq!(retry_after(&headers), Some(Duration::from_secs(5)));
-/// ```
-#[must_use]
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
-    let value = value.ok()?.trim();
-    let seconds = value.parse().map(Duration::from_secs).ok();
-    seconds.or_else(|| {
-        let date = httpdate::parse_http_date(value).ok()?;
-        Some(date.duration_since(SystemTime::now()).unwrap_or_default())
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
+    use http::header::RETRY_AFTER;
+
     use super::*;
 
     #[test]
