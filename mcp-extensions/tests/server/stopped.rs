@@ -10,7 +10,7 @@ use mcp_extensions::tasks::{Defer, Task, Tasks};
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::json;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::wire::Wire;
 
@@ -18,7 +18,8 @@ use crate::wire::Wire;
 #[derive(Clone, Default)]
 struct Mill {
     ground: Arc<AtomicUsize>,
-    going: Arc<Notify>,
+    /// True once functions may go on.
+    going: Arc<watch::Sender<bool>>,
 }
 
 #[mcp_server(undocumented = "allow")]
@@ -31,17 +32,25 @@ impl Mill {
         cx.defer().await?;
         cx.once("after", count()).await?;
         let again: String = cx.elicit("How fine?").await?;
-        self.going.notified().await;
+        self.go().await;
         Ok(format!("{sacks} sacks, {first}, {again}"))
     }
 
     #[tool(with(Task::now()))]
     async fn once(&self) {
-        self.going.notified().await;
+        self.go().await;
     }
 }
 
 impl Mill {
+    async fn go(&self) {
+        self.going
+            .subscribe()
+            .wait_for(|going| *going)
+            .await
+            .unwrap();
+    }
+
     /// A process that serves the mill with the tasks in `file`.
     fn process(&self, file: &Path) -> Server {
         let mut server = self.clone().into_builder();
@@ -95,7 +104,7 @@ async fn a_task_runs_again_with_its_answers_and_values_or_fails() {
             .unwrap()
             .contains("stopped")
     );
-    mill.going.notify_one();
+    mill.going.send_replace(true);
     let done = wire.until_final(id).await;
     let result = &done["result"];
     assert_eq!(
@@ -122,9 +131,7 @@ async fn two_processes_share_their_tasks() {
     let mut listener = Wire::to(&mill.process(&file)).await;
     listener.send("subscriptions/listen", filter).await;
     listener.next().await;
-    // The first one has left the queue, or takes its place in vain.
-    mill.going.notify_waiters();
-    mill.going.notify_one();
+    mill.going.send_replace(true);
     let news = listener.next().await;
     assert_eq!(news["params"]["status"], "completed", "{news}");
     assert_eq!(other.get(&second).await["status"], "completed");

@@ -75,17 +75,10 @@ impl Tasks {
         let call = CallState::of(cx).filter(|call| !call.is_decided());
         let call = call.ok_or_else(|| refused("this call can't become a task"))?;
         let record = call.tool().record(self, cx);
-        let inserted = self
-            .0
-            .records
-            .store
-            .insert(record.clone(), self.0.limits)
-            .await;
-        if !inserted.map_err(unavailable)? {
+        if !self.insert(record.clone()).await.map_err(unavailable)? {
             let wait = POLL_INTERVAL.as_secs();
             return Err(refused(&format!("too many tasks: try again in {wait} s")));
         }
-        self.created(&record);
         match call.set_created(record.status()) {
             true => Ok(CreatedTask(record.id)),
             false => Err(refused("this call is a task already")),

@@ -165,6 +165,7 @@ async fn announce(
             Err(error) => Err(error),
         };
         match next {
+            Ok(Some(next)) if next.version == last.version => continue,
             Ok(Some(next)) => last = next,
             Ok(None) => return,
             Err(error) => return tracing::warn!(%error, "a subscription to a task ends"),

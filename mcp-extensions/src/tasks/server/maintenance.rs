@@ -34,14 +34,29 @@ impl Tasks {
         }
     }
 
-    /// Notes that a task was created.
-    pub(super) fn created(&self, task: &TaskRecord) {
+    /// Keeps a new task. Returns false where it would exceed the limits.
+    pub(super) async fn insert(&self, task: TaskRecord) -> Result<bool, TaskStoreError> {
+        // Without a lease, another process would take the task at once.
+        if !self.0.process.state().is_leased {
+            self.renew(false).await?;
+        }
+        let expires = task.expires;
+        let is_kept = self.0.records.store.insert(task, self.0.limits).await?;
         self.maintain();
         let state = self.0.process.state();
         let is_first = |expires: u64| state.next.is_none_or(|next| expires < next);
-        if task.expires.is_some_and(is_first) {
+        if is_kept && expires.is_some_and(is_first) {
             self.0.process.created.notify_one();
         }
+        Ok(is_kept)
+    }
+
+    /// Renews the lease of this process, or ends it.
+    async fn renew(&self, ends: bool) -> Result<(), TaskStoreError> {
+        let renewed = self.0.records.store.renew(&self.0.process.runner, ends);
+        renewed.await?;
+        self.0.process.state().is_leased = !ends;
+        Ok(())
     }
 
     /// Ends what [`started`](Self::started) has begun: waits for the tasks that this process works on, and
@@ -58,13 +73,7 @@ impl Tasks {
             let _ = working.wait_for(|count| *count == 0).await;
         }
         self.0.process.end();
-        let released = self
-            .0
-            .records
-            .store
-            .renew(&self.0.process.runner, true)
-            .await;
-        if let Err(error) = released {
+        if let Err(error) = self.renew(true).await {
             tracing::warn!(%error, "tasks that are not done could not be left to others");
         }
     }
@@ -96,7 +105,7 @@ impl Tasks {
     async fn maintain_once(&self, leases: bool) -> Result<Option<u64>, TaskStoreError> {
         let (store, runner) = (&self.0.records.store, &self.0.process.runner);
         if leases {
-            store.renew(runner, false).await?;
+            self.renew(false).await?;
             for record in store.take(runner).await? {
                 self.recover(&record).await?;
             }

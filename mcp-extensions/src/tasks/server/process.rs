@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) served: usize,
     pub(super) server: Option<Server>,
     pub(super) maintenance: Option<JoinHandle<()>>,
+    /// True once the process has a lease.
+    pub(super) is_leased: bool,
     /// The time at which the next task expires, in ms since 1970.
     pub(super) next: Option<u64>,
 }

@@ -248,15 +248,14 @@ impl Task {
             let inputs = call.inputs();
             (record.answers, record.values) = (inputs.answers, inputs.values);
         }
-        let inserted = tasks.0.records.store.insert(record.clone(), tasks.0.limits);
-        if !inserted.await.map_err(unavailable)? {
+        let is_kept = tasks.insert(record.clone()).await.map_err(unavailable)?;
+        if !is_kept {
             if self.is_required {
                 return Err(TooManyRequests::retry_after(POLL_INTERVAL).into());
             }
             state.decide();
             return work.await;
         }
-        tasks.created(&record);
         let status = record.status();
         let task = RunningTask::new(tasks, &record);
         let detached = call.detach(Arc::clone(&task) as Arc<dyn DetachedCall>);

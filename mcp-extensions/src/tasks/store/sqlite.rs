@@ -353,9 +353,12 @@ async fn poll(database: Weak<Database>) {
         let changes = store.run(move |connection| changes(connection, last));
         match changes.await {
             Ok((now, changed)) => {
-                last = Some(now);
                 let mut waiting = store.0.waiting();
-                changed.iter().for_each(|id| waiting.notify(id));
+                match last.replace(now) {
+                    Some(_) => changed.iter().for_each(|id| waiting.notify(id)),
+                    // What has changed before is not known.
+                    None => waiting.changed.values().for_each(|it| it.notify_waiters()),
+                }
                 if waiting.is_over() {
                     waiting.is_polled = false;
                     return;
