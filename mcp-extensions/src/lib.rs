@@ -1,6 +1,4 @@
-//! Extensions of the Model Context Protocol on the hooks of [`mcp_runtime`].
-//!
-//! [`tasks`] is `io.modelcontextprotocol/tasks`: calls of tools that go on after they were answered.
+#![doc = include_str!("../README.md")]
 
 #[cfg(feature = "tasks")]
 pub mod tasks;

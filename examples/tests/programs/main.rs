@@ -14,4 +14,5 @@ mod library;
 mod on_a_terminal;
 #[cfg(unix)]
 mod signals;
+mod tasks;
 mod telling;

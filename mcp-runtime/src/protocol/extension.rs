@@ -29,7 +29,8 @@ impl ExtensionMethod {
     }
 
     /// Names the member of `params`, a string, that `Mcp-Name` repeats over HTTP in the stateless era
-    /// (2026-07-28, "Streamable HTTP", section "Request Metadata").
+    /// (2026-07-28, "Streamable HTTP", section "Request Metadata"). A client sends it; a server refuses one
+    /// that differs, and takes a request without it, as there are clients that leave it out.
     #[must_use]
     pub const fn named_by(mut self, parameter: &'static str) -> Self {
         self.named_by = Some(parameter);

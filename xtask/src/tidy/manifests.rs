@@ -68,6 +68,21 @@ const ONLY: &[(&str, &[&str])] = &[
             "toml",
         ],
     ),
+    (
+        "mcp-extensions",
+        &[
+            "getrandom",
+            "humantime",
+            "mcp-runtime",
+            "rusqlite",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "tower-service",
+            "tracing",
+        ],
+    ),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {

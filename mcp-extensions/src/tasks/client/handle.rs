@@ -123,7 +123,10 @@ impl<T> TaskHandle<T> {
             if follower.status().state.is_final() {
                 return Ok(None);
             }
-            follower.next().await?;
+            let before = follower.status().clone();
+            while *follower.status() == before {
+                follower.next().await?;
+            }
         }
         self.is_reported = true;
         Ok(Some(follower.status().clone()))
