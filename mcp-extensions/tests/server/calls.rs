@@ -243,3 +243,18 @@ async fn work_elsewhere_is_reported_and_ended_by_the_id() {
     let refused = wire.call("order", json!({})).await;
     assert!(refused.to_string().contains("extension"), "{refused}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_shuts_down_waits_for_its_tasks() {
+    let studio = Studio::default();
+    let (server, _) = studio.server();
+    let mut wire = Wire::to(&server).await;
+    let done = wire.start("render", json!({"seconds": 3})).await;
+    let left = wire.start("render", json!({"seconds": 60})).await;
+    wire.close().await;
+    assert_eq!(studio.noted(), ["rendered", "dropped", "dropped"]);
+    // The store is still there.
+    let mut wire = Wire::to(&server).await;
+    assert_eq!(wire.get(&done).await["status"], "completed");
+    assert_eq!(wire.get(&left).await["status"], "failed");
+}

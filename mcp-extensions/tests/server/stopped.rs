@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_extensions::tasks::store::SqliteTaskStore;
-use mcp_extensions::tasks::{Defer, Task, Tasks};
-use mcp_runtime::Server;
+use mcp_extensions::tasks::store::{SavedCall, SqliteTaskStore, TaskRecord, TaskStore as _};
+use mcp_extensions::tasks::{Defer, Task, TaskLimits, TaskState, Tasks};
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::json;
+use mcp_runtime::types::{ClientCapabilities, RawJson};
+use mcp_runtime::{Revision, Server};
 use tokio::sync::watch;
 
 use crate::wire::Wire;
@@ -36,11 +37,19 @@ impl Mill {
         Ok(format!("{sacks} sacks, {first}, {again}"))
     }
 
+    #[tool(with(Task::now().restart()))]
+    async fn whose(&self, cx: &Context) -> String {
+        cx.identity::<User>().unwrap().0.clone()
+    }
+
     #[tool(with(Task::now()))]
     async fn once(&self) {
         self.go().await;
     }
 }
+
+/// The identity of a caller.
+struct User(String);
 
 impl Mill {
     async fn go(&self) {
@@ -113,6 +122,54 @@ async fn a_task_runs_again_with_its_answers_and_values_or_fails() {
     );
     assert!(result["_meta"].is_null(), "{result}");
     assert_eq!(mill.ground.load(Ordering::SeqCst), 2);
+}
+
+/// A task of a principal, whose process has stopped.
+fn orphan(principal: &str) -> TaskRecord {
+    let call = SavedCall {
+        tool: "whose".to_owned(),
+        arguments: RawJson::empty_object(),
+        revision: Revision::LATEST,
+        capabilities: ClientCapabilities::new(),
+        client: None,
+    };
+    TaskRecord {
+        id: format!("task of {principal}"),
+        principal: Some(principal.to_owned()),
+        runner: Some("gone".to_owned()),
+        call: Some(Box::new(call)),
+        ..TaskRecord::default()
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_runs_again_has_the_identity_that_the_program_makes_of_the_principal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteTaskStore::open(folder.path().join("tasks.db")).unwrap();
+    for principal in ["ann", "nobody"] {
+        store
+            .insert(orphan(principal), TaskLimits::new())
+            .await
+            .unwrap();
+    }
+    let tasks = Tasks::new(store.clone()).identify(|principal, call| {
+        call.insert(User(principal.to_owned()));
+        (principal != "nobody").then_some(())
+    });
+    let mut server = Mill::default().into_builder();
+    server.extension(tasks.clone());
+    let _wire = Wire::to(&server.build()).await;
+    for (principal, state) in [("ann", TaskState::Completed), ("nobody", TaskState::Failed)] {
+        let id = format!("task of {principal}");
+        tasks.open(&id).ended().await.unwrap();
+        let task = store.load(&id).await.unwrap().unwrap();
+        assert_eq!(task.state, state, "{task:?}");
+        let result = task
+            .result
+            .as_ref()
+            .map(|it| it.get().contains(r#""text":"ann""#));
+        assert_eq!(result, (principal == "ann").then_some(true));
+    }
 }
 
 #[tokio::test]

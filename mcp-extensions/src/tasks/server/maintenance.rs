@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_runtime::Server;
 use mcp_runtime::layer::McpResponse;
 use mcp_runtime::server::{DetachedCall, DetachedRequest};
-use mcp_runtime::types::jsonrpc::code;
-use mcp_runtime::{ProtocolError, Server};
 
 use super::Tasks;
-use super::records::milliseconds;
+use super::records::{ended, milliseconds};
 use super::running::RunningTask;
 use crate::tasks::limits::EXPIRED_KEPT;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
@@ -174,11 +173,3 @@ impl Tasks {
 
 /// The time after which a store that has failed is used again.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// The error of a task that ended before its call did.
-fn ended(reason: &str) -> ProtocolError {
-    ProtocolError::new(
-        code::INTERNAL_ERROR,
-        format!("the task was ended: {reason}"),
-    )
-}

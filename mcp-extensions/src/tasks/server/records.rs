@@ -93,3 +93,11 @@ pub(super) fn unknown() -> ProtocolError {
         "there is no such task: it has expired, or the id is not one of this caller's",
     )
 }
+
+/// The error of a task that ended before its call did.
+pub(super) fn ended(reason: &str) -> ProtocolError {
+    ProtocolError::new(
+        code::INTERNAL_ERROR,
+        format!("the task was ended: {reason}"),
+    )
+}

@@ -11,7 +11,7 @@ use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
 use tokio::sync::Notify;
 
 use super::Tasks;
-use super::records::unavailable;
+use super::records::{ended, unavailable};
 use crate::tasks::TaskState;
 use crate::tasks::limits::PROGRESS_INTERVAL;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
@@ -64,6 +64,10 @@ impl RunningTask {
         if let Some(outcome) = outcome {
             // Boxed, as is what stores progress: a task that waits is to be small.
             Box::pin(self.finish(outcome)).await;
+        } else if *stopping.borrow() && self.tasks.0.records.store.lease().is_none() {
+            // Nobody else goes on with it.
+            let error = ended("the server was shut down");
+            Box::pin(self.finish(Err(error.into()))).await;
         }
         drop(detached);
     }
