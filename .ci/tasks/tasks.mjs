@@ -9,6 +9,7 @@ const PROTOCOL = '2026-07-28';
 const clientInfo = { name: 'tasks', version: '1' };
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const checked = { created: 0, statuses: 0 };
+let lastId = 0;
 
 // Sends a request as it is, which the client of the SDK would not, and checks the result.
 async function rawDispatch(request) {
@@ -16,7 +17,7 @@ async function rawDispatch(request) {
   const name = params.taskId ?? params.name;
   const response = await fetch(url, {
     method: 'POST',
-    body: JSON.stringify(request),
+    body: JSON.stringify({ jsonrpc: '2.0', id: ++lastId, ...request }),
     headers: {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
@@ -35,7 +36,8 @@ async function rawDispatch(request) {
     assert.ok(isDetailedTaskV2(answer.result), text);
     checked.statuses += 1;
   }
-  return answer;
+  const { error, result } = answer;
+  return error ? { kind: 'error', error } : { kind: 'result', result };
 }
 
 const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode: { pin: PROTOCOL } } });

@@ -103,6 +103,7 @@ async fn the_end_of_a_task_is_the_end_of_the_plain_call() {
     let mut wire = Wire::to(&server).await;
     let id = wire.start("fails", json!({})).await;
     let done = wire.until(&id, "completed").await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
     assert_eq!(done["result"]["isError"], true, "{done}");
     assert_eq!(done["result"]["content"][0]["text"], "no film");
 

@@ -6,7 +6,7 @@ use mcp_runtime::{Context, IntoToolResult, ProtocolError};
 
 use super::Tasks;
 use super::defer::{CallState, check_declared};
-use super::records::unavailable;
+use super::records::{unavailable, whole};
 use crate::tasks::TaskState;
 use crate::tasks::limits::POLL_INTERVAL;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
@@ -137,7 +137,7 @@ impl OpenTask {
     ///
     /// When the store fails.
     pub async fn complete(&self, result: &CallToolResult) -> Result<bool, TaskStoreError> {
-        let result = RawJson::encode(result);
+        let result = whole(RawJson::encode(result));
         self.change(|task| {
             task.end(TaskState::Completed, None);
             task.result = Some(result.clone());

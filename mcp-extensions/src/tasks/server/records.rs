@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_runtime::ProtocolError;
+use mcp_runtime::types::RawJson;
 use mcp_runtime::types::jsonrpc::code;
 use tokio::time::Instant;
 
@@ -100,4 +101,15 @@ pub(super) fn ended(reason: &str) -> ProtocolError {
         code::INTERNAL_ERROR,
         format!("the task was ended: {reason}"),
     )
+}
+
+/// A result with the `resultType` that its revision requires, which is added where results are sent.
+pub(super) fn whole(result: RawJson) -> RawJson {
+    if result.as_raw().member("resultType").is_some() {
+        return result;
+    }
+    let members = result.get().strip_prefix('{').unwrap_or_default();
+    let comma = if members == "}" { "" } else { "," };
+    let whole = format!(r#"{{"resultType":"complete"{comma}{members}"#);
+    RawJson::from_text(whole).unwrap_or(result)
 }

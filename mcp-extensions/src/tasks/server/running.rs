@@ -11,7 +11,7 @@ use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
 use tokio::sync::Notify;
 
 use super::Tasks;
-use super::records::{ended, unavailable};
+use super::records::{ended, unavailable, whole};
 use crate::tasks::TaskState;
 use crate::tasks::limits::PROGRESS_INTERVAL;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
@@ -142,7 +142,7 @@ impl RunningTask {
 /// The result of a call.
 fn result(response: &McpResponse) -> serde_json::Result<RawJson> {
     let json = response.json()?.unwrap_or_default().into_owned();
-    RawJson::from_text(json)
+    RawJson::from_text(json).map(whole)
 }
 
 /// The error that the plain call would have been answered with.
