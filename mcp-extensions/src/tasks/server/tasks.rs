@@ -13,7 +13,7 @@ use crate::tasks::limits::{GRACE, TaskLimits};
 use crate::tasks::store::{MemoryTaskStore, TaskStore};
 
 /// The extension `io.modelcontextprotocol/tasks` of a server, with the store of its tasks; added by
-/// [`ServerBuilder::extension`]. Clones share the store; settings are those of a clone alone.
+/// [`ServerBuilder::extension`](mcp_runtime::ServerBuilder::extension). Clones share the store; settings are those of a clone alone.
 ///
 /// It is offered in the stateless era (2026-07-28). Tools whose calls may become tasks have
 /// `with(`[`Task`](super::Task)`::…)`. It serves `tasks/get`, `tasks/update` and `tasks/cancel`, to the

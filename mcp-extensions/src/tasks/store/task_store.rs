@@ -11,7 +11,7 @@ use crate::tasks::limits::TaskLimits;
 /// The outcome of an operation of a store, which may take its time.
 pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 
-/// A store of tasks: of this process ([`MemoryTaskStore`]), or shared with others.
+/// A store of tasks: of this process ([`MemoryTaskStore`](super::MemoryTaskStore)), or shared with others.
 ///
 /// A record is replaced as a whole, by whoever has read the version before. A process that works on
 /// tasks is a runner; those of a runner that has stopped are [taken](Self::take) by another one.
