@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_extensions::tasks::TaskLimits;
+use mcp_extensions::tasks::{Task, TaskLimits};
 use mcp_runtime::serde_json::{Value, json};
 
 use crate::studio::Studio;
@@ -258,4 +258,21 @@ async fn a_server_that_shuts_down_waits_for_its_tasks() {
     let mut wire = Wire::to(&server).await;
     assert_eq!(wire.get(&done).await["status"], "completed");
     assert_eq!(wire.get(&left).await["status"], "failed");
+}
+
+#[test]
+fn a_server_with_a_time_that_can_not_be_read_does_not_start() {
+    for (text, task) in [
+        ("250 parsecs", (|| drop(Task::after("250 parsecs"))) as fn()),
+        ("never", || drop(Task::now().ttl("never"))),
+        ("0ms", || drop(Task::now().ttl("0ms"))),
+    ] {
+        let panic = std::panic::catch_unwind(task).unwrap_err();
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+        assert!(
+            message.is_some_and(|it| it.contains(text) || it.contains("1 ms")),
+            "{message:?}"
+        );
+    }
 }

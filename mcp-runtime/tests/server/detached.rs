@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::{Detachable, Detached, DetachedCall, Extension};
+use mcp_runtime::server::{Detachable, Detached, DetachedCall, DetachedRequest, Extension};
 use mcp_runtime::types::{
     InputRequest, JsonObject, LoggingLevel, LoggingMessageNotificationParams, RawJson,
 };
@@ -101,9 +101,12 @@ impl ToolExtension for Deferred {
         Box::pin(async move {
             let later = request.context().unwrap().extension::<Later>();
             let later = Arc::clone(&later.unwrap().0);
-            let mut call: Detachable = match later.when {
-                When::Entered => request.detachable_alone().unwrap(),
-                When::InASecond | When::Never => request.detachable().unwrap(),
+            let call: Option<Detachable> = match later.when {
+                When::Entered => request.detachable_alone(),
+                When::InASecond | When::Never => request.detachable(),
+            };
+            let Some(mut call) = call else {
+                return next.run(request).await;
             };
             let mut work = Box::pin(next.run(request));
             let moment = async {
@@ -428,6 +431,60 @@ async fn the_end_of_a_detached_call_cancels_its_token_and_the_end_of_the_request
     test.later.detached.lock().unwrap().clear();
     assert!(token.is_cancelled());
     test.ended().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_made_again_without_a_client() {
+    let mut test = Test::new(When::Entered);
+    let call = || Arc::new(Call(test.later.news.clone()));
+    let arguments = |json: Value| RawJson::from(json);
+    let mut again =
+        DetachedRequest::new("work", arguments(json!({"seconds": 5})), Revision::LATEST);
+    again.insert("Ada".to_owned());
+    let result = test.server.call_detached(again, call()).await.unwrap();
+    assert!(
+        result.get().contains("done in 2026-07-28 for Ada"),
+        "{result}"
+    );
+    assert!(!result.get().contains("serverInfo"), "{result}");
+    for step in [1.0, 2.0] {
+        let News::Progress(done, ..) = test.next().await else {
+            panic!("{step}")
+        };
+        assert_eq!(done, step);
+    }
+    assert_eq!(
+        test.workshop
+            .cancelled
+            .lock()
+            .unwrap()
+            .as_ref()
+            .map(CancellationToken::is_cancelled),
+        Some(true)
+    );
+
+    // Its questions go to the extension, those that are parameters as well.
+    let call = Arc::new(Call(test.later.news.clone()));
+    let mut again = DetachedRequest::new("parameter", arguments(json!({})), Revision::LATEST);
+    again.capabilities = serde_json::from_value(json!({"elicitation": {}})).unwrap();
+    let server = test.server.clone();
+    let running = tokio::spawn(async move { server.call_detached(again, call).await });
+    loop {
+        if let News::Asked(_, question, answer) = test.next().await {
+            assert_eq!(question["params"]["message"], "Really?");
+            answer
+                .send(json!({"action": "accept", "content": {"really": true}}))
+                .unwrap();
+            break;
+        }
+    }
+    let result = running.await.unwrap().unwrap();
+    assert!(result.get().contains("true"), "{result}");
+
+    let unknown = DetachedRequest::new("nothing", RawJson::empty_object(), Revision::LATEST);
+    let call = Arc::new(Call(test.later.news.clone()));
+    let error = test.server.call_detached(unknown, call).await.unwrap_err();
+    assert_eq!(error.code, -32602, "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -81,7 +81,8 @@ pub fn tool_with(entry: ToolEntry, extension: impl ToolExtension) -> ToolEntry {
 
 impl McpRequest {
     /// Replaces the context by one that can be detached from the request, for a tool whose function
-    /// goes on after the call was answered. Returns its other end; `None` for a request of a client.
+    /// goes on after the call was answered. Returns its other end; `None` for a request of a client, and for a
+    /// call that is [detached](crate::Context::is_detached) already.
     /// Of use in a layer of a tool: around whole servers, nothing tells when a function is entered.
     ///
     /// Until it is [detached](Detachable::detach), everything is as with any call.
@@ -96,7 +97,8 @@ impl McpRequest {
     }
 
     fn replace_context(&mut self, keeps_exchange: bool) -> Option<Detachable> {
-        let (context, detachable) = self.context()?.detachable(keeps_exchange);
+        let context = self.context().filter(|context| !context.is_detached())?;
+        let (context, detachable) = context.detachable(keeps_exchange);
         self.set_context(context);
         Some(detachable)
     }
