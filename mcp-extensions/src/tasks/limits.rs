@@ -22,7 +22,7 @@ pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of tasks that one subscription is about; others are not accepted.
 pub(super) const MAX_SUBSCRIBED: usize = 100;
 /// The number of tasks that are found to have expired at the same time.
-pub(super) const MAX_DUE: usize = 256;
+pub(super) const MAX_DUE: usize = 64;
 /// The number of notifications that wait for a client to read.
 pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
 

@@ -109,16 +109,14 @@ impl Tasks {
                 self.recover(&record).await?;
             }
         }
-        loop {
-            let now = self.0.records.now();
-            let (due, next) = store.due(now).await?;
-            if due.is_empty() {
-                return Ok(next);
-            }
-            for id in due {
-                self.expire(&id, now).await?;
-            }
+        let now = self.0.records.now();
+        let (due, next) = store.due(now).await?;
+        // There may be more of them, but the lease goes first.
+        let next = if due.is_empty() { next } else { Some(now) };
+        for id in due {
+            self.expire(&id, now).await?;
         }
+        Ok(next)
     }
 
     /// Ends a task that has expired, or deletes it if it has ended.

@@ -248,13 +248,16 @@ impl Task {
             let inputs = call.inputs();
             (record.answers, record.values) = (inputs.answers, inputs.values);
         }
-        let is_kept = tasks.insert(record.clone()).await.map_err(unavailable)?;
-        if !is_kept {
-            if self.is_required {
+        match tasks.insert(record.clone()).await.map_err(unavailable) {
+            Ok(true) => {}
+            Ok(false) if self.is_required => {
                 return Err(TooManyRequests::retry_after(POLL_INTERVAL).into());
             }
-            state.decide();
-            return work.await;
+            Err(error) if self.is_required => return Err(error.into()),
+            Ok(false) | Err(_) => {
+                state.decide();
+                return work.await;
+            }
         }
         let status = record.status();
         let task = RunningTask::new(tasks, &record);

@@ -32,7 +32,7 @@ pub trait TaskStore: Send + Sync + 'static {
     /// Waits until a task has another version than this one, or was removed. It may be done before.
     fn changed(&self, id: &str, version: u64) -> StoreFuture<()>;
 
-    /// The tasks that [expire](TaskRecord::expires) at `now` or before (ms), at most a few hundred, and the
+    /// The tasks that [expire](TaskRecord::expires) at `now` or before (ms), at most a hundred, and the
     /// time of the next one (ms).
     fn due(&self, now: u64) -> StoreFuture<(Vec<String>, Option<u64>)>;
 
