@@ -287,9 +287,12 @@ impl Context {
     /// The token that is cancelled when the call is over.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
-        self.request
-            .cancellation
-            .get_or_init(CancellationToken::default)
+        self.token().get_or_init(CancellationToken::default)
+    }
+
+    fn token(&self) -> &OnceLock<CancellationToken> {
+        let detachable = self.detachable_token();
+        detachable.unwrap_or(&self.request.cancellation)
     }
 
     /// Ends progress and the cancellation token with the call: the last report goes before the
@@ -335,11 +338,13 @@ impl EndOfCall {
 
 impl Drop for EndOfCall {
     fn drop(&mut self) {
-        let request = &self.0.request;
-        if let Some(reporter) = request.reporter.get() {
+        if let Some(reporter) = self.0.request.reporter.get() {
             reporter.close();
         }
-        if let Some(token) = request.cancellation.get() {
+        // A detached call has an end of its own.
+        if !self.0.is_detached()
+            && let Some(token) = self.0.token().get()
+        {
             token.cancel();
         }
     }

@@ -3,14 +3,14 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
 use tokio::sync::Notify;
 
 use super::context::EndOfCall;
 use super::input::{InputState, KeptInputs};
-use super::{BoxFuture, Context};
+use super::{BoxFuture, CancellationToken, Context};
 use crate::ProtocolError;
 use crate::connection::{Command, Link, Peer, Unsent};
 use crate::error::{CallError, RequestError};
@@ -61,6 +61,7 @@ pub trait DetachedCall: Send + Sync + 'static {
 /// [token](Context::cancellation).
 pub struct Detachable {
     end: EndOfCall,
+    switch: Arc<Switch>,
 }
 
 impl Detachable {
@@ -69,11 +70,9 @@ impl Detachable {
     /// never gets there. The function has done nothing yet if this is polled with the future of the
     /// call, as `tokio::select!` does.
     pub async fn entered(&mut self) {
-        if let Some(switch) = self.end.context().switch()
-            && !switch.is_entered.load(Ordering::Acquire)
-        {
+        if !self.switch.is_entered.load(Ordering::Acquire) {
             // Nobody else waits for it.
-            switch.entered.notified().await;
+            self.switch.entered.notified().await;
         }
     }
 
@@ -91,20 +90,35 @@ impl Detachable {
     ///
     /// The context keeps revision, capabilities, principal, identity and values.
     pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
-        let context = self.end.context();
-        if let Some(switch) = context.switch() {
-            context.finish_progress();
-            let _ = switch.call.set(call);
-            *switch.peer.write().unwrap_or_else(PoisonError::into_inner) = None;
-        }
-        Detached(self.end)
+        self.end.context().finish_progress();
+        let _ = self.switch.call.set(call);
+        *self.switch.write() = None;
+        Detached(self.switch)
     }
 }
 
 /// A call that was [detached](Detachable::detach). Dropped, it cancels the
 /// [token](Context::cancellation) of the call; its handler is dropped by whoever polls it.
 #[must_use = "dropping it cancels the call's token"]
-pub struct Detached(#[expect(dead_code, reason = "it acts when it is dropped")] EndOfCall);
+pub struct Detached(Arc<Switch>);
+
+impl Detached {
+    /// A call that has had no client from the start, and the way to none.
+    pub(super) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
+        let switch = Arc::new(Switch::to(None));
+        let _ = switch.call.set(call);
+        let peer = Peer::over(Arc::clone(&switch) as _);
+        (Self(switch), peer)
+    }
+}
+
+impl Drop for Detached {
+    fn drop(&mut self) {
+        if let Some(token) = self.0.cancellation.get() {
+            token.cancel();
+        }
+    }
+}
 
 impl fmt::Debug for Detached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,18 +142,24 @@ pub(super) struct Switch {
     entered: Notify,
     /// True if questions are asked before the function is entered.
     asks: OnceLock<()>,
+    /// Here, as the call may go on when nobody has its context any more.
+    cancellation: OnceLock<CancellationToken>,
 }
 
 impl Switch {
-    /// The way to no client, for a call that is detached from the start.
-    pub(super) fn detached(call: Arc<dyn DetachedCall>) -> Self {
+    fn to(peer: Option<Peer>) -> Self {
         Self {
-            peer: RwLock::new(None),
-            call: OnceLock::from(call),
+            peer: RwLock::new(peer),
+            call: OnceLock::new(),
             is_entered: AtomicBool::new(false),
             entered: Notify::new(),
             asks: OnceLock::new(),
+            cancellation: OnceLock::new(),
         }
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Option<Peer>> {
+        self.peer.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn peer(&self) -> Option<Peer> {
@@ -179,20 +199,16 @@ impl Context {
     /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
     /// do not see the HTTP request, which is then released with its response.
     pub(super) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
-        let switch = Switch {
-            peer: RwLock::new(Some(self.peer().clone())),
-            call: OnceLock::new(),
-            is_entered: AtomicBool::new(false),
-            entered: Notify::new(),
-            asks: OnceLock::new(),
-        };
+        let switch = Arc::new(Switch::to(Some(self.peer().clone())));
         let identity = match keeps_exchange {
             true => self.peer().any_identity(),
             false => self.lasting_identity(),
         };
-        let context = self.with_peer(self.peer().rerouted(Arc::new(switch), identity));
+        let link = Arc::clone(&switch) as Arc<dyn Link>;
+        let context = self.with_peer(self.peer().rerouted(link, identity));
         let detachable = Detachable {
             end: EndOfCall::of(&context),
+            switch,
         };
         (context, detachable)
     }
@@ -201,6 +217,11 @@ impl Context {
     fn switch(&self) -> Option<&Switch> {
         let link: &dyn Any = &*self.peer().link;
         link.downcast_ref()
+    }
+
+    /// The place of the call's token, if the call may be detached.
+    pub(super) fn detachable_token(&self) -> Option<&OnceLock<CancellationToken>> {
+        self.switch().map(|switch| &switch.cancellation)
     }
 
     /// What the call was detached to.

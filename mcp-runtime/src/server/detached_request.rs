@@ -9,9 +9,8 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::detached::Switch;
 use super::request::ServerRequest;
-use super::{Context, DetachedCall, IncomingRequest, Server};
+use super::{Context, Detached, DetachedCall, IncomingRequest, Server};
 use crate::ProtocolError;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
@@ -75,7 +74,8 @@ impl Server {
         request: DetachedRequest,
         call: Arc<dyn DetachedCall>,
     ) -> Result<RawJson, ProtocolError> {
-        let served = self.begin_detached(&request, call);
+        let (_detached, peer) = Detached::from_the_start(call);
+        let served = self.begin_detached(&request, &peer);
         let answer = match served.unwrap_or_else(|error| Served::Now(Err(error.to_error()))) {
             Served::Now(outcome) => outcome?,
             Served::Later(handler) | Served::Open(handler) => handler.await?,
@@ -88,7 +88,7 @@ impl Server {
     fn begin_detached(
         &self,
         request: &DetachedRequest,
-        call: Arc<dyn DetachedCall>,
+        peer: &Peer,
     ) -> Result<Served<super::Answer>, RequestError> {
         let params = RawJson::encode(&Params {
             name: &request.tool,
@@ -101,12 +101,12 @@ impl Server {
             instructions: None,
         };
         let received = RequestParams::read(Some(RawJsonRef::from(&params)))?;
-        let (peer, session) = (Peer::over(Arc::new(Switch::detached(call))), self.session());
+        let session = self.session();
         let incoming = IncomingRequest {
             id: &RequestId::Number(0),
             method: methods::TOOLS_CALL,
             params: Some(RawJsonRef::from(&params)),
-            peer: &peer,
+            peer,
             session: &session,
         };
         let mut context = Context::new(self, incoming, Arc::new(negotiated), &received);

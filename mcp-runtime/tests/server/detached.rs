@@ -73,6 +73,8 @@ struct Detaching {
     news: mpsc::UnboundedSender<News>,
     /// The ends of the calls that were detached.
     detached: Mutex<Vec<Detached>>,
+    /// A value that each request has.
+    of_request: Arc<()>,
 }
 
 impl Extension for Later {
@@ -108,6 +110,7 @@ impl ToolExtension for Deferred {
             let Some(mut call) = call else {
                 return next.run(request).await;
             };
+            request.insert(Arc::clone(&later.of_request));
             let mut work = Box::pin(next.run(request));
             let moment = async {
                 call.entered().await;
@@ -182,6 +185,11 @@ impl Workshop {
     }
 
     #[tool(with(Deferred))]
+    async fn alone(&self) {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+
+    #[tool(with(Deferred))]
     fn plain(&self) -> &'static str {
         "plain"
     }
@@ -207,6 +215,7 @@ impl Test {
             when,
             news,
             detached: Mutex::default(),
+            of_request: Arc::default(),
         });
         let workshop = Workshop::default();
         let mut server = workshop.clone().into_builder();
@@ -431,6 +440,24 @@ async fn the_end_of_a_detached_call_cancels_its_token_and_the_end_of_the_request
     test.later.detached.lock().unwrap().clear();
     assert!(token.is_cancelled());
     test.ended().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_detached_call_keeps_of_its_request_only_what_its_function_has_taken() {
+    for (tool, kept) in [("alone", 0), ("work", 1)] {
+        let mut test = Test::new(When::Entered);
+        let mut wire = test.wire(Era::Stateless).await;
+        let call = call(Era::Stateless, tool, &json!({"seconds": 5}));
+        assert!(is_ticket(&wire.ask(call).await), "{tool}");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(
+            Arc::strong_count(&test.later.of_request),
+            1 + kept,
+            "{tool}"
+        );
+        test.ended().await;
+        assert_eq!(Arc::strong_count(&test.later.of_request), 1, "{tool}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

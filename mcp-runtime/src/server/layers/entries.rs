@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, methods};
@@ -210,8 +211,10 @@ fn entering(context: &Context, response: Response) -> Response {
         if !asks {
             context.enter().await;
         }
+        // What is detached has no more to do with its request: only its function may keep the context.
+        let context = Some(context).filter(|context| !context.is_detached());
         let outcome = response.await;
-        if context.detached().is_none() {
+        if let Some(context) = context.filter(|context| !context.is_detached()) {
             context.finish_progress();
         }
         outcome
@@ -231,8 +234,10 @@ where
             let context = request.context().ok_or(RequestError::Internal)?;
             (self.0)(&params, context)
         });
-        let reply = reply.and_then(|reply| reply.map_err(|error| blamed(&request, error)));
-        Box::pin(async move { Ok(Contained(reply?).await?) })
+        match reply.and_then(|reply| reply.map_err(|error| blamed(&request, error))) {
+            Ok(response) => Box::pin(async move { Ok(Contained(response).await?) }),
+            Err(error) => Box::pin(ready(Err(error.into()))),
+        }
     }
 }
 
@@ -263,7 +268,7 @@ fn response<T: 'static>(
     response: impl FnOnce(T) -> McpResponse + Send + 'static,
 ) -> Response {
     match reply.then(move |result| Ok(response(result))) {
-        Reply::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+        Reply::Ready(outcome) => Box::pin(ready(outcome)),
         Reply::Pending(future) => future,
     }
 }
