@@ -134,9 +134,9 @@ fn orphan(principal: &str) -> TaskRecord {
         client: None,
     };
     TaskRecord {
-        id: format!("task of {principal}"),
+        id: format!("task of {principal}").into(),
         principal: Some(principal.to_owned()),
-        runner: Some("gone".to_owned()),
+        runner: Some("gone".into()),
         call: Some(Box::new(call)),
         ..TaskRecord::default()
     }

@@ -1,5 +1,7 @@
 //! Tasks whose work is done elsewhere: by a queue, a webhook, another process.
 
+use std::sync::Arc;
+
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{CallToolResult, InputRequest, RawJson};
 use mcp_runtime::{Context, IntoToolResult, ProtocolError};
@@ -14,7 +16,7 @@ use crate::tasks::store::{TaskRecord, TaskStoreError};
 /// A task for work elsewhere; made by [`Tasks::create`], and returned by the function of the tool, whose call
 /// is answered by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CreatedTask(String);
+pub struct CreatedTask(Arc<str>);
 
 impl CreatedTask {
     /// The id of the task, by which it is [opened](Tasks::open).

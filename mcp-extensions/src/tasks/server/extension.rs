@@ -59,16 +59,20 @@ impl Tasks {
 
 /// Takes the answers to questions that are open; others are ignored. Returns whether there were any.
 fn answer(record: &mut TaskRecord, answers: &mut OrderedMap<RawJson>) -> bool {
-    let before = record.questions.len();
+    let Some(inputs) = &mut record.inputs else {
+        return false;
+    };
+    let before = inputs.questions.len();
     for (key, answer) in answers.iter() {
-        if record.questions.shift_remove(key).is_some() {
-            record.answers.insert(key.clone(), answer.clone());
+        if inputs.questions.shift_remove(key).is_some() {
+            inputs.answers.insert(key.clone(), answer.clone());
         }
     }
-    if record.questions.is_empty() && record.state == TaskState::InputRequired {
+    let left = inputs.questions.len();
+    if left == 0 && record.state == TaskState::InputRequired {
         record.state = TaskState::Working;
     }
-    record.questions.len() < before
+    left < before
 }
 
 impl Extension for Tasks {

@@ -16,7 +16,7 @@ use crate::tasks::store::{TaskRecord, TaskStoreError};
 impl Tasks {
     /// Notes that a server with these tasks is served from now on.
     pub(super) fn started(&self, server: Server) {
-        self.0.process.stopping.send_replace(false);
+        self.0.process.set_stopping(false);
         let mut state = self.0.process.state();
         state.served += 1;
         state.server = Some(server);
@@ -67,7 +67,7 @@ impl Tasks {
         let mut working = self.0.process.working.subscribe();
         let done = working.wait_for(|count| *count == 0);
         if tokio::time::timeout(self.0.grace, done).await.is_err() {
-            self.0.process.stopping.send_replace(true);
+            self.0.process.set_stopping(true);
             // They stop at once.
             let _ = working.wait_for(|count| *count == 0).await;
         }
@@ -143,7 +143,7 @@ impl Tasks {
                 let result = server.call_detached(request, call).await?;
                 Ok(McpResponse::of(&result)?)
             };
-            tokio::spawn(running.run(work, None));
+            tokio::spawn(running.run(Box::pin(work), None));
             return Ok(());
         }
         let failed = self.0.records.edit(&task.id, |record| {

@@ -1,5 +1,7 @@
 //! The part of a server's tasks that is a process's own.
 
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_runtime::Server;
@@ -9,14 +11,15 @@ use tokio::task::JoinHandle;
 /// The part of a server's tasks that is this process's own.
 pub(super) struct Process {
     /// The name of the process as a runner.
-    pub(super) runner: String,
+    pub(super) runner: Arc<str>,
     state: Mutex<State>,
     /// Notified when a task was created that expires before all others.
     pub(super) created: Notify,
     /// The number of tasks that this process works on.
     pub(super) working: watch::Sender<usize>,
-    /// True once the work on tasks has to stop.
-    pub(super) stopping: watch::Sender<bool>,
+    is_stopping: AtomicBool,
+    /// Notified when the work on tasks has to stop.
+    stopped: Notify,
 }
 
 #[derive(Default)]
@@ -38,16 +41,17 @@ impl Default for Process {
             state: Mutex::default(),
             created: Notify::new(),
             working: watch::Sender::default(),
-            stopping: watch::Sender::default(),
+            is_stopping: AtomicBool::new(false),
+            stopped: Notify::new(),
         }
     }
 }
 
 /// An id that can't be guessed: 128 random bits.
-pub(super) fn random_id() -> String {
+pub(super) fn random_id() -> Arc<str> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the operating system has random numbers");
-    format!("{:032x}", u128::from_ne_bytes(bytes))
+    format!("{:032x}", u128::from_ne_bytes(bytes)).into()
 }
 
 /// Counts a task that this process works on, until it is dropped.
@@ -64,6 +68,26 @@ impl Process {
     pub(super) fn work(self: &Arc<Self>) -> Working {
         self.working.send_modify(|count| *count += 1);
         Working(Arc::clone(self))
+    }
+
+    /// Lets the work on tasks go on, or stops it.
+    pub(super) fn set_stopping(&self, is_stopping: bool) {
+        self.is_stopping.store(is_stopping, Ordering::SeqCst);
+        if is_stopping {
+            self.stopped.notify_waiters();
+        }
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the work on tasks has to stop.
+    pub(super) async fn stopping(&self) {
+        let stopped = pin!(self.stopped.notified());
+        if !self.is_stopping() {
+            stopped.await;
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -1,6 +1,5 @@
 //! A task that this process works on.
 
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_runtime::ProtocolError;
@@ -22,7 +21,7 @@ pub(super) type Outcome = Result<McpResponse, BoxError>;
 /// A task that this process works on: what its function reports and asks is stored.
 pub(super) struct RunningTask {
     tasks: Tasks,
-    id: String,
+    id: Arc<str>,
     /// The values of `once`, if the call may run again.
     values: Option<Box<Mutex<OrderedMap<RawJson>>>>,
     message: Mutex<Option<String>>,
@@ -33,11 +32,11 @@ impl RunningTask {
     pub(super) fn new(tasks: Tasks, record: &TaskRecord) -> Arc<Self> {
         Arc::new(Self {
             tasks,
-            id: record.id.clone(),
-            values: record
-                .call
-                .as_ref()
-                .map(|_| Box::new(record.values.clone().into())),
+            id: Arc::clone(&record.id),
+            values: record.call.as_ref().map(|_| {
+                let inputs = record.inputs.as_deref().cloned();
+                Box::new(inputs.unwrap_or_default().values.into())
+            }),
             message: Mutex::default(),
             reported: Notify::new(),
         })
@@ -46,25 +45,23 @@ impl RunningTask {
     /// Works on the task until its function is done, or the task is ended by somebody else.
     pub(super) async fn run(
         self: Arc<Self>,
-        work: impl Future<Output = Outcome>,
+        mut work: BoxFuture<Outcome>,
         detached: Option<Detached>,
     ) {
-        let _working = self.tasks.0.process.work();
-        let mut stopping = self.tasks.0.process.stopping.subscribe();
-        let outcome = {
-            let mut work = pin!(work);
-            tokio::select! {
-                biased;
-                outcome = &mut work => Some(outcome),
-                () = self.is_ended() => None,
-                () = self.report() => None,
-                _ = stopping.wait_for(|stopping| *stopping) => None,
-            }
+        let process = &self.tasks.0.process;
+        let _working = process.work();
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut work => Some(outcome),
+            () = self.is_ended() => None,
+            () = self.report() => None,
+            () = process.stopping() => None,
         };
+        drop(work);
         if let Some(outcome) = outcome {
             // Boxed, as is what stores progress: a task that waits is to be small.
             Box::pin(self.finish(outcome)).await;
-        } else if *stopping.borrow() && self.tasks.0.records.store.lease().is_none() {
+        } else if process.is_stopping() && self.tasks.0.records.store.lease().is_none() {
             // Nobody else goes on with it.
             let error = ended("the server was shut down");
             Box::pin(self.finish(Err(error.into()))).await;
@@ -74,15 +71,24 @@ impl RunningTask {
 
     /// Waits until somebody else has ended the task, or works on it.
     async fn is_ended(&self) {
-        let runner = Some(&*self.tasks.0.process.runner);
-        let ended = |record: &TaskRecord| {
-            let is_ended = record.state.is_final() || record.runner.as_deref() != runner;
-            is_ended.then_some(())
-        };
-        while let Err(error) = self.tasks.0.records.wait_for(&self.id, ended).await {
-            tracing::warn!(%error, "a task can't be watched now");
-            Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
+        let store = &self.tasks.0.records.store;
+        loop {
+            let changed = match store.load(&self.id).await {
+                Ok(Some(record)) if self.runs(&record) => store.changed(&self.id, record.version),
+                Ok(_) => return,
+                Err(error) => Box::pin(std::future::ready(Err(error))),
+            };
+            if let Err(error) = changed.await {
+                tracing::warn!(%error, "a task can't be watched now");
+                Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
+            }
         }
+    }
+
+    /// Returns true while this process works on the task.
+    fn runs(&self, record: &TaskRecord) -> bool {
+        let runner = &self.tasks.0.process.runner;
+        !record.state.is_final() && record.runner.as_ref() == Some(runner)
     }
 
     /// Stores messages of progress, the newest one each time. Never done.
@@ -192,7 +198,8 @@ impl DetachedCall for RunningTask {
         let (key, value) = (key.to_owned(), value.clone());
         Box::pin(async move {
             let kept = tasks.0.records.edit(&id, |record| {
-                record.values.insert(key.clone(), value.clone());
+                let inputs = record.inputs.get_or_insert_default();
+                inputs.values.insert(key.clone(), value.clone());
                 Some(())
             });
             kept.await.map(drop).map_err(unavailable)
@@ -208,12 +215,13 @@ impl Tasks {
         key: &str,
         request: InputRequest,
     ) -> Result<RawJson, ProtocolError> {
-        let answered = |record: &TaskRecord| record.answers.get(key).cloned();
+        let answered = |record: &TaskRecord| record.inputs.as_ref()?.answers.get(key).cloned();
         let asked = self.0.records.edit(id, |record| {
             let is_new = !record.state.is_final() && answered(record).is_none();
             is_new.then(|| {
                 record.state = TaskState::InputRequired;
-                record.questions.insert(key.to_owned(), request.clone());
+                let inputs = record.inputs.get_or_insert_default();
+                inputs.questions.insert(key.to_owned(), request.clone());
             })
         });
         asked.await.map_err(unavailable)?;
@@ -241,8 +249,9 @@ impl Drop for Withdrawn {
         };
         runtime.spawn(async move {
             let withdrawn = tasks.0.records.edit(&id, |record| {
-                record.questions.shift_remove(&key)?;
-                if record.questions.is_empty() && record.state == TaskState::InputRequired {
+                let questions = &mut record.inputs.as_mut()?.questions;
+                questions.shift_remove(&key)?;
+                if questions.is_empty() && record.state == TaskState::InputRequired {
                     record.state = TaskState::Working;
                 }
                 Some(())

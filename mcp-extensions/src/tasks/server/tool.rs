@@ -243,10 +243,9 @@ impl Task {
             }
             () = self.moment(&mut call, &state) => {}
         }
-        record.runner = Some(tasks.0.process.runner.clone());
+        record.runner = Some(Arc::clone(&tasks.0.process.runner));
         if record.call.is_some() {
-            let inputs = call.inputs();
-            (record.answers, record.values) = (inputs.answers, inputs.values);
+            record.inputs = Some(Box::new(call.inputs().into()));
         }
         match tasks.insert(record.clone()).await.map_err(unavailable) {
             Ok(true) => {}

@@ -16,9 +16,9 @@ pub struct MemoryTaskStore(Arc<Mutex<Tasks>>);
 
 #[derive(Default)]
 struct Tasks {
-    all: HashMap<String, Kept>,
+    all: HashMap<Arc<str>, Kept>,
     /// Times and ids of tasks that expire.
-    expiring: BTreeSet<(u64, String)>,
+    expiring: BTreeSet<(u64, Arc<str>)>,
     used: Usage,
     used_by: HashMap<Option<String>, Usage>,
 }
@@ -38,9 +38,9 @@ impl Tasks {
         self.used.add(usage);
         self.used_by(&record).add(usage);
         if let Some(expires) = record.expires {
-            self.expiring.insert((expires, record.id.clone()));
+            self.expiring.insert((expires, Arc::clone(&record.id)));
         }
-        let (id, record) = (record.id.clone(), Arc::new(record));
+        let (id, record) = (Arc::clone(&record.id), Arc::new(record));
         self.all.insert(id, Kept { record, changed });
     }
 
@@ -54,7 +54,8 @@ impl Tasks {
             self.used_by.remove(&kept.record.principal);
         }
         if let Some(expires) = kept.record.expires {
-            self.expiring.remove(&(expires, kept.record.id.clone()));
+            self.expiring
+                .remove(&(expires, Arc::clone(&kept.record.id)));
         }
         Some(kept)
     }
@@ -127,10 +128,10 @@ impl TaskStore for MemoryTaskStore {
         }
     }
 
-    fn due(&self, now: u64) -> StoreFuture<(Vec<String>, Option<u64>)> {
+    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         let tasks = self.lock();
         let due = tasks.expiring.iter().take_while(|(time, _)| *time <= now);
-        let due: Vec<_> = due.take(MAX_DUE).map(|(_, id)| id.clone()).collect();
+        let due: Vec<_> = due.take(MAX_DUE).map(|(_, id)| Arc::clone(id)).collect();
         let next = tasks.expiring.iter().nth(due.len()).map(|(time, _)| *time);
         done((due, next))
     }

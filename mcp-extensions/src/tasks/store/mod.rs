@@ -8,7 +8,7 @@ mod task_store;
 mod usage;
 
 pub use memory::MemoryTaskStore;
-pub use record::{SavedCall, TaskRecord};
+pub use record::{SavedCall, TaskInputs, TaskRecord};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteTaskStore;
 pub use task_store::{StoreFuture, TaskStore, TaskStoreError};

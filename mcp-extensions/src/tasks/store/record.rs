@@ -1,8 +1,10 @@
 //! What is kept of a task.
 
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use mcp_runtime::Revision;
+use mcp_runtime::input::KeptInputs;
 use mcp_runtime::types::{
     ClientCapabilities, ErrorObject, Implementation, InputRequest, OrderedMap, RawJson,
 };
@@ -15,7 +17,7 @@ use crate::tasks::{TaskState, TaskStatus};
 #[serde(default)]
 pub struct TaskRecord {
     /// The identifier.
-    pub id: String,
+    pub id: Arc<str>,
     /// The number of the version, which each change increases by 1.
     pub version: u64,
     /// The name of the principal who called; `None` if nobody vouched for one.
@@ -37,19 +39,27 @@ pub struct TaskRecord {
     /// The suggested time between two requests for the status, in ms.
     pub poll_interval: Option<u64>,
     /// The process that works on the task; `None` for work that is done elsewhere.
-    pub runner: Option<String>,
-    /// Questions that are not answered.
-    pub questions: OrderedMap<InputRequest>,
-    /// Answers, until the task ends.
-    pub answers: OrderedMap<RawJson>,
-    /// Values of [`Context::once`](mcp_runtime::Context::once), until the task ends, if it may run again.
-    pub values: OrderedMap<RawJson>,
+    pub runner: Option<Arc<str>>,
+    /// What was asked, until the task ends.
+    pub inputs: Option<Box<TaskInputs>>,
     /// The call, until the task ends, if it may run again.
     pub call: Option<Box<SavedCall>>,
     /// The result of the call.
     pub result: Option<RawJson>,
     /// The error of the call.
     pub error: Option<ErrorObject>,
+}
+
+/// What the client of a task was asked.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskInputs {
+    /// Questions that are not answered.
+    pub questions: OrderedMap<InputRequest>,
+    /// Answers.
+    pub answers: OrderedMap<RawJson>,
+    /// Values of [`Context::once`](mcp_runtime::Context::once), if the task may run again.
+    pub values: OrderedMap<RawJson>,
 }
 
 /// A call that may run again, in another process.
@@ -71,15 +81,16 @@ impl TaskRecord {
     /// The status that clients get.
     #[must_use]
     pub fn status(&self) -> TaskStatus {
+        let questions = self.inputs.as_ref().map(|inputs| &inputs.questions);
         TaskStatus {
-            task_id: self.id.clone(),
+            task_id: self.id.to_string(),
             state: self.state,
             message: self.message.clone(),
             created_at: iso_8601(self.created),
             last_updated_at: iso_8601(self.updated),
             ttl_ms: self.ttl,
             poll_interval_ms: self.poll_interval,
-            input_requests: self.questions.clone(),
+            input_requests: questions.cloned().unwrap_or_default(),
             result: self.result.clone(),
             error: self.error.clone(),
         }
@@ -89,9 +100,7 @@ impl TaskRecord {
     pub(in crate::tasks) fn end(&mut self, state: TaskState, message: Option<String>) {
         self.state = state;
         self.message = message;
-        self.questions.clear();
-        self.answers = OrderedMap::default();
-        self.values = OrderedMap::default();
+        self.inputs = None;
         self.call = None;
     }
 
@@ -103,25 +112,36 @@ impl TaskRecord {
 
     /// The bytes that count for the limits of a store: about those of its JSON.
     pub(super) fn bytes(&self) -> usize {
-        let map = |map: &OrderedMap<RawJson>| -> usize {
-            map.iter().map(|(key, it)| key.len() + it.get().len()).sum()
-        };
-        let questions = self.questions.iter();
-        let questions: usize = questions
-            .map(|(key, it)| key.len() + RawJson::encode(it).get().len())
-            .sum();
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let json = |json: Option<&RawJson>| json.map_or(0, |it| it.get().len());
         let error = |it: &ErrorObject| it.message.len() + json(it.data.as_ref());
         let arguments = self.call.as_ref().map(|call| &call.arguments);
         FIXED_BYTES
             + text(&self.message)
-            + questions
-            + map(&self.answers)
-            + map(&self.values)
+            + self.inputs.as_deref().map_or(0, TaskInputs::bytes)
             + json(arguments)
             + json(self.result.as_ref())
             + self.error.as_ref().map_or(0, error)
+    }
+}
+
+impl From<KeptInputs> for TaskInputs {
+    fn from(kept: KeptInputs) -> Self {
+        Self {
+            questions: OrderedMap::default(),
+            answers: kept.answers,
+            values: kept.values,
+        }
+    }
+}
+
+impl TaskInputs {
+    fn bytes(&self) -> usize {
+        let questions = self.questions.iter();
+        let questions = questions.map(|(key, it)| key.len() + RawJson::encode(it).get().len());
+        let kept = self.answers.iter().chain(&self.values);
+        let kept = kept.map(|(key, it)| key.len() + it.get().len());
+        questions.chain(kept).sum()
     }
 }
 

@@ -106,7 +106,7 @@ impl SqliteTaskStore {
     /// Runs `work`, which changes the task `id`, in a transaction.
     fn write<T: Send + 'static>(
         &self,
-        id: String,
+        id: Arc<str>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
         let store = self.clone();
@@ -219,7 +219,7 @@ fn usage(transaction: &Transaction<'_>, of: Option<&TaskRecord>) -> rusqlite::Re
 
 impl TaskStore for SqliteTaskStore {
     fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
-        self.write(task.id.clone(), move |transaction| {
+        self.write(Arc::clone(&task.id), move |transaction| {
             let of_principal = usage(transaction, Some(&task))?;
             let total = usage(transaction, None)?;
             let has_room = of_principal.has_room(total, Usage::of(&task), limits);
@@ -236,7 +236,7 @@ impl TaskStore for SqliteTaskStore {
     }
 
     fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
-        self.write(task.id.clone(), move |transaction| {
+        self.write(Arc::clone(&task.id), move |transaction| {
             let version = "SELECT version FROM tasks WHERE id = ?1";
             let mut version = transaction.prepare_cached(version)?;
             let before = version.query_row([&task.id], |row| row.get(0)).optional()?;
@@ -249,8 +249,8 @@ impl TaskStore for SqliteTaskStore {
     }
 
     fn remove(&self, id: &str) -> StoreFuture<()> {
-        let id = id.to_owned();
-        self.write(id.clone(), move |transaction| {
+        let id: Arc<str> = id.into();
+        self.write(Arc::clone(&id), move |transaction| {
             transaction.execute("DELETE FROM tasks WHERE id = ?1", [&id])?;
             Ok(())
         })
@@ -273,7 +273,7 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn due(&self, now: u64) -> StoreFuture<(Vec<String>, Option<u64>)> {
+    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         let now = integer(now);
         self.run(move |connection| {
             let due = "SELECT id FROM tasks WHERE expires <= ?1 ORDER BY expires LIMIT ?2";
@@ -318,7 +318,7 @@ fn take(transaction: &Transaction<'_>, runner: &str) -> rusqlite::Result<Vec<Arc
     let mut taken = Vec::new();
     for json in stopped.collect::<rusqlite::Result<Vec<_>>>()? {
         let mut task = (*read(&json)?).clone();
-        task.runner = Some(runner.to_owned());
+        task.runner = Some(runner.into());
         task.version += 1;
         put(transaction, &task)?;
         taken.push(Arc::new(task));

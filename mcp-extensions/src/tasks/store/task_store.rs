@@ -34,7 +34,7 @@ pub trait TaskStore: Send + Sync + 'static {
 
     /// The tasks that [expire](TaskRecord::expires) at `now` or before (ms), at most a hundred, and the
     /// time of the next one (ms).
-    fn due(&self, now: u64) -> StoreFuture<(Vec<String>, Option<u64>)>;
+    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)>;
 
     /// The time after which a runner that has not [renewed](Self::renew) its lease counts as stopped;
     /// `None` if runners stop together with the store, which is the default.
