@@ -93,28 +93,31 @@ impl Detachable {
         self.end.context().finish_progress();
         let _ = self.switch.call.set(call);
         *self.switch.write() = None;
-        Detached(self.switch)
+        Detached(Arc::clone(&self.switch.token))
     }
 }
 
 /// A call that was [detached](Detachable::detach). Dropped, it cancels the
 /// [token](Context::cancellation) of the call; its handler is dropped by whoever polls it.
 #[must_use = "dropping it cancels the call's token"]
-pub struct Detached(Arc<Switch>);
+pub struct Detached(Token);
+
+/// The token of a call, once it was asked for.
+type Token = Arc<OnceLock<CancellationToken>>;
 
 impl Detached {
     /// A call that has had no client from the start, and the way to none.
     pub(super) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
         let switch = Arc::new(Switch::to(None));
         let _ = switch.call.set(call);
-        let peer = Peer::over(Arc::clone(&switch) as _);
-        (Self(switch), peer)
+        let detached = Self(Arc::clone(&switch.token));
+        (detached, Peer::over(switch))
     }
 }
 
 impl Drop for Detached {
     fn drop(&mut self) {
-        if let Some(token) = self.0.cancellation.get() {
+        if let Some(token) = self.0.get() {
             token.cancel();
         }
     }
@@ -143,7 +146,7 @@ pub(super) struct Switch {
     /// True if questions are asked before the function is entered.
     asks: OnceLock<()>,
     /// Here, as the call may go on when nobody has its context any more.
-    cancellation: OnceLock<CancellationToken>,
+    token: Token,
 }
 
 impl Switch {
@@ -154,7 +157,7 @@ impl Switch {
             is_entered: AtomicBool::new(false),
             entered: Notify::new(),
             asks: OnceLock::new(),
-            cancellation: OnceLock::new(),
+            token: Arc::default(),
         }
     }
 
@@ -221,7 +224,7 @@ impl Context {
 
     /// The place of the call's token, if the call may be detached.
     pub(super) fn detachable_token(&self) -> Option<&OnceLock<CancellationToken>> {
-        self.switch().map(|switch| &switch.cancellation)
+        self.switch().map(|switch| &*switch.token)
     }
 
     /// What the call was detached to.

@@ -190,7 +190,9 @@ impl Workshop {
     }
 
     #[tool(with(Deferred))]
-    fn plain(&self) -> &'static str {
+    fn plain(&self, cx: &Context) -> &'static str {
+        cx.progress(1, 2, "begun");
+        cx.progress(2, 2, "done");
         "plain"
     }
 
@@ -324,7 +326,11 @@ async fn arguments_that_do_not_fit_and_plain_functions_are_answered_before_the_f
     let mut wire = test.wire(Era::Stateless).await;
     let answer = wire.ask(call(Era::Stateless, "work", &json!({}))).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
-    let answer = wire.ask(call(Era::Stateless, "plain", &json!({}))).await;
+    wire.send(call(Era::Stateless, "plain", &json!({}))).await;
+    for message in ["begun", "done"] {
+        assert_eq!(wire.answer().await["params"]["message"], message);
+    }
+    let answer = wire.answer().await;
     assert_eq!(answer["result"]["content"][0]["text"], "plain", "{answer}");
     assert!(test.later.detached.lock().unwrap().is_empty());
 }

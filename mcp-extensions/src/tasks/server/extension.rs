@@ -160,15 +160,11 @@ async fn announce(
     listener: mpsc::Sender<ExtensionNotification>,
 ) {
     while !last.state.is_final() {
-        let changed = tokio::select! {
-            changed = records.store.changed(&last.id, last.version) => changed,
+        tokio::select! {
+            () = records.store.changed(&last.id, last.version) => {}
             () = listener.closed() => return,
-        };
-        let next = match changed {
-            Ok(()) => records.store.load(&last.id).await,
-            Err(error) => Err(error),
-        };
-        match next {
+        }
+        match records.store.load(&last.id).await {
             Ok(Some(next)) if next.version == last.version => continue,
             Ok(Some(next)) => last = next,
             Ok(None) => return,

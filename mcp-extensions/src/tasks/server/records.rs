@@ -68,7 +68,7 @@ impl Records {
                 return Ok(Some(value));
             }
             drop(record);
-            self.store.changed(id, version).await?;
+            self.store.changed(id, version).await;
         }
         Ok(None)
     }

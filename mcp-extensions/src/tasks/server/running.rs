@@ -73,15 +73,16 @@ impl RunningTask {
     async fn is_ended(&self) {
         let store = &self.tasks.0.records.store;
         loop {
-            let changed = match store.load(&self.id).await {
-                Ok(Some(record)) if self.runs(&record) => store.changed(&self.id, record.version),
+            let version = match store.load(&self.id).await {
+                Ok(Some(record)) if self.runs(&record) => record.version,
                 Ok(_) => return,
-                Err(error) => Box::pin(std::future::ready(Err(error))),
+                Err(error) => {
+                    tracing::warn!(%error, "a task can't be watched now");
+                    Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
+                    continue;
+                }
             };
-            if let Err(error) = changed.await {
-                tracing::warn!(%error, "a task can't be watched now");
-                Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
-            }
+            store.changed(&self.id, version).await;
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_runtime::layer::BoxFuture;
 use tokio::sync::Notify;
 
 use super::usage::Usage;
@@ -75,7 +77,7 @@ impl MemoryTaskStore {
 
 /// A future that is done.
 fn done<T: Send + 'static>(value: T) -> StoreFuture<T> {
-    Box::pin(std::future::ready(Ok(value)))
+    Box::pin(ready(Ok(value)))
 }
 
 impl TaskStore for MemoryTaskStore {
@@ -112,19 +114,13 @@ impl TaskStore for MemoryTaskStore {
         done(())
     }
 
-    fn changed(&self, id: &str, version: u64) -> StoreFuture<()> {
+    fn changed(&self, id: &str, version: u64) -> BoxFuture<()> {
         let tasks = self.lock();
         let kept = tasks.all.get(id);
         match kept.filter(|it| it.record.version == version) {
-            None => done(()),
-            Some(kept) => {
-                // Registered while the store is locked, so that no change is missed.
-                let changed = Arc::clone(&kept.changed).notified_owned();
-                Box::pin(async move {
-                    changed.await;
-                    Ok(())
-                })
-            }
+            None => Box::pin(ready(())),
+            // Registered while the store is locked, so that no change is missed.
+            Some(kept) => Box::pin(Arc::clone(&kept.changed).notified_owned()),
         }
     }
 

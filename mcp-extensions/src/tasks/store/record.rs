@@ -47,7 +47,7 @@ pub struct TaskRecord {
     /// The result of the call.
     pub result: Option<RawJson>,
     /// The error of the call.
-    pub error: Option<ErrorObject>,
+    pub error: Option<Box<ErrorObject>>,
 }
 
 /// What the client of a task was asked.
@@ -92,7 +92,7 @@ impl TaskRecord {
             poll_interval_ms: self.poll_interval,
             input_requests: questions.cloned().unwrap_or_default(),
             result: self.result.clone(),
-            error: self.error.clone(),
+            error: self.error.as_deref().cloned(),
         }
     }
 
@@ -107,7 +107,7 @@ impl TaskRecord {
     /// Ends the task with an error of the protocol.
     pub(in crate::tasks) fn fail(&mut self, error: ErrorObject) {
         self.end(TaskState::Failed, Some(error.message.to_string()));
-        self.error = Some(error);
+        self.error = Some(Box::new(error));
     }
 
     /// The bytes that count for the limits of a store: about those of its JSON.
@@ -121,7 +121,7 @@ impl TaskRecord {
             + self.inputs.as_deref().map_or(0, TaskInputs::bytes)
             + json(arguments)
             + json(self.result.as_ref())
-            + self.error.as_ref().map_or(0, error)
+            + self.error.as_deref().map_or(0, error)
     }
 }
 

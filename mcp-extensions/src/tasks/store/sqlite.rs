@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use mcp_runtime::layer::BoxFuture;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use tokio::sync::Notify;
 
@@ -256,7 +257,7 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn changed(&self, id: &str, version: u64) -> StoreFuture<()> {
+    fn changed(&self, id: &str, version: u64) -> BoxFuture<()> {
         // Registered before the version is read, so that no change is missed.
         let notify = self.0.waiting().of(id);
         let notified = Arc::clone(&notify).notified_owned();
@@ -265,11 +266,11 @@ impl TaskStore for SqliteTaskStore {
             // Others may wait for the task as well.
             let _notify = notify;
             store.poll();
-            let task = store.load(&id).await?;
-            if task.is_some_and(|task| task.version == version) {
+            if let Ok(Some(task)) = store.load(&id).await
+                && task.version == version
+            {
                 notified.await;
             }
-            Ok(())
         })
     }
 

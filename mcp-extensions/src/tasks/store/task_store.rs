@@ -29,8 +29,9 @@ pub trait TaskStore: Send + Sync + 'static {
     /// Removes a task.
     fn remove(&self, id: &str) -> StoreFuture<()>;
 
-    /// Waits until a task has another version than this one, or was removed. It may be done before.
-    fn changed(&self, id: &str, version: u64) -> StoreFuture<()>;
+    /// Waits until a task has another version than this one, or was removed. It may be done before, as it
+    /// is where the store fails.
+    fn changed(&self, id: &str, version: u64) -> BoxFuture<()>;
 
     /// The tasks that [expire](TaskRecord::expires) at `now` or before (ms), at most a hundred, and the
     /// time of the next one (ms).

@@ -44,10 +44,7 @@ impl Stack {
                 context,
                 unknown: Unknown::Skipped,
             });
-            let response = match reply {
-                ToolReply::Typed(Reply::Ready(outcome)) => {
-                    return Ok(response(Reply::Ready(outcome), McpResponse::typed));
-                }
+            Ok(match reply {
                 ToolReply::Typed(reply) => response(reply, McpResponse::typed),
                 ToolReply::Open(future) => {
                     response(Reply::Pending(future), |outcome| match outcome {
@@ -55,8 +52,7 @@ impl Stack {
                         ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
                     })
                 }
-            };
-            Ok(entering(context, response))
+            })
         };
         let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
         ToolReply::Open(Box::pin(async move {
@@ -170,7 +166,7 @@ impl Stack {
         handler: H,
     ) -> BoxFuture<Result<Body, ProtocolError>>
     where
-        H: Fn(&RequestParams<'_>, &Context) -> Result<Response, RequestError>
+        H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError>
             + Send
             + Sync
             + 'static,
@@ -198,35 +194,12 @@ pub(super) fn request(
     })
 }
 
-type Response = BoxFuture<Result<McpResponse, ProtocolError>>;
-
-/// The response of a function that has yet to run. Whoever may detach the call is told before, unless
-/// questions come first.
-fn entering(context: &Context, response: Response) -> Response {
-    if !context.is_detachable() {
-        return response;
-    }
-    let (context, asks) = (context.clone(), context.is_asking());
-    Box::pin(async move {
-        if !asks {
-            context.enter().await;
-        }
-        // What is detached has no more to do with its request: only its function may keep the context.
-        let context = Some(context).filter(|context| !context.is_detached());
-        let outcome = response.await;
-        if let Some(context) = context.filter(|context| !context.is_detached()) {
-            context.finish_progress();
-        }
-        outcome
-    })
-}
-
 /// The handler of an entry, inside of all layers.
 struct Handler<H>(H);
 
 impl<H> Innermost for Handler<H>
 where
-    H: Fn(&RequestParams<'_>, &Context) -> Result<Response, RequestError> + Send + Sync,
+    H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError> + Send + Sync,
 {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
         let reply = contain(|| {
@@ -234,10 +207,43 @@ where
             let context = request.context().ok_or(RequestError::Internal)?;
             (self.0)(&params, context)
         });
-        match reply.and_then(|reply| reply.map_err(|error| blamed(&request, error))) {
-            Ok(response) => Box::pin(async move { Ok(Contained(response).await?) }),
-            Err(error) => Box::pin(ready(Err(error.into()))),
+        let reply = reply.and_then(|reply| reply.map_err(|error| blamed(&request, error)));
+        let detachable = request.context().filter(|context| context.is_detachable());
+        match reply.unwrap_or_else(|error| Reply::Ready(Err(error))) {
+            Reply::Ready(outcome) => {
+                detachable.inspect(|context| context.finish_progress());
+                Box::pin(ready(outcome.map_err(BoxError::from)))
+            }
+            Reply::Pending(function) => {
+                let function = Contained(function);
+                match detachable {
+                    None => Box::pin(async move { Ok(function.await?) }),
+                    Some(context) => Box::pin(entering(context.clone(), function)),
+                }
+            }
         }
+    }
+}
+
+/// Runs a function whose call may be detached. Whoever may do so is told before, unless questions come
+/// first.
+fn entering(
+    context: Context,
+    function: impl Future<Output = Result<McpResponse, ProtocolError>>,
+) -> impl Future<Output = Result<McpResponse, BoxError>> {
+    let asks = context.is_asking();
+    let mut context = Some(context);
+    async move {
+        if let Some(context) = context.as_ref().filter(|_| !asks) {
+            context.enter().await;
+        }
+        // What is detached has no more to do with its request: only its function may keep the context.
+        context.take_if(|context| context.is_detached());
+        let outcome = function.await;
+        if let Some(context) = context.filter(|context| !context.is_detached()) {
+            context.finish_progress();
+        }
+        Ok(outcome?)
     }
 }
 
@@ -266,11 +272,8 @@ impl McpResponse {
 fn response<T: 'static>(
     reply: Reply<T>,
     response: impl FnOnce(T) -> McpResponse + Send + 'static,
-) -> Response {
-    match reply.then(move |result| Ok(response(result))) {
-        Reply::Ready(outcome) => Box::pin(ready(outcome)),
-        Reply::Pending(future) => future,
-    }
+) -> Reply<McpResponse> {
+    reply.then(move |result| Ok(response(result)))
 }
 
 /// The result after the layers of an entry.
