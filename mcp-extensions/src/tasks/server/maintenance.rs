@@ -6,6 +6,7 @@ use std::time::Duration;
 use mcp_runtime::Server;
 use mcp_runtime::layer::McpResponse;
 use mcp_runtime::server::{DetachedCall, DetachedRequest};
+use tokio::runtime::Handle;
 
 use super::Tasks;
 use super::records::{ended, milliseconds};
@@ -30,6 +31,7 @@ impl Tasks {
         if state.maintenance.is_none() {
             let tasks = self.clone();
             state.maintenance = Some(tokio::spawn(async move { tasks.maintenance().await }));
+            state.runtime = Some(Handle::current());
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_runtime::Server;
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
@@ -28,6 +29,8 @@ pub(super) struct State {
     pub(super) served: usize,
     pub(super) server: Option<Server>,
     pub(super) maintenance: Option<JoinHandle<()>>,
+    /// Where the maintenance runs.
+    pub(super) runtime: Option<Handle>,
     /// True once the process has a lease.
     pub(super) is_leased: bool,
     /// The time at which the next task expires, in ms since 1970.

@@ -1,13 +1,12 @@
 //! A task that this process works on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::layer::{BoxError, BoxFuture, McpResponse, TooManyRequests};
 use mcp_runtime::server::{Detached, DetachedCall};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
-use tokio::sync::Notify;
 
 use super::Tasks;
 use super::records::{ended, unavailable, whole};
@@ -24,49 +23,51 @@ pub(super) struct RunningTask {
     id: Arc<str>,
     /// The values of `once`, if the call may run again.
     values: Option<Box<Mutex<OrderedMap<RawJson>>>>,
-    message: Mutex<Option<String>>,
-    reported: Notify,
+    progress: Mutex<Progress>,
+    this: Weak<Self>,
+}
+
+/// What a function has reported.
+#[derive(Default)]
+struct Progress {
+    /// The newest message, until it is stored.
+    message: Option<String>,
+    is_being_stored: bool,
 }
 
 impl RunningTask {
     pub(super) fn new(tasks: Tasks, record: &TaskRecord) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             tasks,
             id: Arc::clone(&record.id),
             values: record.call.as_ref().map(|_| {
                 let inputs = record.inputs.as_deref().cloned();
                 Box::new(inputs.unwrap_or_default().values.into())
             }),
-            message: Mutex::default(),
-            reported: Notify::new(),
+            progress: Mutex::default(),
+            this: this.clone(),
         })
     }
 
     /// Works on the task until its function is done, or the task is ended by somebody else.
-    pub(super) async fn run(
+    pub(super) fn run(
         self: Arc<Self>,
         mut work: BoxFuture<Outcome>,
         detached: Option<Detached>,
-    ) {
-        let process = &self.tasks.0.process;
-        let _working = process.work();
-        let outcome = tokio::select! {
-            biased;
-            outcome = &mut work => Some(outcome),
-            () = self.is_ended() => None,
-            () = self.report() => None,
-            () = process.stopping() => None,
-        };
-        drop(work);
-        if let Some(outcome) = outcome {
-            // Boxed, as is what stores progress: a task that waits is to be small.
+    ) -> impl Future<Output = ()> + Send {
+        let working = self.tasks.0.process.work();
+        async move {
+            let outcome = tokio::select! {
+                biased;
+                outcome = &mut work => Some(outcome),
+                () = self.is_ended() => None,
+                () = self.tasks.0.process.stopping() => None,
+            };
+            drop(work);
+            // Boxed, as a task that waits is to be small.
             Box::pin(self.finish(outcome)).await;
-        } else if process.is_stopping() && self.tasks.0.records.store.lease().is_none() {
-            // Nobody else goes on with it.
-            let error = ended("the server was shut down");
-            Box::pin(self.finish(Err(error.into()))).await;
+            drop((working, detached));
         }
-        drop(detached);
     }
 
     /// Waits until somebody else has ended the task, or works on it.
@@ -92,27 +93,35 @@ impl RunningTask {
         !record.state.is_final() && record.runner.as_ref() == Some(runner)
     }
 
-    /// Stores messages of progress, the newest one each time. Never done.
-    async fn report(&self) {
-        loop {
-            self.reported.notified().await;
-            Box::pin(self.store_message()).await;
+    /// Stores messages of progress, the newest one each time, until there is none.
+    async fn store_progress(self: Arc<Self>) {
+        while let Some(message) = self.next_message() {
+            let stored = self.edit(|record| {
+                self.runs(record)
+                    .then(|| record.message = Some(message.clone()))
+            });
+            if let Err(error) = stored.await {
+                tracing::warn!(%error, "the progress of a task could not be stored");
+            }
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
         }
     }
 
-    async fn store_message(&self) {
-        let message = lock(&self.message).take();
-        let stored = self.edit(|record| {
-            record.message.clone_from(&message);
-            Some(())
-        });
-        if let Err(error) = stored.await {
-            tracing::warn!(%error, "the progress of a task could not be stored");
-        }
-        tokio::time::sleep(PROGRESS_INTERVAL).await;
+    fn next_message(&self) -> Option<String> {
+        let mut progress = lock(&self.progress);
+        let message = progress.message.take();
+        progress.is_being_stored = message.is_some();
+        message
     }
 
-    async fn finish(&self, outcome: Outcome) {
+    /// Stores the end of the task; without an outcome, if nobody else goes on with it.
+    async fn finish(&self, outcome: Option<Outcome>) {
+        let Tasks(tasks) = &self.tasks;
+        let ends_here = tasks.process.is_stopping() && tasks.records.store.lease().is_none();
+        let shut_down = || ends_here.then(|| Err(ended("the server was shut down").into()));
+        let Some(outcome) = outcome.or_else(shut_down) else {
+            return;
+        };
         let outcome = outcome.and_then(|response| Ok(result(&response)?));
         let outcome = outcome.map_err(as_protocol);
         let finished = || {
@@ -182,8 +191,15 @@ impl DetachedCall for RunningTask {
             "" => amount,
             message => format!("{message} ({amount})"),
         };
-        *lock(&self.message) = Some(message);
-        self.reported.notify_one();
+        let mut progress = lock(&self.progress);
+        progress.message = Some(message);
+        if !progress.is_being_stored
+            && let Some(runtime) = &self.tasks.0.process.state().runtime
+            && let Some(this) = self.this.upgrade()
+        {
+            progress.is_being_stored = true;
+            runtime.spawn(this.store_progress());
+        }
     }
 
     fn kept(&self, key: &str) -> Option<RawJson> {
