@@ -2,7 +2,7 @@
 
 `values.py program FILE SNAPSHOTS` writes a program that reads lines `SERVER TYPE JSON`, and writes the JSON
 of each back. `values.py check PROGRAM SNAPSHOTS` gives it values of each schema, and compares.
-VALUES is their number, 40 unless set; SECONDS is the time of the processor for each
+VALUES is their number, 20 unless set; SECONDS is the time of the processor for each
 schema, 20 unless set.
 """
 
@@ -20,7 +20,7 @@ import jsonschema
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis_jsonschema import from_schema
 
-COUNT = int(os.environ.get("VALUES", 40))
+COUNT = int(os.environ.get("VALUES", 20))
 SECONDS = int(os.environ.get("SECONDS", 20))
 
 

@@ -1,5 +1,6 @@
 //! Calls that follow their tasks.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_extensions::tasks::Tasks;
@@ -151,8 +152,8 @@ async fn a_call_that_is_dropped_cancels_its_task() {
     script.cancelled().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_call_that_becomes_a_task_after_it_was_dropped_cancels_it() {
+/// A server whose messages are those of the test, and its client.
+async fn by_hand() -> (Lines, Client) {
     let (ours, theirs) = memory::pair();
     let mut server = Lines::open(theirs).await;
     let client = Client::builder("test", "1").extension(Tasks::client());
@@ -161,14 +162,55 @@ async fn a_call_that_becomes_a_task_after_it_was_dropped_cancels_it() {
     let discovered = json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],
         "capabilities": {"tools": {}, "extensions": {ID: {}}}, "ttlMs": 0, "cacheScope": "private"});
     server.answer(&discover, discovered).await;
-    let client = connecting.await.unwrap().unwrap();
+    (server, connecting.await.unwrap().unwrap())
+}
+
+/// The answer to a call that is a task.
+fn created() -> Value {
+    let mut created = working();
+    created["resultType"] = json!("task");
+    created
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_ends_with_the_answer_to_the_call() {
+    let (mut server, client) = by_hand().await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let observed = Arc::clone(&seen);
+    let call = client.call::<String>("work", json!({}));
+    let call = call.on_progress(move |news| observed.lock().unwrap().push(news.progress));
+    let call = tokio::spawn(call.into_future());
+    let called = server.next().await;
+    let progress = |progress: u8| {
+        let token = &called["params"]["_meta"]["progressToken"];
+        json!({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": token, "progress": progress}})
+    };
+    server.send(progress(1)).await;
+    server.answer(&called, created()).await;
+    server.send(progress(2)).await;
+    let listen = server.next().await;
+    assert_eq!(listen["method"], "subscriptions/listen");
+    let error = json!({"code": -32601, "message": "there are no subscriptions"});
+    let refusal = json!({"jsonrpc": "2.0", "id": listen["id"], "error": error});
+    server.send(refusal).await;
+    let get = server.next().await;
+    assert_eq!(get["method"], "tasks/get");
+    let mut done = completed("done");
+    done["resultType"] = json!("complete");
+    server.answer(&get, done).await;
+    assert_eq!(call.await.unwrap().unwrap(), "done");
+    assert_eq!(*seen.lock().unwrap(), [1.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_becomes_a_task_after_it_was_dropped_cancels_it() {
+    let (mut server, client) = by_hand().await;
     let call = tokio::spawn(client.call::<String>("work", json!({})).into_future());
     let called = server.next().await;
     call.abort();
     assert_eq!(server.next().await["method"], "notifications/cancelled");
-    let mut created = working();
-    created["resultType"] = json!("task");
-    server.answer(&called, created).await;
+    server.answer(&called, created()).await;
     let cancel = server.next().await;
     assert_eq!(cancel["method"], "tasks/cancel");
     assert_eq!(cancel["params"]["taskId"], "t1");

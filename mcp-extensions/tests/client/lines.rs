@@ -27,7 +27,12 @@ impl Lines {
     }
 
     pub async fn answer(&mut self, request: &Value, result: Value) {
-        let message = json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string();
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+            .await;
+    }
+
+    pub async fn send(&mut self, message: Value) {
+        let message = message.to_string();
         let mut outbox = Outbox::new();
         let written = outbox.push(|frame| {
             frame.extend_from_slice(message.as_bytes());

@@ -291,8 +291,8 @@ impl Context {
     }
 
     fn token(&self) -> &OnceLock<CancellationToken> {
-        let detachable = self.detachable_token();
-        detachable.unwrap_or(&self.request.cancellation)
+        self.detachable_token()
+            .unwrap_or(&self.request.cancellation)
     }
 
     /// Ends progress and the cancellation token with the call: the last report goes before the

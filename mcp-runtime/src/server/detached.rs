@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
 use tokio::sync::Notify;
@@ -92,7 +92,11 @@ impl Detachable {
     pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
         self.end.context().finish_progress();
         let _ = self.switch.call.set(call);
-        *self.switch.write() = None;
+        *self
+            .switch
+            .peer
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = None;
         Detached(Arc::clone(&self.switch.token))
     }
 }
@@ -108,8 +112,10 @@ type Token = Arc<OnceLock<CancellationToken>>;
 impl Detached {
     /// A call that has had no client from the start, and the way to none.
     pub(super) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
-        let switch = Arc::new(Switch::to(None));
-        let _ = switch.call.set(call);
+        let switch = Arc::new(Switch {
+            call: OnceLock::from(call),
+            ..Switch::default()
+        });
         let detached = Self(Arc::clone(&switch.token));
         (detached, Peer::over(switch))
     }
@@ -136,6 +142,7 @@ impl fmt::Debug for Detachable {
 }
 
 /// The way to the client of a call that may be detached.
+#[derive(Default)]
 pub(super) struct Switch {
     /// The client, until the call is detached.
     peer: RwLock<Option<Peer>>,
@@ -150,21 +157,6 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    fn to(peer: Option<Peer>) -> Self {
-        Self {
-            peer: RwLock::new(peer),
-            call: OnceLock::new(),
-            is_entered: AtomicBool::new(false),
-            entered: Notify::new(),
-            asks: OnceLock::new(),
-            token: Arc::default(),
-        }
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Option<Peer>> {
-        self.peer.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn peer(&self) -> Option<Peer> {
         let peer = self.peer.read().unwrap_or_else(PoisonError::into_inner);
         peer.clone()
@@ -202,7 +194,10 @@ impl Context {
     /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
     /// do not see the HTTP request, which is then released with its response.
     pub(super) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
-        let switch = Arc::new(Switch::to(Some(self.peer().clone())));
+        let switch = Arc::new(Switch {
+            peer: RwLock::new(Some(self.peer().clone())),
+            ..Switch::default()
+        });
         let identity = match keeps_exchange {
             true => self.peer().any_identity(),
             false => self.lasting_identity(),
