@@ -4,6 +4,7 @@
 mod calls;
 mod http;
 mod questions;
+mod slow_store;
 #[cfg(feature = "sqlite")]
 mod stopped;
 mod studio;

@@ -342,8 +342,8 @@ impl Drop for EndOfCall {
             reporter.close();
         }
         // A detached call has an end of its own.
-        if !self.0.is_detached()
-            && let Some(token) = self.0.token().get()
+        if let Some(token) = self.0.token().get()
+            && !self.0.is_detached()
         {
             token.cancel();
         }

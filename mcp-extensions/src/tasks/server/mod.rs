@@ -4,6 +4,7 @@ mod defer;
 mod elsewhere;
 mod extension;
 mod maintenance;
+mod new_task;
 mod process;
 mod records;
 mod running;

@@ -247,13 +247,17 @@ impl Task {
         if record.call.is_some() {
             record.inputs = Some(Box::new(call.inputs().into()));
         }
-        match tasks.insert(record.clone()).await.map_err(unavailable) {
-            Ok(true) => {}
-            Ok(false) if self.is_required => {
+        match tasks
+            .insert_for_call(record.clone())
+            .await
+            .map_err(unavailable)
+        {
+            Ok(Some(new)) => new.keep(),
+            Ok(None) if self.is_required => {
                 return Err(TooManyRequests::retry_after(POLL_INTERVAL).into());
             }
             Err(error) if self.is_required => return Err(error.into()),
-            Ok(false) | Err(_) => {
+            Ok(None) | Err(_) => {
                 state.decide();
                 return work.await;
             }

@@ -1,0 +1,59 @@
+//! Tasks whose call may be dropped while they are stored.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use super::Tasks;
+use crate::tasks::store::{TaskRecord, TaskStoreError};
+
+/// A stored task that nobody works on yet. Dropped, it is removed from the store.
+pub(super) struct NewTask {
+    tasks: Tasks,
+    id: Arc<str>,
+    is_removed: bool,
+}
+
+impl NewTask {
+    /// Leaves the task to whoever works on it.
+    pub(super) fn keep(mut self) {
+        self.is_removed = false;
+    }
+}
+
+impl Tasks {
+    /// Keeps the task of a call; `None` where it would exceed the limits. If the call is dropped
+    /// meanwhile, the task is removed once it is stored.
+    pub(super) async fn insert_for_call(
+        &self,
+        task: TaskRecord,
+    ) -> Result<Option<NewTask>, TaskStoreError> {
+        let mut new = NewTask {
+            tasks: self.clone(),
+            id: Arc::clone(&task.id),
+            is_removed: false,
+        };
+        let inserting = tokio::spawn(async move {
+            new.is_removed = new.tasks.insert(task).await?;
+            Ok(new.is_removed.then_some(new))
+        });
+        let inserted = inserting.await;
+        inserted.map_err(|panic| TaskStoreError(panic.into()))?
+    }
+}
+
+impl Drop for NewTask {
+    fn drop(&mut self) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        if self.is_removed {
+            let (tasks, id) = (self.tasks.clone(), Arc::clone(&self.id));
+            runtime.spawn(async move {
+                if let Err(error) = tasks.0.records.store.remove(&id).await {
+                    tracing::warn!(%error, "the task of a dropped call could not be removed");
+                }
+            });
+        }
+    }
+}
