@@ -11,13 +11,13 @@ use crate::tasks::store::{TaskRecord, TaskStoreError};
 pub(super) struct NewTask {
     tasks: Tasks,
     id: Arc<str>,
-    is_removed: bool,
+    removes_on_drop: bool,
 }
 
 impl NewTask {
     /// Leaves the task to whoever works on it.
     pub(super) fn keep(mut self) {
-        self.is_removed = false;
+        self.removes_on_drop = false;
     }
 }
 
@@ -31,11 +31,11 @@ impl Tasks {
         let mut new = NewTask {
             tasks: self.clone(),
             id: Arc::clone(&task.id),
-            is_removed: false,
+            removes_on_drop: false,
         };
         let inserting = tokio::spawn(async move {
-            new.is_removed = new.tasks.insert(task).await?;
-            Ok(new.is_removed.then_some(new))
+            new.removes_on_drop = new.tasks.insert(task).await?;
+            Ok(new.removes_on_drop.then_some(new))
         });
         let inserted = inserting.await;
         inserted.map_err(|panic| TaskStoreError(panic.into()))?
@@ -47,7 +47,7 @@ impl Drop for NewTask {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        if self.is_removed {
+        if self.removes_on_drop {
             let (tasks, id) = (self.tasks.clone(), Arc::clone(&self.id));
             runtime.spawn(async move {
                 if let Err(error) = tasks.0.records.store.remove(&id).await {
