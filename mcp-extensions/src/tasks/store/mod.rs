@@ -2,6 +2,7 @@
 
 mod memory;
 mod record;
+mod shared_text;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod task_store;
