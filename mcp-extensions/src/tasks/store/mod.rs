@@ -2,7 +2,6 @@
 
 mod memory;
 mod record;
-mod shared_text;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod task_store;

@@ -10,7 +10,6 @@ use mcp_runtime::types::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::shared_text;
 use crate::tasks::{TaskState, TaskStatus};
 
 /// A task as it is kept: its status, and what is needed to go on with it.
@@ -18,7 +17,6 @@ use crate::tasks::{TaskState, TaskStatus};
 #[serde(default)]
 pub struct TaskRecord {
     /// The identifier.
-    #[serde(with = "shared_text")]
     pub id: Arc<str>,
     /// The number of the version, which each change increases by 1.
     pub version: u64,
@@ -41,7 +39,6 @@ pub struct TaskRecord {
     /// The suggested time between two requests for the status, in ms.
     pub poll_interval: Option<u64>,
     /// The process that works on the task; `None` for work that is done elsewhere.
-    #[serde(with = "shared_text::optional")]
     pub runner: Option<Arc<str>>,
     /// What was asked, until the task ends.
     pub inputs: Option<Box<TaskInputs>>,

@@ -240,9 +240,9 @@ fn entering(
         // What is detached has no more to do with its request: only its function may keep the context.
         context.take_if(|context| context.is_detached());
         let outcome = function.await;
-        context
-            .as_ref()
-            .inspect(|context| context.finish_progress());
+        if let Some(context) = context {
+            context.finish_progress();
+        }
         Ok(outcome?)
     }
 }

@@ -1,0 +1,4 @@
+//! Calls that an extension detaches from their requests.
+
+mod calls;
+mod workshop;
