@@ -1,5 +1,6 @@
 //! The access policy, and its settings.
 
+use std::error::Error;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use std::{fmt, io};
@@ -233,10 +234,11 @@ impl AccessPolicy for OAuthProxy {
         }
     }
 
-    fn start(&self) {
+    fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
         if let Err(error) = self.built() {
             log_mistake(&error);
         }
+        Ok(())
     }
 
     fn allows_host(&self, host: &str) -> bool {

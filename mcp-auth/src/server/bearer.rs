@@ -1,6 +1,7 @@
 //! Tokens that the program knows itself.
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 use std::{env, fmt, fs, io};
@@ -271,10 +272,11 @@ impl std::str::FromStr for BearerTokens {
 }
 
 impl AccessPolicy for BearerTokens {
-    fn start(&self) {
+    fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
         if let Err(error) = self.check() {
             log_mistake(&error);
         }
+        Ok(())
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
@@ -293,8 +295,8 @@ impl AccessPolicy for BearerTokens {
 }
 
 impl AccessPolicy for BearerToken {
-    fn start(&self) {
-        BearerTokens::new([self.clone()]).start();
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        BearerTokens::new([self.clone()]).start(path)
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {

@@ -1,5 +1,6 @@
 //! The access policy, and its settings.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -182,7 +183,8 @@ impl ResourceServer {
 
     /// A layer that admits requests to any HTTP service, such as routes of axum, as this policy does.
     pub fn layer(self) -> ResourceServerLayer {
-        self.start();
+        // Logs its mistakes, and accepts them.
+        let _ = self.start(None);
         ResourceServerLayer::new(self)
     }
 
@@ -201,11 +203,12 @@ impl ResourceServer {
 }
 
 impl AccessPolicy for ResourceServer {
-    fn start(&self) {
+    fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
         if let Err(error) = self.admission() {
             log_mistake(&error);
         }
         self.settings.warn();
+        Ok(())
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {

@@ -33,6 +33,15 @@ pub enum ServeError {
         /// The identifier of the extension.
         extension: &'static str,
     },
+    /// A setting can never work; nothing was opened or served.
+    #[error("the setting `{name}` can't work: {error}")]
+    Setting {
+        /// The method that sets it, such as `auth` or `allowed_hosts`.
+        name: &'static str,
+        /// The reason, and what to write instead.
+        #[source]
+        error: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The server's own `on_start` has failed; nothing was opened or served.
     #[error("`on_start` failed: {0}")]
     Start(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -33,6 +33,12 @@ use crate::transport::Transport;
     note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`"
 )]
 pub trait Endpoint: Send + 'static {
+    /// Checks the settings, before any hook runs and anything is opened.
+    #[doc(hidden)]
+    fn prepare(&mut self) -> Result<(), ServeError> {
+        Ok(())
+    }
+
     /// Serves until the last connection ends or the server is shut down.
     #[doc(hidden)]
     fn run(self, running: Running) -> impl Future<Output = Result<(), ServeError>> + Send;
@@ -156,8 +162,9 @@ impl<E: Endpoint> Serve<E> {
         self.running.shutdown_handle()
     }
 
-    async fn run(self) -> Result<(), ServeError> {
+    async fn run(mut self) -> Result<(), ServeError> {
         let server = self.running.server.clone();
+        self.endpoint.prepare()?;
         server.router().check_extensions()?;
         let hooks = &server.settings().hooks;
         let guards = hooks.start(&server).await.map_err(ServeError::Start)?;

@@ -225,6 +225,10 @@ impl WebSocketServer {
 }
 
 impl Endpoint for WebSocketServer {
+    fn prepare(&mut self) -> Result<(), ServeError> {
+        self.settings.options.check(None)
+    }
+
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let address = listener.local_addr().map_err(ServeError::Open)?;

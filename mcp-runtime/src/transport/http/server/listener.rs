@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
-use super::policy::{AccessPolicy, SharedPolicy, shared};
+use super::policy::{AccessPolicy, SharedPolicy};
 use super::service::{HttpService, http_service};
 use crate::connection::Command;
 use crate::error::ServeError;
@@ -109,7 +109,7 @@ impl Http {
     /// # }
     /// ```
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(shared(policy));
+        self.policy = Some(Arc::new(policy));
         self
     }
 
@@ -176,13 +176,17 @@ impl Http {
 }
 
 impl Endpoint for Http {
+    fn prepare(&mut self) -> Result<(), ServeError> {
+        if let Some(policy) = self.policy.take() {
+            self.options.policy = Some(policy);
+        }
+        self.options.check(Some(&self.path))
+    }
+
     /// Once shutdown begins, new requests are refused with 503. Calls still in flight at the end of
     /// the drain time are answered with an error, within one second more.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
-        if let Some(policy) = self.policy.take() {
-            self.options.policy = Some(policy);
-        }
         let service = http_service(running.server, self.options.clone());
         let site = Arc::new(self.site(&service, drain));
         let listener = open(self.address, &service, &site.path).await?;

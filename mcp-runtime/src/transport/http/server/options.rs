@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::policy::{AccessPolicy, SharedPolicy, contain, shared};
+use super::policy::{AccessPolicy, SharedPolicy, contain};
 use crate::connection::Limits;
-use crate::error::Rejection;
+use crate::error::{Rejection, ServeError};
 use crate::limits::{
     AUTH_TIMEOUT, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS,
     MAX_HTTP_SUBSCRIPTIONS, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE,
@@ -147,8 +147,21 @@ impl HttpOptions {
     /// Sets who may call; everybody whose host and origin are allowed, unless set. A later policy
     /// replaces an earlier one.
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(shared(policy));
+        self.policy = Some(Arc::new(policy));
         self
+    }
+
+    /// Checks everything that can be known before there are requests. MCP is at `path`, if that is
+    /// known.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Setting`], for the first setting that can never work.
+    pub(crate) fn check(&self, path: Option<&str>) -> Result<(), ServeError> {
+        match &self.policy {
+            Some(policy) => policy.started(path),
+            None => Ok(()),
+        }
     }
 
     /// How long the [policy](Self::auth) may take to decide about a request; 10 seconds by default.

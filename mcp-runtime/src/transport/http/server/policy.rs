@@ -1,5 +1,6 @@
 //! Policy that decides who may call.
 
+use std::error::Error;
 use std::future::{self, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -11,7 +12,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 
-use crate::error::{AccessDenied, Rejection};
+use crate::error::{AccessDenied, Rejection, ServeError};
 
 /// Decides who may call a server over HTTP, HTTP+SSE and WebSocket.
 ///
@@ -93,9 +94,20 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// The answer to a request that is not admitted.
     fn admit(&self, request: &mut Parts) -> impl Future<Output = Result<(), AccessDenied>> + Send;
 
-    /// Called once, when the policy is given to a server, so that it can log mistakes of its
-    /// configuration before there are requests. Does nothing unless implemented.
-    fn start(&self) {}
+    /// Checks the policy once, before a server opens or serves anything. Accepts it unless
+    /// implemented.
+    ///
+    /// `path` is the path of MCP, such as `/mcp`. It is `None` if the server does not know the path,
+    /// as in a program that [mounts](crate::transport::http::http_service) it.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the policy can never work, such as a setting that can't be parsed. Serving
+    /// ends with [`ServeError::Setting`](crate::error::ServeError::Setting), which names `auth`.
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let _ = path;
+        Ok(())
+    }
 
     /// Returns true if clients reach the server by this host, without port and in lower case, beside those
     /// of [`allowed_hosts`](crate::transport::http::HttpOptions::allowed_hosts). No host unless
@@ -143,12 +155,6 @@ pub trait AccessPolicy: Send + Sync + 'static {
 /// A policy of any type.
 pub(crate) type SharedPolicy = Arc<dyn AnyPolicy>;
 
-/// Gives a policy to a server.
-pub(super) fn shared(policy: impl AccessPolicy) -> SharedPolicy {
-    policy.start();
-    Arc::new(policy)
-}
-
 /// What a policy has decided.
 pub(crate) type Admitted<'a> = Pin<Box<dyn Future<Output = Result<(), AccessDenied>> + Send + 'a>>;
 
@@ -157,6 +163,8 @@ pub(crate) type Responded<'a> = Pin<Box<dyn Future<Output = Response<Bytes>> + S
 
 /// An [`AccessPolicy`] that can be a trait object.
 pub(crate) trait AnyPolicy: Send + Sync {
+    fn started(&self, path: Option<&str>) -> Result<(), ServeError>;
+
     fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a>;
 
     fn is_host(&self, host: &str) -> bool;
@@ -169,6 +177,12 @@ pub(crate) trait AnyPolicy: Send + Sync {
 }
 
 impl<P: AccessPolicy> AnyPolicy for P {
+    fn started(&self, path: Option<&str>) -> Result<(), ServeError> {
+        let name = "auth";
+        self.start(path)
+            .map_err(|error| ServeError::Setting { name, error })
+    }
+
     fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a> {
         Box::pin(async move { self.admit(request).await })
     }
