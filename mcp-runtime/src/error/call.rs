@@ -42,6 +42,11 @@ pub enum ServeError {
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The service was started before; the first start is the one that counts.
+    #[error(
+        "the service was started already: start it once, and mount clones of it at other paths"
+    )]
+    AlreadyStarted,
     /// The server's own `on_start` has failed; nothing was opened or served.
     #[error("`on_start` failed: {0}")]
     Start(#[source] Box<dyn std::error::Error + Send + Sync>),

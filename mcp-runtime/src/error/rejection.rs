@@ -78,6 +78,9 @@ pub(crate) enum Rejection {
     /// The client leaves too many answers unread.
     #[error("too many answers wait to be read; read them first")]
     Unread,
+    /// The program mounts the service, but has not started it.
+    #[error("the server has not been started")]
+    NotStarted,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     Ending,
@@ -108,6 +111,7 @@ impl Rejection {
             | Self::Unavailable
             | Self::TooManyBodies
             | Self::Unread
+            | Self::NotStarted
             | Self::Ending => StatusCode::SERVICE_UNAVAILABLE,
         }
     }

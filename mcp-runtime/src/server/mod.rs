@@ -81,5 +81,7 @@ pub use progress_stream::ProgressStream;
 #[cfg(feature = "client")]
 pub use proxy::Proxy;
 pub(crate) use serve::Running;
+#[cfg(feature = "http-server")]
+pub(crate) use serve::Started;
 pub use serve::{Connected, Endpoint, McpServer, Serve, ShutdownHandle};
 pub(crate) use session::Session;

@@ -7,17 +7,17 @@
 mod signals;
 
 use std::any::Any;
-use std::future::{Future, IntoFuture};
+use std::future::{Future, IntoFuture, pending};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use self::signals::Signals;
 use super::dispatch::ServerRole;
-use super::{BoxFuture, Server, ServerBuilder};
+use super::{BoxFuture, Guard, Server, ServerBuilder};
 use crate::connection::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
@@ -124,7 +124,7 @@ pub struct Serve<E> {
 
 impl Server {
     /// Logs that this server has started.
-    pub(super) fn has_started(&self, place: &str) {
+    pub(crate) fn has_started(&self, place: &str) {
         let info = &self.settings().info;
         let (name, version) = (&*info.name, &*info.version);
         tracing::info!(name, version, place, "the server has started");
@@ -139,6 +139,41 @@ impl Server {
             signals: true,
             run: |serve| Box::pin(serve.run()),
         }
+    }
+}
+
+/// A server whose `on_start` hooks have run, with the values that they returned.
+pub(crate) struct Started {
+    server: Server,
+    /// Dropped after `on_shutdown`.
+    _guards: Vec<Guard>,
+}
+
+impl Server {
+    /// Checks the server, and runs its `on_start` hooks. Nothing may be served before.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake, or the first error of a hook.
+    pub(crate) async fn start(&self) -> Result<Started, ServeError> {
+        self.router().check_extensions()?;
+        let guards = self.settings().hooks.start(self).await;
+        Ok(Started {
+            server: self.clone(),
+            _guards: guards.map_err(ServeError::Start)?,
+        })
+    }
+}
+
+impl Started {
+    /// Runs the `on_shutdown` hooks. Nothing may be served any more.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a hook; the others have run as well.
+    pub(crate) async fn shut_down(&mut self) -> Result<(), ServeError> {
+        let hooks = &self.server.settings().hooks;
+        hooks.shut_down().await.map_err(ServeError::Shutdown)
     }
 }
 
@@ -162,30 +197,36 @@ impl<E: Endpoint> Serve<E> {
         self.running.shutdown_handle()
     }
 
-    async fn run(mut self) -> Result<(), ServeError> {
-        let server = self.running.server.clone();
+    async fn run(self) -> Result<(), ServeError> {
+        self.run_with(Signals::listen).await
+    }
+
+    /// Runs until the end, with signals that are listened for once the server has started.
+    async fn run_with<S: SignalSource>(
+        mut self,
+        listen: impl FnOnce() -> io::Result<S>,
+    ) -> Result<(), ServeError> {
         self.endpoint.prepare()?;
-        server.router().check_extensions()?;
-        let hooks = &server.settings().hooks;
-        let guards = hooks.start(&server).await.map_err(ServeError::Start)?;
-        let listen = || SignalHandler::listen(self.running.peer.clone());
+        let mut started = self.running.server.start().await?;
         let (served, signals) = match self.signals.then(listen).transpose() {
-            Ok(signals) => (self.endpoint.run(self.running).await, signals),
+            Ok(signals) => {
+                let peer = self.running.peer.clone();
+                let signals = signals.map(|signals| SignalHandler::new(peer, signals));
+                (self.endpoint.run(self.running).await, signals)
+            }
             Err(error) => (Err(ServeError::Open(error)), None),
         };
         let signal = async {
-            signals.as_ref()?.next().await;
+            signals.as_ref()?.second().await;
             Some(())
         };
-        let ended = tokio::select! {
-            released = hooks.shut_down() => served.and(released.map_err(ServeError::Shutdown)),
+        tokio::select! {
+            released = started.shut_down() => served.and(released),
             Some(()) = signal => {
-                crate::log::warn!("`on_shutdown` was cut short by a signal");
+                crate::log::warn!("`on_shutdown` was cut short by a second signal");
                 served
             }
-        };
-        drop(guards);
-        ended
+        }
     }
 }
 
@@ -316,6 +357,14 @@ impl<T: OneMcpServerBlockTheOthersAreGroups> McpServer for T {
     }
 }
 
+/// A server that the program shares, such as with the state of its web framework.
+#[diagnostic::do_not_recommend]
+impl<T: McpServer> McpServer for Arc<T> {
+    fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+        T::register(Arc::unwrap_or_clone(self), server);
+    }
+}
+
 impl<T: McpServer> From<T> for Server {
     fn from(server: T) -> Self {
         server.into_server()
@@ -328,42 +377,48 @@ impl From<&Self> for Server {
     }
 }
 
+/// The signals that end a server.
+pub(super) trait SignalSource: Send + 'static {
+    /// Waits for the next signal; forever if none can come.
+    fn next(&mut self) -> impl Future<Output = ()> + Send;
+}
+
 /// Ends a server on signals, in a task of its own, so that the connection's loop does not poll them
 /// with each message. Dropping this ends the task.
 struct SignalHandler {
     task: AbortHandle,
-    received: Arc<Notify>,
+    received: watch::Receiver<usize>,
 }
 
 impl SignalHandler {
     /// Shuts the server of `peer` down on the first signal, and aborts it on all further ones.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not deliver signals.
-    fn listen(peer: Peer) -> io::Result<Self> {
-        let mut signals = Signals::listen()?;
-        let received = Arc::new(Notify::new());
-        let notified = Arc::clone(&received);
+    fn new(peer: Peer, mut signals: impl SignalSource) -> Self {
+        let (count, received) = watch::channel(0);
         let task = tokio::spawn(async move {
-            signals.next().await;
-            tracing::info!("shutting down on a signal");
-            peer.shut_down();
             loop {
-                notified.notify_waiters();
                 signals.next().await;
-                peer.abort();
+                // Two signals are told apart by their number: who looks late has missed none.
+                count.send_modify(|count| *count += 1);
+                if *count.borrow() == 1 {
+                    tracing::info!("shutting down on a signal");
+                    peer.shut_down();
+                } else {
+                    peer.abort();
+                }
             }
         });
-        Ok(Self {
+        Self {
             task: task.abort_handle(),
             received,
-        })
+        }
     }
 
-    /// Waits for another signal.
-    async fn next(&self) {
-        self.received.notified().await;
+    /// Waits until there were two signals.
+    async fn second(&self) {
+        let mut received = self.received.clone();
+        if received.wait_for(|count| *count > 1).await.is_err() {
+            pending::<()>().await;
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use http_body::Body as _;
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessPolicy, Http, HttpOptions, HttpService, Principal, ResponseBody,
-    ResponseHeaders, http_service,
+    ResponseHeaders,
 };
 use serde_json::{Value, json};
 use tower_service::Service as _;
@@ -23,6 +23,7 @@ use tracing::Level;
 
 use crate::site::{Answer, Site};
 use crate::support::log::Log;
+use crate::support::mounted::mounted;
 use crate::support::{self, stateless};
 
 const CHALLENGE: &str = r#"Bearer resource_metadata="https://example.com/about""#;
@@ -119,8 +120,8 @@ fn message(answer: &Answer) -> String {
 }
 
 /// A mounted service, and a call of a tool that it takes.
-fn mounted(options: HttpOptions) -> (HttpService, impl Fn(&str) -> Request<String>) {
-    let service = http_service(Door.into_server(), options);
+async fn serving(options: HttpOptions) -> (HttpService, impl Fn(&str) -> Request<String>) {
+    let service = mounted(Door.into_server(), options).await;
     let request = |token: &str| {
         let request = Request::post("/mcp")
             .header("host", "localhost")
@@ -166,7 +167,7 @@ async fn who_is_not_admitted_gets_the_answer_of_the_policy() {
 
 #[tokio::test]
 async fn handlers_know_whom_the_policy_has_admitted() {
-    let (mut service, request) = mounted(HttpOptions::default().auth(Tokens::default()));
+    let (mut service, request) = serving(HttpOptions::default().auth(Tokens::default())).await;
     for (token, text) in [("ann", "ann ann false"), ("bob", "bob bob false")] {
         let answer = body(service.call(request(token)).await).await;
         assert!(answer.contains(text), "{answer}");
@@ -329,7 +330,7 @@ async fn documents_are_for_everybody_beside_mcp_and_where_the_service_is_mounted
     assert_eq!(send("GET", "/.well-known/x", "localhost").await.status, 404);
     assert_eq!(send("GET", "/broken", "localhost").await.status, 500);
 
-    let (mut service, _) = mounted(HttpOptions::default().auth(tokens.clone()));
+    let (mut service, _) = serving(HttpOptions::default().auth(tokens.clone())).await;
     let request = Request::get(METADATA).header("host", "localhost");
     let answer = service.call(request.body(String::new()).unwrap()).await;
     assert!(body(answer).await.contains("https://example.com/mcp"));
@@ -339,7 +340,7 @@ async fn documents_are_for_everybody_beside_mcp_and_where_the_service_is_mounted
 #[tokio::test(start_paused = true)]
 async fn a_policy_has_limited_time() {
     let options = HttpOptions::default().auth(Tokens::default());
-    let (mut service, request) = mounted(options.auth_timeout(Duration::from_secs(3)));
+    let (mut service, request) = serving(options.auth_timeout(Duration::from_secs(3))).await;
     let begun = tokio::time::Instant::now();
     let answer = service.call(request("slow")).await.unwrap();
     assert_eq!(answer.status(), 503);
@@ -352,7 +353,7 @@ async fn a_policy_has_limited_time() {
 #[tokio::test(start_paused = true)]
 async fn requests_that_a_policy_looks_at_are_in_flight() {
     let options = HttpOptions::default().auth(Tokens::default()).max_calls(1);
-    let (mut service, request) = mounted(options);
+    let (mut service, request) = serving(options).await;
     let mut slow = service.call(request("slow"));
     let begun = poll_fn(|cx| std::task::Poll::Ready(slow.as_mut().poll(cx).is_pending()));
     assert!(begun.await);

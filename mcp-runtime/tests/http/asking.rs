@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::input::StateKey;
-use mcp_runtime::transport::http::{HttpOptions, Principal, http_service};
+use mcp_runtime::transport::http::{HttpOptions, Principal};
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
 use crate::site::{Site, read, read_until};
+use crate::support::mounted::mounted;
 use crate::support::{call, initialize, stateless};
 
 /// Greets the user, and counts how often it was entered and how often it paid.
@@ -97,7 +98,7 @@ async fn a_server_with_another_key_refuses_before_it_does_anything() {
 #[tokio::test]
 async fn a_state_is_of_no_use_to_anybody_else() {
     let greeter = Greeter::default();
-    let mut service = http_service(server(&greeter, 1), HttpOptions::default());
+    let mut service = mounted(server(&greeter, 1), HttpOptions::default()).await;
     let mut ask = async |message: Value, principal: Option<&str>| {
         let mut request = http::Request::post("/mcp")
             .header("host", "localhost")

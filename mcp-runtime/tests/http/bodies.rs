@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use http::{Request, Response};
 use http_body::{Body, Frame};
 use mcp_runtime::transport::http::{
-    HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture, http_service,
+    HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture,
 };
 use serde_json::json;
 use tokio::net::TcpStream;
@@ -18,6 +18,7 @@ use tower_service::Service as _;
 
 use crate::site::Site;
 use crate::support::clock::in_time;
+use crate::support::mounted::mounted;
 use crate::support::{self, initialize, stateless};
 
 /// Bytes of each body that do not count.
@@ -47,11 +48,11 @@ impl Body for Pieces {
 }
 
 /// A service that accepts 200,000 bytes of one body, and twice as many of all bodies.
-fn mounted() -> HttpService {
+async fn serving() -> HttpService {
     let options = HttpOptions::default()
         .max_body_bytes(BODY)
         .max_buffered_body_bytes(2 * BODY);
-    http_service(support::server(), options)
+    mounted(support::server(), options).await
 }
 
 fn post(service: &mut HttpService, who: &str, pieces: &[&[u8]], whole: bool) -> ResponseFuture {
@@ -88,7 +89,7 @@ fn list(length: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn one_caller_may_use_an_eighth_of_the_budget_or_one_body() {
-    let mut service = mounted();
+    let mut service = serving().await;
     let half = vec![b' '; FREE + BODY / 2];
     let held = begin(&mut service, "ann", &half);
     // The rest of the share is left for her, and the whole budget for others.
@@ -109,7 +110,7 @@ async fn one_caller_may_use_an_eighth_of_the_budget_or_one_body() {
 
 #[tokio::test]
 async fn all_callers_together_have_one_budget() {
-    let mut service = mounted();
+    let mut service = serving().await;
     let large = vec![b' '; BODY];
     let counted = BODY - FREE;
     let fit = 2 * BODY / counted;
@@ -126,7 +127,7 @@ async fn all_callers_together_have_one_budget() {
 
 #[tokio::test]
 async fn only_bytes_that_have_come_count() {
-    let mut service = mounted();
+    let mut service = serving().await;
     let held: Vec<_> = (0..100)
         .map(|who| begin(&mut service, &who.to_string(), b"{"))
         .collect();

@@ -8,10 +8,11 @@ use http::header::{HeaderName, HeaderValue, LOCATION, SET_COOKIE};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use mcp_runtime::Server;
-use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, http_service};
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions};
 use tower_service::Service as _;
 
 use crate::site::{Answer, Site};
+use crate::support::mounted::mounted;
 
 /// Admits nobody, and answers at `/login` with what it was sent.
 struct Login;
@@ -121,7 +122,7 @@ async fn bodies_have_64_kib() {
 async fn an_endpoint_has_the_time_of_the_policy_and_counts_as_a_call() {
     let options = HttpOptions::default().auth(Login).max_calls(1);
     let options = options.auth_timeout(Duration::from_secs(3));
-    let mut service = http_service(Server::builder().build(), options);
+    let mut service = mounted(Server::builder().build(), options).await;
     let request = |path: &str| {
         let request = Request::builder().method(Method::GET).uri(path);
         request

@@ -11,13 +11,14 @@ use http_body::Body as _;
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessExpires, AccessPolicy, AccessRevalidation, HttpOptions, HttpService,
-    ResponseBody, http_service,
+    ResponseBody,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use tower_service::Service as _;
 
+use crate::support::mounted::mounted;
 use crate::support::{call, initialize, stateless};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -60,7 +61,7 @@ async fn check(letter: u8) -> Result<std::time::Instant, AccessDenied> {
     }
 }
 
-fn service() -> (HttpService, UnboundedReceiver<&'static str>) {
+async fn service() -> (HttpService, UnboundedReceiver<&'static str>) {
     let (server, events) = crate::site::server();
     let mut outer = mcp_runtime::Server::builder();
     // A tool that takes ten seconds.
@@ -72,7 +73,7 @@ fn service() -> (HttpService, UnboundedReceiver<&'static str>) {
             "done"
         }));
     let options = HttpOptions::default().auth(Until);
-    (http_service(outer.build(), options), events)
+    (mounted(outer.build(), options).await, events)
 }
 
 fn post(message: &Value) -> http::request::Builder {
@@ -160,7 +161,7 @@ async fn session(service: &HttpService, revision: &str) -> impl Fn(&str) -> http
 
 #[tokio::test(start_paused = true)]
 async fn a_stateless_answer_that_is_a_stream_ends_with_an_error() {
-    let (service, mut events) = service();
+    let (service, mut events) = service().await;
     let message = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
     let answer = send(&service, post(&message).header("seconds", "3600"), &message).await;
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
@@ -173,7 +174,7 @@ async fn a_stateless_answer_that_is_a_stream_ends_with_an_error() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_ends_with_an_error() {
-    let (service, _events) = service();
+    let (service, _events) = service().await;
     let filter = json!({"notifications": {"toolsListChanged": true}});
     let message = stateless(1, "subscriptions/listen", filter);
     let answer = send(&service, post(&message).header("seconds", "3600"), &message).await;
@@ -186,7 +187,7 @@ async fn a_subscription_ends_with_an_error() {
 #[tokio::test(start_paused = true)]
 async fn in_a_session_the_streams_end_and_the_session_goes_on() {
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
-        let (service, mut events) = service();
+        let (service, mut events) = service().await;
         let request = session(&service, revision).await;
         let message = call(1, "tell_and_wait", json!({}));
         let answer = send(
@@ -219,7 +220,7 @@ async fn in_a_session_the_streams_end_and_the_session_goes_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_plain_answer_that_was_begun_in_time_is_finished() {
-    let (service, _events) = service();
+    let (service, _events) = service().await;
     let slow = stateless(1, "tools/call", json!({"name": "slow"}));
     let answer = send(&service, post(&slow).header("seconds", "5"), &slow).await;
     assert_eq!(answer.headers()["content-type"], "application/json");
@@ -233,7 +234,7 @@ async fn a_plain_answer_that_was_begun_in_time_is_finished() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_becomes_a_stream_too_late_ends_then() {
-    let (service, mut events) = service();
+    let (service, mut events) = service().await;
     let silent = stateless(1, "tools/call", json!({"name": "silent"}));
     let answer = send(&service, post(&silent).header("seconds", "5"), &silent).await;
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
@@ -269,7 +270,7 @@ async fn a_stream_ends_when_its_access_is_checked_and_not_found() {
         // The access ends all the same.
         (&"y".repeat(60), 1800),
     ] {
-        let (service, _events) = service();
+        let (service, _events) = service().await;
         let request = post(&subscription).header("checks", checks);
         let request = request.header("seconds", "1800");
         let answer = send(&service, request, &subscription).await;
@@ -285,7 +286,7 @@ async fn a_stream_ends_when_its_access_is_checked_and_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn the_access_to_each_kind_of_stream_is_checked() {
-    let (service, mut events) = service();
+    let (service, mut events) = service().await;
     let message = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
     let answer = send(&service, post(&message).header("checks", "yn"), &message).await;
     let (body, took) = rest(answer).await;
@@ -309,7 +310,7 @@ async fn the_access_to_each_kind_of_stream_is_checked() {
 
 #[tokio::test(start_paused = true)]
 async fn a_plain_answer_is_not_checked() {
-    let (service, _events) = service();
+    let (service, _events) = service().await;
     let slow = stateless(1, "tools/call", json!({"name": "slow"}));
     // No letter: a check would panic.
     let answer = send(&service, post(&slow).header("checks", ""), &slow).await;
@@ -327,7 +328,7 @@ async fn the_stream_of_http_with_sse_ends_with_its_calls() {
 /// The stream that was opened with this header ends after that time.
 #[cfg(feature = "sse")]
 async fn check_sse(name: &'static str, value: &'static str, end: Duration) {
-    let (service, mut events) = service();
+    let (service, mut events) = service().await;
     let mut sse = service.sse("/messages");
     let mut send = async |method: &str, path: &str, (name, value): (&str, &str), body: &Value| {
         let request = Request::builder()

@@ -2,11 +2,12 @@
 
 use http::request::Parts;
 use mcp_runtime::prelude::*;
-use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal, http_service};
+use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal};
 use mcp_runtime::transport::memory;
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
+use crate::support::mounted::mounted;
 use crate::support::{Wire, stateless};
 
 /// The identity that an authenticating layer sets.
@@ -85,7 +86,7 @@ async fn greet(user: Option<&User>, greeting: String) -> String {
 
 /// Calls a tool as somebody, and returns the whole answer.
 async fn call(tool: &str, user: Option<(User, Principal)>) -> Value {
-    let mut service = http_service(Door.into_server(), HttpOptions::default());
+    let mut service = mounted(Door.into_server(), HttpOptions::default()).await;
     let message = stateless(1, "tools/call", json!({"name": tool}));
     let mut request = http::Request::post("/door")
         .header("host", "localhost")

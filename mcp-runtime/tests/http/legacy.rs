@@ -96,6 +96,7 @@ async fn it_is_not_served_unless_it_is_asked_for() {
 #[tokio::test]
 async fn it_can_be_mounted_at_one_path() {
     let mcp = http_service(support::server(), HttpOptions::default());
+    let guard = mcp.start().await.unwrap();
     let mut sse = mcp.sse("/old");
     let mut send = async |method: &str, path: &str, body: String| {
         let request = http::Request::builder()
@@ -116,7 +117,7 @@ async fn it_can_be_mounted_at_one_path() {
     assert_eq!(send("POST", address, message).await.status(), 202);
     assert!(event(&mut stream).await.contains("2024-11-05"));
     assert_eq!(send("PUT", address, String::new()).await.status(), 405);
-    mcp.shut_down();
+    guard.shut_down().await.unwrap();
     assert_eq!(send("GET", "/old", String::new()).await.status(), 503);
 }
 

@@ -6,13 +6,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body::{Body, Frame};
-use mcp_runtime::transport::http::{HttpOptions, http_service};
+use mcp_runtime::transport::http::HttpOptions;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use crate::site::{Answer, Site};
+use crate::support::mounted::mounted;
 use crate::support::{request, stateless};
 
 #[tokio::test]
@@ -163,7 +164,7 @@ impl Body for Slow {
 async fn a_slow_body_runs_out_of_time() {
     let timeout = Duration::from_secs(20);
     let options = HttpOptions::default().body_timeout(timeout);
-    let mut service = http_service(crate::support::server(), options);
+    let mut service = mounted(crate::support::server(), options).await;
     let request = http::Request::post("/mcp")
         .header("host", "localhost")
         .header("content-type", "application/json");

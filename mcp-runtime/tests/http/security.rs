@@ -5,12 +5,13 @@ use std::convert::Infallible;
 use http::Request;
 use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{FromContext as _, Reply};
-use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal, http_service};
+use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal};
 use mcp_runtime::types::Tool;
 use serde_json::json;
 use tower_service::Service as _;
 
 use crate::site::Site;
+use crate::support::mounted::mounted;
 use crate::support::{self, stateless};
 
 async fn status(site: &Site, name: &'static str, value: &str) -> u16 {
@@ -68,7 +69,7 @@ async fn handlers_see_the_request_and_who_sent_it() {
         let principal = request.principal().unwrap().name();
         Reply::Ready(Ok(support::text(format!("{principal} by {agent}"))))
     }));
-    let mut service = http_service(server.build(), HttpOptions::default());
+    let mut service = mounted(server.build(), HttpOptions::default()).await;
     let message = stateless(1, "tools/call", json!({"name": "who"}));
     let mut request = request(&message)
         .header("user-agent", "test")
@@ -86,7 +87,7 @@ async fn handlers_see_the_request_and_who_sent_it() {
 
 #[tokio::test]
 async fn a_session_exists_only_for_who_opened_it() {
-    let mut service = http_service(support::server(), HttpOptions::default());
+    let mut service = mounted(support::server(), HttpOptions::default()).await;
     let ann = Principal::new("ann");
     let mut send = |message: serde_json::Value, id: Option<&str>, principal: Option<&Principal>| {
         let mut request = Request::post("/mcp")

@@ -1,20 +1,17 @@
 //! The end of a server.
 
 use std::io::Write as _;
-use std::pin::Pin;
 use std::time::Duration;
 
 use h2::client::SendRequest;
 use http::Request;
-use http_body::Body as _;
-use mcp_runtime::transport::http::{Http, HttpOptions, http_service};
+use mcp_runtime::transport::http::Http;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tower_service::Service as _;
 
-use crate::site::{Answer, Site, read, read_until, server};
+use crate::site::{Answer, Site, read, read_until};
 use crate::streams::with_roots;
 use crate::support::clock::{Clock, in_time};
 use crate::support::{call, stateless};
@@ -94,26 +91,6 @@ async fn calls_that_take_too_long_are_answered_with_an_error() {
         (200.try_into().unwrap(), 200.try_into().unwrap())
     );
     in_time(site.serving).await.unwrap().unwrap();
-}
-
-#[tokio::test]
-async fn a_mounted_service_answers_what_it_cuts() {
-    let (server, mut events) = server();
-    let mut service = http_service(server, HttpOptions::default());
-    let message = stateless(1, "tools/call", json!({"name": "silent"}));
-    let request = Request::post("/mcp")
-        .header("host", "localhost")
-        .header("content-type", "application/json")
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", "silent");
-    let answer = tokio::spawn(service.call(request.body(message.to_string()).unwrap()));
-    assert_eq!(events.recv().await, Some("started"));
-    service.terminate();
-    let mut body = in_time(answer).await.unwrap().unwrap().into_body();
-    let frame = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
-    let bytes = frame.await.unwrap().unwrap().into_data().unwrap();
-    assert_cut(&serde_json::from_slice(&bytes).unwrap());
 }
 
 #[cfg(feature = "sse")]

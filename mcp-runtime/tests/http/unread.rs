@@ -7,30 +7,31 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use http_body::Body as _;
-use mcp_runtime::transport::http::{HttpOptions, HttpService, ResponseBody, http_service};
+use mcp_runtime::transport::http::{HttpOptions, HttpService, ResponseBody};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep};
 use tower_service::Service as _;
 
 use crate::site::server;
+use crate::support::mounted::mounted;
 use crate::support::{call, initialize, stateless};
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The service as another program mounts it, and what its tools tell.
-fn mounted() -> (HttpService, UnboundedReceiver<&'static str>) {
-    mounted_with(|options| options)
+async fn serving() -> (HttpService, UnboundedReceiver<&'static str>) {
+    serving_with(|options| options).await
 }
 
-fn mounted_with(
+async fn serving_with(
     configure: impl FnOnce(HttpOptions) -> HttpOptions,
 ) -> (HttpService, UnboundedReceiver<&'static str>) {
     let (server, events) = server();
     let options = HttpOptions::default()
         .write_timeout(WRITE_TIMEOUT)
         .session_idle(WRITE_TIMEOUT * 10);
-    (http_service(server, configure(options)), events)
+    (mounted(server, configure(options)).await, events)
 }
 
 async fn post(
@@ -68,7 +69,7 @@ async fn next(body: &mut ResponseBody) -> Option<String> {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_nobody_reads_ends_and_its_call_is_cancelled() {
     for read in [0, 1] {
-        let (mut service, mut events) = mounted();
+        let (mut service, mut events) = serving().await;
         let mut body = waiting(&mut service).await;
         let start = Instant::now();
         for _ in 0..read {
@@ -83,7 +84,7 @@ async fn a_stream_that_nobody_reads_ends_and_its_call_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_read_slowly_or_has_nothing_to_read_goes_on() {
-    let (mut service, mut events) = mounted();
+    let (mut service, mut events) = serving().await;
     let mut body = waiting(&mut service).await;
     assert!(next(&mut body).await.unwrap().contains("progress"));
     for _ in 0..5 {
@@ -111,7 +112,8 @@ async fn session(service: &mut HttpService) -> String {
 #[tokio::test(start_paused = true)]
 async fn calls_wait_while_too_much_is_unread() {
     for tool in ["echo", "tell"] {
-        let (mut service, _events) = mounted_with(|options| options.max_unread_bytes_total(10));
+        let (mut service, _events) =
+            serving_with(|options| options.max_unread_bytes_total(10)).await;
         let id = session(&mut service).await;
         let headers = [("mcp-session-id", &*id)];
         // As JSON, or behind something that the tool tells.
@@ -138,7 +140,7 @@ async fn calls_wait_while_too_much_is_unread() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_idle() {
-    let (mut service, mut events) = mounted();
+    let (mut service, mut events) = serving().await;
     let id = session(&mut service).await;
     let headers = [("mcp-session-id", &*id)];
     let called = call(1, "tell_and_wait", json!({}));
@@ -161,7 +163,8 @@ async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_
 
 #[tokio::test(start_paused = true)]
 async fn the_answers_of_an_open_batch_count() {
-    let (mut service, mut events) = mounted_with(|options| options.max_unread_bytes_total(10_000));
+    let (mut service, mut events) =
+        serving_with(|options| options.max_unread_bytes_total(10_000)).await;
     let opened = post(&mut service, &[], &initialize("2025-03-26")).await;
     let id = opened.headers()["mcp-session-id"].to_str().unwrap();
     let headers = [("mcp-session-id", id)];
@@ -183,7 +186,8 @@ async fn the_answers_of_an_open_batch_count() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_session_beyond_twice_the_limit_is_cut() {
     const LARGE: usize = 10_000;
-    let (mut service, _events) = mounted_with(|options| options.max_unread_bytes_total(LARGE));
+    let (mut service, _events) =
+        serving_with(|options| options.max_unread_bytes_total(LARGE)).await;
     let id = session(&mut service).await;
     let headers = [("mcp-session-id", &*id)];
     let calls = (1..=4).map(|id| {

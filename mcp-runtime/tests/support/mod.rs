@@ -9,6 +9,8 @@ pub mod faults;
 pub mod lines;
 pub mod listening;
 pub mod log;
+#[cfg(feature = "http-server")]
+pub mod mounted;
 pub mod over;
 #[cfg(feature = "client")]
 pub mod scripted;

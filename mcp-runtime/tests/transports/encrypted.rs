@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use mcp_runtime::transport::http::{HttpOptions, http_service};
+use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::transport::websocket::{websocket, websocket_service};
+use mcp_runtime::transport::websocket::websocket;
 use mcp_runtime::{Client, ConnectError};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -68,7 +68,8 @@ async fn works(connected: Result<Client, ConnectError>) -> bool {
 async fn servers_are_trusted_by_their_root() {
     let test = async {
         let https = listen(async |stream| {
-            let service = http_service(support::server(), HttpOptions::default());
+            let service =
+                support::mounted::mounted(support::server(), HttpOptions::default()).await;
             let service = hyper::service::service_fn(move |request| service.clone().call(request));
             let io = hyper_util::rt::TokioIo::new(stream);
             let http = hyper::server::conn::http1::Builder::new();
@@ -80,7 +81,9 @@ async fn servers_are_trusted_by_their_root() {
         assert!(!works(connect(https).await).await);
 
         let wss = listen(async |stream| {
-            let service = websocket_service(support::server(), HttpOptions::default());
+            let service = support::mounted::mounted(support::server(), HttpOptions::default())
+                .await
+                .websocket();
             let service = hyper::service::service_fn(move |request| service.clone().call(request));
             let io = hyper_util::rt::TokioIo::new(stream);
             let http = hyper::server::conn::http1::Builder::new();

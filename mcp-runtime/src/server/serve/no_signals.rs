@@ -3,15 +3,18 @@
 use std::future::pending;
 use std::io;
 
-pub(in crate::server) struct Signals;
+use super::SignalSource;
+
+pub(super) struct Signals;
 
 impl Signals {
-    pub(in crate::server) fn listen() -> io::Result<Self> {
+    pub(super) fn listen() -> io::Result<Self> {
         Ok(Self)
     }
+}
 
-    /// Never returns.
-    pub(in crate::server) async fn next(&mut self) {
+impl SignalSource for Signals {
+    async fn next(&mut self) {
         pending::<()>().await;
     }
 }

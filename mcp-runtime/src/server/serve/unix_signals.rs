@@ -4,21 +4,24 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub(in crate::server) struct Signals {
+use super::SignalSource;
+
+pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    pub(in crate::server) fn listen() -> io::Result<Self> {
+    pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
         })
     }
+}
 
-    /// Waits for the next of the two signals.
-    pub(in crate::server) async fn next(&mut self) {
+impl SignalSource for Signals {
+    async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

@@ -63,9 +63,9 @@ pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
 pub use server::{
     AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, ResponseHeaders,
-    ScopeCheck, http, http_service,
+    ScopeCheck, ServiceGuard, http, http_service,
 };
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::{Permits, Route, authorize, check_caller};
+pub(super) use server::{HttpState, Route, admit, authorize};
 #[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};

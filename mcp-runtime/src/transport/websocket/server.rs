@@ -37,25 +37,20 @@ use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    Access, Exchange, Http, HttpOptions, Permits, ResponseBody, ResponseFuture, ResponseHeaders,
-    Route, authorize, check_caller,
+    Access, Exchange, Http, HttpOptions, HttpService, HttpState, ResponseBody, ResponseFuture,
+    ResponseHeaders, Route, ServiceGuard, admit, authorize, http_service,
 };
 
 /// Settings of each connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Settings {
-    options: Arc<HttpOptions>,
-    /// Requests about which the access policy is asked.
-    permits: Arc<Permits>,
     max_frame_bytes: usize,
     ping: Duration,
 }
 
-impl Settings {
-    fn new(options: HttpOptions) -> Self {
+impl Default for Settings {
+    fn default() -> Self {
         Self {
-            permits: Permits::new(options.limits.max_in_flight, options.max_calls),
-            options: Arc::new(options),
             max_frame_bytes: MAX_FRAME_BYTES,
             ping: WEBSOCKET_PING,
         }
@@ -66,6 +61,8 @@ impl Settings {
 struct Upgrade {
     io: OnUpgrade,
     exchange: Exchange,
+    /// The end of the sender's access, if it has one.
+    access: Option<Access>,
 }
 
 impl Upgrade {
@@ -79,14 +76,13 @@ impl Upgrade {
     async fn accept(
         mut parts: Box<Parts>,
         peer_addr: Option<SocketAddr>,
-        settings: &Settings,
+        state: &HttpState,
     ) -> Result<(Response<ResponseBody>, Option<Self>), Rejection> {
-        check_caller(&parts.uri, &parts.headers, &settings.options)?;
+        admit(state, &parts)?;
         if parts.method != Method::GET {
             return Err(Rejection::Method("GET"));
         }
-        let permits = &settings.permits;
-        authorize(&settings.options, permits, &mut parts, peer_addr).await?;
+        authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;
         let added = ResponseHeaders::take(&mut parts).unwrap_or_default();
         let mut request = Request::from_parts(*parts, ());
         let upgrade = create_response_with_body(&request, ResponseBody::empty);
@@ -104,7 +100,13 @@ impl Upgrade {
         let io = hyper::upgrade::on(&mut request);
         let (parts, _) = request.into_parts();
         let exchange = Exchange::upgrade(parts, peer_addr);
-        Ok((response, Some(Self { io, exchange })))
+        let access = Access::of(&exchange.arrival.parts, state.options.auth_timeout);
+        let upgrade = Self {
+            io,
+            exchange,
+            access,
+        };
+        Ok((response, Some(upgrade)))
     }
 
     /// Serves the client until it leaves, its access ends or the server ends.
@@ -118,12 +120,10 @@ impl Upgrade {
         let socket = WebSocket::new(stream).ping_every(settings.ping);
         let code = Arc::clone(&socket.close_code);
         code.store(CloseCode::Away.into(), Ordering::Relaxed);
-        let limit = settings.options.auth_timeout;
-        let access = Access::of(&self.exchange.arrival.parts, limit);
         running.peer = running.peer.identified(Arc::new(self.exchange));
         let handle = running.shutdown_handle();
         let mut serving = pin!(serve_connection(socket, running, ending));
-        if let Some(access) = access {
+        if let Some(access) = self.access {
             tokio::select! {
                 () = &mut serving => return,
                 () = access.end() => {
@@ -157,8 +157,7 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
 /// An address at which WebSocket clients are served, each on a connection of its own.
 ///
 /// Hosts and origins are checked as over HTTP: only this machine's are allowed unless the options
-/// add others. To serve WebSocket beside HTTP, see
-/// [`websocket_service`].
+/// add others. To serve WebSocket beside HTTP, see [`Http::with_websocket`].
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -175,7 +174,8 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
 pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
     WebSocketServer {
         address: address.into(),
-        settings: Settings::new(HttpOptions::default()),
+        options: HttpOptions::default(),
+        settings: Settings::default(),
         max_connections: MAX_CONNECTIONS,
     }
 }
@@ -184,6 +184,7 @@ pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
 #[derive(Debug)]
 pub struct WebSocketServer {
     address: TcpAddress,
+    options: HttpOptions,
     settings: Settings,
     max_connections: usize,
 }
@@ -193,11 +194,7 @@ impl WebSocketServer {
     /// requests and sessions has no meaning here.
     #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
-        self.settings = Settings {
-            max_frame_bytes: self.settings.max_frame_bytes,
-            ping: self.settings.ping,
-            ..Settings::new(options)
-        };
+        self.options = options;
         self
     }
 
@@ -226,14 +223,16 @@ impl WebSocketServer {
 
 impl Endpoint for WebSocketServer {
     fn prepare(&mut self) -> Result<(), ServeError> {
-        self.settings.options.check(None)
+        self.options.check(None)
     }
 
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let address = listener.local_addr().map_err(ServeError::Open)?;
+        let state = Arc::new(HttpState::new(running.server.clone(), self.options));
+        state.open();
         let serve = move |accepted, running, ending| {
-            serve_accepted(accepted, self.settings.clone(), running, ending)
+            serve_accepted(accepted, Arc::clone(&state), self.settings, running, ending)
         };
         let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
         listen(
@@ -253,6 +252,7 @@ impl Connected for WebSocketServer {}
 /// Serves one TCP connection: a request over HTTP/1.1, and the WebSocket that it opens.
 async fn serve_accepted(
     (stream, addr): (TcpStream, SocketAddr),
+    state: Arc<HttpState>,
     settings: Settings,
     running: Running,
     mut ending: watch::Receiver<bool>,
@@ -261,10 +261,10 @@ async fn serve_accepted(
     let _ = stream.set_nodelay(true);
     let opened = OnceLock::new();
     let answer = service_fn(|request: Request<Incoming>| {
-        let (opened, settings) = (&opened, &settings);
+        let (opened, state) = (&opened, &*state);
         let (parts, _) = request.into_parts();
         async move {
-            let accepted = Upgrade::accept(Box::new(parts), Some(addr), settings).await;
+            let accepted = Upgrade::accept(Box::new(parts), Some(addr), state).await;
             let (mut response, upgrade) =
                 accepted.unwrap_or_else(|rejection| (rejection.response(), None));
             match upgrade {
@@ -293,7 +293,7 @@ async fn serve_accepted(
 }
 
 /// Serves `server` over WebSocket at whatever path the service is mounted, such as in axum's
-/// `Router::route_service("/ws", service)`, beside the route for HTTP.
+/// `Router::route_service("/ws", service)`. To serve HTTP as well, use [`HttpService::websocket`].
 ///
 /// Hosts, origins and callers are checked as over HTTP; options for requests and sessions have no effect.
 /// Clients speak HTTP/1.1 up to the upgrade, and the HTTP stack in front must support upgrades, as
@@ -305,29 +305,35 @@ async fn serve_accepted(
 /// use mcp_runtime::transport::http::HttpOptions;
 /// use mcp_runtime::transport::websocket::websocket_service;
 ///
+/// # async fn example() -> Result<(), mcp_runtime::ServeError> {
 /// let server = Server::builder().build();
 /// let service = websocket_service(server, HttpOptions::default());
-/// # drop(service);
+/// let guard = service.start().await?;
+/// // Mount `service`, and serve until the program ends.
+/// guard.shut_down().await
+/// # }
 /// ```
 #[must_use]
-pub fn websocket_service(server: Server, options: HttpOptions) -> WebSocketService {
-    WebSocketService {
-        server,
-        settings: Settings::new(options),
-        limits: Limits::default(),
-        ending: Arc::default(),
-        peer_addr: None,
-    }
+pub fn websocket_service(server: impl Into<Server>, options: HttpOptions) -> WebSocketService {
+    http_service(server, options).websocket()
 }
 
-/// A server over WebSocket as a `tower::Service`; made by [`websocket_service`].
+/// A server over WebSocket as a `tower::Service`; made by [`websocket_service`]. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct WebSocketService {
-    server: Server,
+    http: HttpService,
     settings: Settings,
-    limits: Limits,
-    ending: Arc<watch::Sender<bool>>,
-    peer_addr: Option<SocketAddr>,
+}
+
+impl HttpService {
+    /// The same server over WebSocket, to mount at a path such as `/ws`.
+    #[must_use]
+    pub fn websocket(&self) -> WebSocketService {
+        WebSocketService {
+            http: self.clone(),
+            settings: Settings::default(),
+        }
+    }
 }
 
 impl WebSocketService {
@@ -345,29 +351,30 @@ impl WebSocketService {
         self
     }
 
-    /// How long calls in flight may go on after [`shut_down`](Self::shut_down); 10 seconds by
-    /// default.
-    #[must_use]
-    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.limits.drain = timeout;
-        self
-    }
-
-    /// Refuses new connections with 503, and ends those that are open once their calls in flight
-    /// are answered.
-    pub fn shut_down(&self) {
-        self.ending.send_replace(true);
+    /// Starts the server, as [`HttpService::start`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`HttpService::start`].
+    pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
+        self.http.start().await
     }
 
     async fn answer(&self, parts: Box<Parts>) -> Result<Response<ResponseBody>, Rejection> {
-        let (response, upgrade) = Upgrade::accept(parts, self.peer_addr, &self.settings).await?;
-        if *self.ending.borrow() {
-            return Err(Rejection::Ending);
+        let state = &self.http.state;
+        let peer_addr = self.http.connection.peer_addr;
+        let (response, upgrade) = Upgrade::accept(parts, peer_addr, state).await?;
+        let ending = state.ending.subscribe();
+        if *ending.borrow() {
+            return Err(state.refusal());
         }
         if let Some(upgrade) = upgrade {
-            let running = Running::new(self.server.clone(), self.limits);
-            let ending = self.ending.subscribe();
-            tokio::spawn(upgrade.serve(self.settings.clone(), running, ending));
+            let limits = Limits {
+                drain: state.options.limits.drain,
+                ..Limits::default()
+            };
+            let running = Running::new(state.server.clone(), limits);
+            tokio::spawn(upgrade.serve(self.settings, running, ending));
         }
         Ok(response)
     }
@@ -378,13 +385,10 @@ impl Http {
     pub fn with_websocket(self, path: impl Into<String>) -> Self {
         let path = path.into();
         self.with_routes(move |http| {
-            let service = WebSocketService {
-                ending: Arc::clone(&http.state.ending),
-                ..websocket_service(http.state.server.clone(), http.state.options.clone())
-            };
+            let service = http.websocket();
             let route: Route = Box::new(move |request, connection| {
                 let mut service = service.clone();
-                service.peer_addr = connection.peer_addr;
+                service.http.connection = connection.clone();
                 service.call(request)
             });
             vec![(path, route)]

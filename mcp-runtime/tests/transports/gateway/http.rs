@@ -11,7 +11,7 @@ use http::{Request, Response};
 use http_body::{Body, Frame};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use mcp_runtime::transport::http::{HttpOptions, http as listen, http_service};
+use mcp_runtime::transport::http::{HttpOptions, http as listen};
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use mcp_runtime::{ServeError, Server};
@@ -22,6 +22,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tower_service::Service as _;
 
 use crate::support::faults::{Bytes, next_seed, relay};
+use crate::support::mounted::mounted;
 use crate::support::over::{Line, Over};
 
 /// State of the client's connection in the gateway.
@@ -37,7 +38,7 @@ pub(crate) struct Http;
 impl Over for Http {
     async fn line(server: &Server) -> Line {
         let (ours, theirs) = memory::pair();
-        (ours, serve(server, theirs))
+        (ours, serve(server, theirs).await)
     }
 }
 
@@ -71,8 +72,8 @@ impl Over for DribblingHttp {
     }
 }
 
-fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
-    let service = http_service(server.clone(), HttpOptions::default());
+async fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let service = mounted(server.clone(), HttpOptions::default()).await;
     pass_on(line, move |request| {
         let mut service = service.clone();
         async move { service.call(request).await.unwrap() }

@@ -103,7 +103,7 @@ pub(crate) async fn respond<B: Body>(
     let options = &state.options;
     check_host(&parts.uri, &parts.headers, options)?;
     if state.is_ending() {
-        return Err(Rejection::Ending);
+        return Err(state.refusal());
     }
     if parts.method == Method::OPTIONS && cors_origin(&parts.headers, options).is_some() {
         return Ok(preflight(&parts.headers));

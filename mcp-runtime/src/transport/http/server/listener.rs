@@ -187,7 +187,9 @@ impl Endpoint for Http {
     /// the drain time are answered with an error, within one second more.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
+        self.options.limits.drain = drain;
         let service = http_service(running.server, self.options.clone());
+        service.state.open();
         let site = Arc::new(self.site(&service, drain));
         let listener = open(self.address, &service, &site.path).await?;
         let ending = &service.state.ending;

@@ -18,10 +18,6 @@ pub use body::ResponseBody;
 pub use listener::{Http, http};
 pub use options::HttpOptions;
 pub use policy::AccessPolicy;
-pub use service::{HttpService, ResponseFuture, http_service};
+pub use service::{HttpService, ResponseFuture, ServiceGuard, http_service};
 #[cfg(feature = "websocket")]
-pub(crate) use {
-    access::{authorize, check_caller},
-    connection::Route,
-    permits::Permits,
-};
+pub(crate) use {access::authorize, connection::Route, service::admit, state::HttpState};

@@ -283,6 +283,14 @@ impl HttpOptions {
         self
     }
 
+    /// How long the calls in flight may go on once a [mounted](crate::transport::http::http_service)
+    /// service shuts down, and those of a WebSocket; 10 seconds by default. For a server that
+    /// listens by itself, [`Serve::drain_timeout`](crate::server::Serve::drain_timeout) sets it.
+    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.drain = timeout;
+        self
+    }
+
     /// How many calls of one session and of one principal may wait for their handlers at the same
     /// time; 256 by default. One more is refused at once, with 429. Callers that are not known
     /// count by connection, where the server listens by itself.

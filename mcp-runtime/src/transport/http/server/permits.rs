@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
 
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::arrival::Principal;
@@ -16,12 +19,15 @@ pub(crate) struct Permits {
     /// For all callers together.
     total: usize,
     used: Mutex<Used>,
+    idle: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Used {
     by_caller: HashMap<Caller, usize>,
     total: usize,
+    /// True if `idle` is waited for.
+    awaited: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +51,24 @@ impl Permits {
             limit,
             total,
             used: Mutex::default(),
+            idle: Notify::new(),
         })
+    }
+
+    /// Waits until nothing is used.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let mut idle = pin!(self.idle.notified());
+            idle.as_mut().enable();
+            {
+                let mut used = self.lock();
+                used.awaited = used.total > 0;
+                if !used.awaited {
+                    return;
+                }
+            }
+            idle.await;
+        }
     }
 
     /// The limit for one caller.
@@ -110,6 +133,9 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let used = &mut *self.permits.lock();
         used.total -= self.amount;
+        if used.awaited && used.total == 0 {
+            self.permits.idle.notify_waiters();
+        }
         if let Some(caller) = &self.caller
             && let Some(own) = used.by_caller.get_mut(caller)
         {

@@ -13,6 +13,7 @@ use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+use tokio::time::timeout;
 use tower_service::Service;
 use tracing::Level;
 
@@ -23,8 +24,9 @@ use super::options::HttpOptions;
 use super::response;
 use super::state::{ConnectionInfo, HttpState};
 use super::unread::Unread;
-use crate::error::{Rejection, RequestError};
-use crate::server::Server;
+use crate::error::{Rejection, RequestError, ServeError};
+use crate::limits::{FOREVER, LAST_ANSWERS_TIMEOUT};
+use crate::server::{Server, Started};
 use crate::transport::http::{handshake, post};
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
@@ -44,8 +46,8 @@ use crate::transport::http::{handshake, post};
 /// # drop(service);
 /// ```
 #[must_use]
-pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
-    let state = HttpState::new(server, options);
+pub fn http_service(server: impl Into<Server>, options: HttpOptions) -> HttpService {
+    let state = HttpState::new(server.into(), options);
     HttpService {
         // The connections are the program's: only all of them together are known.
         connection: ConnectionInfo {
@@ -65,9 +67,36 @@ pub struct HttpService {
 }
 
 impl HttpService {
+    /// Starts the server, as [`Serve`](crate::server::Serve) does: checks the settings, runs the
+    /// `on_start` hooks, and takes requests from then on. All clones are started, and so are the
+    /// services for [HTTP+SSE](Self::sse) and [WebSocket](Self::websocket) that are made of this one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Server::serve`]: settings that can't work, a missing extension, or an error of `on_start`.
+    /// It may be called again then. Once it has succeeded, it fails with
+    /// [`ServeError::AlreadyStarted`].
+    pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
+        let _starting = self.state.starting.lock().await;
+        if self.state.has_started() {
+            return Err(ServeError::AlreadyStarted);
+        }
+        self.state.options.check(None)?;
+        let started = self.state.server.start().await?;
+        self.state
+            .server
+            .has_started("a service of another program");
+        self.state.open();
+        Ok(ServiceGuard {
+            service: self.clone(),
+            started,
+            is_shut_down: false,
+        })
+    }
+
     /// Refuses new requests with 503 and ends the streams that belong to no request; calls in
     /// flight go on.
-    pub fn shut_down(&self) {
+    pub(crate) fn shut_down(&self) {
         self.state.ending.send_replace(true);
         self.state.stateless.end();
         for session in self.state.sessions.all() {
@@ -76,7 +105,8 @@ impl HttpService {
     }
 
     /// Ends all sessions, and answers all calls in flight with an error.
-    pub fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
+        self.state.close();
         self.state.terminated.send_replace(true);
         for session in self.state.sessions.all() {
             session.cut(&RequestError::ShuttingDown);
@@ -91,6 +121,61 @@ impl HttpService {
             unread: self.state.unread(self.state.options.max_unread_bytes),
             negotiated: Some(Arc::default()),
         }
+    }
+}
+
+/// Keeps a mounted server running; made by [`HttpService::start`].
+///
+/// Dropping it ends the service without `on_shutdown`, and logs a warning: call
+/// [`shut_down`](Self::shut_down) instead.
+#[must_use = "the service ends when this is dropped"]
+pub struct ServiceGuard {
+    service: HttpService,
+    started: Started,
+    is_shut_down: bool,
+}
+
+impl ServiceGuard {
+    /// Ends the service: refuses new requests with 503, ends streams that belong to no request,
+    /// waits for the calls in flight within the
+    /// [drain timeout](HttpOptions::drain_timeout), then runs `on_shutdown`. Calls that are still in
+    /// flight after the drain timeout are answered with an error, within one second more.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Shutdown`] with the first error of `on_shutdown`.
+    pub async fn shut_down(mut self) -> Result<(), ServeError> {
+        let state = &self.service.state;
+        self.service.shut_down();
+        let drain = state.options.limits.drain.min(FOREVER);
+        if timeout(drain, state.idle()).await.is_err() {
+            self.service.terminate();
+            // A client that does not read is not waited for.
+            let _ = timeout(LAST_ANSWERS_TIMEOUT, state.idle()).await;
+        }
+        state.close();
+        let outcome = self.started.shut_down().await;
+        self.is_shut_down = true;
+        outcome
+    }
+}
+
+impl Drop for ServiceGuard {
+    fn drop(&mut self) {
+        self.service.shut_down();
+        self.service.terminate();
+        if !self.is_shut_down {
+            crate::log::warn!(
+                "a mounted server ended without `on_shutdown`: its guard was dropped before \
+                 `shut_down()` was done"
+            );
+        }
+    }
+}
+
+impl fmt::Debug for ServiceGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceGuard").finish_non_exhaustive()
     }
 }
 
@@ -157,7 +242,7 @@ pub(crate) fn finish(
 pub(crate) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
     check_caller(&parts.uri, &parts.headers, &state.options)?;
     if state.is_ending() {
-        return Err(Rejection::Ending);
+        return Err(state.refusal());
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! State that the requests to one server share.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_types::jsonrpc::ErrorObject;
@@ -42,10 +43,17 @@ pub(crate) struct HttpState {
     unread: Arc<Budget>,
     /// The session of all stateless requests, which share nothing but the end of the server.
     pub(crate) stateless: Arc<Session>,
-    /// True if the server ends.
-    pub(crate) ending: Arc<watch::Sender<bool>>,
+    /// True if no requests are taken: the server ends, or has not started.
+    pub(crate) ending: watch::Sender<bool>,
     /// True if calls in flight have no more time.
     pub(crate) terminated: watch::Sender<bool>,
+    /// True if no call may begin any more, also of requests that came before the end.
+    is_over: AtomicBool,
+    /// Locked while the service starts.
+    pub(crate) starting: tokio::sync::Mutex<()>,
+    has_started: AtomicBool,
+    /// True if it was logged that the service has not started.
+    is_logged: AtomicBool,
 }
 
 impl HttpState {
@@ -66,8 +74,12 @@ impl HttpState {
             stateless: server.session(),
             server,
             options,
-            ending: Arc::new(watch::Sender::new(false)),
+            ending: watch::Sender::new(true),
             terminated: watch::Sender::new(false),
+            is_over: AtomicBool::new(false),
+            starting: tokio::sync::Mutex::default(),
+            has_started: AtomicBool::new(false),
+            is_logged: AtomicBool::new(false),
         }
     }
 
@@ -79,8 +91,45 @@ impl HttpState {
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
     }
 
+    /// Takes requests from now on.
+    pub(crate) fn open(&self) {
+        self.has_started.store(true, Ordering::Relaxed);
+        self.ending.send_replace(false);
+    }
+
+    pub(crate) fn has_started(&self) -> bool {
+        self.has_started.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn is_ending(&self) -> bool {
         *self.ending.borrow()
+    }
+
+    /// The reason why no requests are taken.
+    pub(crate) fn refusal(&self) -> Rejection {
+        if self.has_started() {
+            return Rejection::Ending;
+        }
+        let is_starting = self.starting.try_lock().is_err();
+        if !is_starting && !self.is_logged.swap(true, Ordering::Relaxed) {
+            crate::log::error!(
+                "requests are refused, since the service was not started: await `start()` of the \
+                 `HttpService` before the program serves (this is logged once)"
+            );
+        }
+        Rejection::NotStarted
+    }
+
+    /// Waits until no call is in flight, no subscription is open and no WebSocket is connected.
+    pub(crate) async fn idle(&self) {
+        self.permits.idle().await;
+        self.open.idle().await;
+        self.ending.closed().await;
+    }
+
+    /// Begins no more calls.
+    pub(crate) fn close(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// Ends `handler` with an error when calls in flight have no more time.
@@ -111,6 +160,9 @@ impl HttpState {
     ///
     /// When that takes twice as long as a client may leave an answer unread, or the server ends.
     pub(crate) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Err(Rejection::Ending);
+        }
         if unread.has_room() {
             return Ok(());
         }
