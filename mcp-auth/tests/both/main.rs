@@ -54,8 +54,12 @@ async fn serve(
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let auth = change(ResourceServer::new(&url).issuer(issuer));
     let mcp = http_service(Files.into_server(), HttpOptions::default());
+    let guard = mcp.start().await.unwrap();
     let router = Router::new().route_service("/mcp", mcp).layer(auth.layer());
-    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    tokio::spawn(async move {
+        let _guard = guard;
+        axum::serve(listener, router).await.unwrap()
+    });
     url
 }
 

@@ -88,7 +88,7 @@ impl Site {
     pub(crate) async fn with(issuer: AuthorizationServer) -> Self {
         let (listener, origin) = bind().await;
         let site = Self::new(issuer, origin);
-        let router = site.router().fallback(document);
+        let router = site.router().await.fallback(document);
         site.serve(listener, router)
     }
 
@@ -99,7 +99,7 @@ impl Site {
         let issuer = AuthorizationServer::mounted(&origin, change);
         let router = issuer.router();
         let site = Self::new(issuer, origin);
-        let router = site.router().fallback_service(router);
+        let router = site.router().await.fallback_service(router);
         site.serve(listener, router)
     }
 
@@ -129,9 +129,12 @@ impl Site {
         }
     }
 
-    fn router(&self) -> Router<Self> {
+    async fn router(&self) -> Router<Self> {
         let options = HttpOptions::default().auth(Tokens(self.clone()));
-        Router::new().route_service("/mcp", http_service(Files.into_server(), options))
+        let service = http_service(Files.into_server(), options);
+        // It runs until the end of the test.
+        std::mem::forget(service.start().await.unwrap());
+        Router::new().route_service("/mcp", service)
     }
 
     fn serve(self, listener: TcpListener, router: Router<Self>) -> Self {

@@ -163,6 +163,7 @@ impl Site {
         let process = Runtime::new().unwrap();
         let listener = listener.into_std().unwrap();
         process.spawn(async move {
+            let _guard = service.start().await.unwrap();
             let listener = TcpListener::from_std(listener).unwrap();
             axum::serve(listener, router).await.unwrap();
         });

@@ -57,8 +57,12 @@ async fn serve(policy: impl AccessPolicy) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let service = http_service(Files.into_server(), HttpOptions::default().auth(policy));
+    let guard = service.start().await.unwrap();
     let router = Router::new().route_service("/mcp", service);
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    tokio::spawn(async move {
+        let _guard = guard;
+        axum::serve(listener, router).await
+    });
     url
 }
 

@@ -29,8 +29,12 @@ async fn a_server_answers_for_the_host_of_its_resource() {
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let policy = ResourceServer::new(resource).issuer(issuer.issuer());
         let service = http_service(Files.into_server(), HttpOptions::default().auth(policy));
+        let guard = service.start().await.unwrap();
         let router = axum::Router::new().fallback_service(service);
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(async move {
+            let _guard = guard;
+            axum::serve(listener, router).await
+        });
         let metadata = "/.well-known/oauth-protected-resource/mcp";
         for (method, path, status) in [("GET", metadata, 200), ("POST", "/mcp", 401)] {
             for (host, status) in [

@@ -65,10 +65,14 @@ async fn serve(issuer: &AuthorizationServer) -> String {
         .implies("files:admin", ["files:write", "files:list"]);
     let options = HttpOptions::default().auth(policy);
     let service = http_service(Files.into_server(), options);
+    let guard = service.start().await.unwrap();
     let router = Router::new()
         .route_service("/mcp", service.clone())
         .fallback_service(service);
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    tokio::spawn(async move {
+        let _guard = guard;
+        axum::serve(listener, router).await
+    });
     url
 }
 

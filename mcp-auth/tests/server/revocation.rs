@@ -11,7 +11,6 @@ use mcp_auth::server::{TokenVerifier, VerifyError};
 use mcp_auth::{Issuer, ResourceServer};
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{HttpOptions, http_service};
-use mcp_runtime::transport::websocket::websocket_service;
 use serde_json::{Value, json};
 use support::{AuthorizationServer, Client, Endpoint, Fault};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -102,17 +101,21 @@ impl Site {
             By::Layer => (options, Some(policy.layer())),
         };
         let server = Waits.into_server();
-        let mcp = http_service(server.clone(), options.clone());
-        let sse = mcp.sse("/sse");
+        let mcp = http_service(server, options);
+        let guard = mcp.start().await.unwrap();
+        let (sse, websocket) = (mcp.sse("/sse"), mcp.websocket());
         let router = Router::new()
             .route_service("/mcp", mcp)
             .route_service("/sse", sse)
-            .route_service("/ws", websocket_service(server, options));
+            .route_service("/ws", websocket);
         let router = match layer {
             Some(layer) => router.layer(layer),
             None => router,
         };
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(async move {
+            let _guard = guard;
+            axum::serve(listener, router).await
+        });
         Self {
             address,
             authorization: format!("Bearer {}", token(&url)),

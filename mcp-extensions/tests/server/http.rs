@@ -52,10 +52,13 @@ impl Studio {
 struct Site(HttpService);
 
 impl Site {
-    fn of(mut server: ServerBuilder) -> Self {
+    async fn of(mut server: ServerBuilder) -> Self {
         server.extension(Tasks::memory());
         let options = HttpOptions::default().auth(Tokens);
-        Self(http_service(server.build(), options))
+        let service = http_service(server.build(), options);
+        // It runs until the end of the test.
+        std::mem::forget(service.start().await.unwrap());
+        Self(service)
     }
 
     /// The status and the answer to a request, whose `Mcp-Name` is `name`.
@@ -101,7 +104,7 @@ impl Site {
 
 #[tokio::test]
 async fn a_task_is_there_for_its_principal_with_the_scopes_of_its_tool() {
-    let mut site = Site::of(Studio.into_builder());
+    let mut site = Site::of(Studio.into_builder()).await;
     let id = site.start("render").await;
     let params = json!({"taskId": id, "inputResponses": {}});
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -132,7 +135,7 @@ async fn tools_of_a_mounted_server_use_the_tasks_of_the_outer_one() {
     inner.extension(Tasks::memory());
     let mut outer = Server::builder();
     outer.mount("studio", inner.build()).scopes(["outer"]);
-    let mut site = Site::of(outer);
+    let mut site = Site::of(outer).await;
     let call = json!({"name": "studio_render", "arguments": {}});
     let (status, answer) = site
         .ask("ann+films", "studio_render", "tools/call", call)
@@ -143,7 +146,7 @@ async fn tools_of_a_mounted_server_use_the_tasks_of_the_outer_one() {
     let mut inner = Studio.into_builder();
     inner.extension(Tasks::memory());
     outer.mount("studio", inner.build());
-    let mut site = Site::of(outer);
+    let mut site = Site::of(outer).await;
     let id = site.start("studio_render").await;
     let (_, answer) = site
         .ask("ann+films", &id, "tasks/get", json!({"taskId": id}))

@@ -7,8 +7,8 @@ use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, Revision, Revisions};
 
 use crate::error::{
-    CallError, ChildExited, ClosedByServer, ConnectionClosed, HttpError, Unavailable, find,
-    no_message,
+    CallError, ChildExited, ClosedByServer, ConnectionClosed, HttpError, ServeError, Unavailable,
+    find, no_message,
 };
 
 /// Why there is no connection to a server. Everything that was opened is closed again.
@@ -21,6 +21,9 @@ pub enum ConnectError {
     /// The server closed the connection before the end of the negotiation: see its own log.
     #[error("the server closed the connection before it was initialized")]
     Closed,
+    /// The server in this process can't be served; see [`testing::connect`](crate::testing::connect).
+    #[error("the server can't be served: {0}")]
+    Serve(#[source] ServeError),
     /// The connection failed before the end of the negotiation: the server can't be reached, or has
     /// stopped.
     ///
@@ -103,7 +106,7 @@ impl ConnectError {
     }
 
     /// Returns true if the server has closed the connection, or has ended.
-    pub(super) fn is_end(&self) -> bool {
+    pub(crate) fn is_end(&self) -> bool {
         let has_reason = match self {
             Self::Closed => true,
             Self::Lost(error) => find::<ClosedByServer>(error).is_some(),

@@ -19,7 +19,7 @@ use super::handler::contain;
 use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
 use super::pending_call::{Answer, PendingCall, Sent};
 use super::{Role, now};
-use crate::error::{CallError, RequestError};
+use crate::error::{CallError, RequestError, ServeError};
 use crate::limits::{
     ANSWER_IDLE_TIMEOUT, DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT,
 };
@@ -53,6 +53,30 @@ pub(crate) struct Limits {
     pub(crate) drain: Duration,
     /// Time for which the peer may leave unread what it was sent.
     pub(crate) write: Duration,
+}
+
+/// Levels to which `initialize` nests: the message, its parameters, the capabilities.
+const MIN_DEPTH: usize = 3;
+
+impl Limits {
+    /// Checks the limits that can be set.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Setting`], for the first one that can never work.
+    pub(crate) fn check(&self) -> Result<(), ServeError> {
+        ServeError::if_zero([
+            ("write_timeout", self.write.is_zero()),
+            ("max_in_flight", self.max_in_flight == 0),
+        ])?;
+        match self.max_depth < MIN_DEPTH {
+            true => Err(ServeError::setting(
+                "max_depth",
+                format!("the messages that open a connection nest to {MIN_DEPTH} levels"),
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Default for Limits {

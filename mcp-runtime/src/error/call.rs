@@ -61,6 +61,29 @@ pub enum ServeError {
     Shutdown(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl ServeError {
+    /// The setting `name` can't work, for this reason.
+    pub(crate) fn setting(
+        name: &'static str,
+        reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let error = reason.into();
+        Self::Setting { name, error }
+    }
+
+    /// Checks that none of the settings is zero.
+    ///
+    /// # Errors
+    ///
+    /// The first setting that is.
+    pub(crate) fn if_zero<const N: usize>(settings: [(&'static str, bool); N]) -> Result<(), Self> {
+        match settings.into_iter().find(|(_, is_zero)| *is_zero) {
+            Some((name, _)) => Err(Self::setting(name, "it must be more than 0")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The cause for which a request that this side sent has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

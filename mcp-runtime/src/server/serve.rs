@@ -156,6 +156,7 @@ impl Server {
     ///
     /// The first mistake, or the first error of a hook.
     pub(crate) async fn start(&self) -> Result<Started, ServeError> {
+        self.settings().check()?;
         self.router().check_extensions()?;
         let guards = self.settings().hooks.start(self).await;
         Ok(Started {
@@ -206,6 +207,7 @@ impl<E: Endpoint> Serve<E> {
         mut self,
         listen: impl FnOnce() -> io::Result<S>,
     ) -> Result<(), ServeError> {
+        self.running.limits.check()?;
         self.endpoint.prepare()?;
         let mut started = self.running.server.start().await?;
         let (served, signals) = match self.signals.then(listen).transpose() {

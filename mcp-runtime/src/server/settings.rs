@@ -13,6 +13,7 @@ use super::hooks::Hooks;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::scopes::Scopes;
+use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
 
@@ -38,6 +39,21 @@ pub(super) struct Settings {
     pub(super) layers: Option<Stack>,
     /// True if logging to clients is declared.
     pub(super) logging: bool,
+}
+
+impl Settings {
+    /// Checks the settings that are not checked where they are made.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Setting`], for the first one that can never work.
+    pub(super) fn check(&self) -> Result<(), ServeError> {
+        ServeError::if_zero([("input_timeout", self.input_timeout.is_zero())])?;
+        match self.rules.supported.is_empty() {
+            true => Err(ServeError::setting("revisions", "it leaves no revision")),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Default for Settings {

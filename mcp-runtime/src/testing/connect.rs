@@ -3,6 +3,7 @@
 use std::future::IntoFuture;
 
 use mcp_types::{Era, Revision, Side};
+use tokio::sync::oneshot;
 
 use super::caller::Caller;
 use super::recording::{Recorder, Recording};
@@ -10,7 +11,8 @@ use crate::connection::BoxFuture;
 use crate::transport::memory;
 use crate::{Client, ClientBuilder, ConnectError, Server};
 
-/// Connects a client to `server` in memory; await it to get the [`Client`].
+/// Connects a client to `server` in memory; await it to get the [`Client`]. A server that can't start
+/// is reported as [`ConnectError::Serve`].
 ///
 /// Each call serves a connection of its own, so a [`Server`] that is given twice as a clone has two
 /// clients. The connection ends when the client is closed or dropped.
@@ -125,12 +127,20 @@ impl IntoFuture for Connect {
                 .serve(theirs)
                 .signals(false)
                 .identified(identity);
+            let (failed, failure) = oneshot::channel();
             tokio::spawn(async move {
-                if let Err(error) = serving.await {
+                if let Err(error) = serving.await
+                    && let Err(error) = failed.send(error)
+                {
                     crate::log::error!(%error, "the server under test failed");
                 }
             });
-            self.client.connect(ours).await
+            match self.client.connect(ours).await {
+                Err(error) if error.is_end() => {
+                    Err(failure.await.map_or(error, ConnectError::Serve))
+                }
+                outcome => outcome,
+            }
         })
     }
 }

@@ -23,9 +23,10 @@ impl TcpAddress {
             Kind::Name(name) => {
                 let bound = TcpListener::bind(&name).await;
                 bound.map_err(|error| match (advice(&name), error.kind()) {
-                    (Some(advice), _) => {
-                        io::Error::new(error.kind(), format!("{name}: {error}; {advice}"))
-                    }
+                    (Some(advice), _) => io::Error::new(
+                        error.kind(),
+                        format!("{name:?} is not an address: {advice}"),
+                    ),
                     (None, io::ErrorKind::AddrInUse) => {
                         let text = "another program listens there, or this one twice";
                         io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
@@ -98,34 +99,48 @@ impl From<StdListener> for TcpAddress {
     }
 }
 
-/// What to write instead of a text that is no address.
+/// The reason why a string is not an address, with an address to write instead.
 fn advice(name: &str) -> Option<String> {
+    let (scheme, rest) = match name.trim().split_once("://") {
+        Some((scheme, rest)) => (Some(scheme), rest),
+        None => (None, name.trim()),
+    };
+    let (authority, path) = match rest.split_once('/') {
+        Some((authority, path)) => (authority, Some(path)),
+        None => (rest, None),
+    };
     let is_port = |text: &str| text.parse::<u16>().is_ok();
-    if let Some((scheme, rest)) = name.split_once("://") {
-        let address = rest.split('/').next().unwrap_or_default();
-        return Some(format!(
-            "a server listens at an address, not at a URL: write `{address}` instead of `{scheme}://…`; \
-             clients reach MCP at the path `/mcp`"
-        ));
+    let (host, port) = match authority.rsplit_once(':') {
+        _ if is_port(authority) => ("", Some(authority)),
+        _ if authority.parse::<Ipv6Addr>().is_ok() || authority.ends_with(']') => (authority, None),
+        Some((host, port)) => (host, Some(port)),
+        None => (authority, None),
+    };
+    let host = match host {
+        "" => "127.0.0.1".to_owned(),
+        "*" => "0.0.0.0".to_owned(),
+        host if host.parse::<Ipv6Addr>().is_ok() => format!("[{host}]"),
+        host => host.to_owned(),
+    };
+    let valid_port = port.filter(|port| is_port(port));
+    let address = format!("{host}:{}", valid_port.unwrap_or("8080"));
+    if address == name {
+        return None;
     }
-    let port = name.strip_prefix(':').unwrap_or(name);
-    if is_port(port) {
-        return Some(format!(
-            "write `127.0.0.1:{port}`, or `0.0.0.0:{port}` for all"
-        ));
-    }
-    if let Some((address, path)) = name.split_once('/') {
-        return Some(format!(
-            "write `{address}`: a path has a setting of its own, `.path(\"/{path}\")`"
-        ));
-    }
-    match name.rsplit_once(':') {
-        Some((_, port)) if is_port(port) => None,
-        Some((_, port)) if !name.ends_with(']') => Some(format!(
-            "`{port}` is no port, which is a number of at most 65535"
-        )),
-        _ => Some(format!("an address has a port: write `{name}:8080`")),
-    }
+    let reason = match (scheme, path, port) {
+        (Some(_), ..) => {
+            "a server listens at an address, not at a URL; over HTTP, MCP is at the path `/mcp`"
+                .to_owned()
+        }
+        (None, Some(path), _) => {
+            format!("an address has no path; over HTTP, `.path(\"/{path}\")` sets it")
+        }
+        (None, None, Some(port)) if !is_port(port) => {
+            format!("{port:?} is not a port, which is a number of at most 65535")
+        }
+        _ => "an address has a host and a port; `0.0.0.0` is the host for all clients".to_owned(),
+    };
+    Some(format!("write `{address}`: {reason}"))
 }
 
 /// The error, with the address or path that it concerns.
@@ -149,24 +164,68 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_how_to_be_one() {
+    fn one_advice_for_what_is_not_an_address_is_enough() {
         for (name, expected) in [
-            ("8080", Some("`127.0.0.1:8080`")),
-            (":8080", Some("`127.0.0.1:8080`")),
-            ("http://127.0.0.1:8080/mcp", Some("write `127.0.0.1:8080`")),
-            ("localhost", Some("`localhost:8080`")),
-            ("127.0.0.1:8080/api", Some("`.path(\"/api\")`")),
-            ("127.0.0.1:80800", Some("`80800` is no port")),
-            ("localhost:http", Some("`http` is no port")),
-            ("[::1]", Some("`[::1]:8080`")),
+            (
+                "",
+                Some("`127.0.0.1:8080`: an address has a host and a port"),
+            ),
+            (
+                "8080",
+                Some("`127.0.0.1:8080`: an address has a host and a port"),
+            ),
+            (
+                ":8081",
+                Some("`127.0.0.1:8081`: an address has a host and a port"),
+            ),
+            (" 127.0.0.1:8080 ", Some("`127.0.0.1:8080`: ")),
+            ("*:8080", Some("`0.0.0.0:8080`: ")),
+            (
+                "http://",
+                Some("`127.0.0.1:8080`: a server listens at an address"),
+            ),
+            (
+                "http://h/mcp",
+                Some("`h:8080`: a server listens at an address"),
+            ),
+            (
+                "https://h:1/",
+                Some("`h:1`: a server listens at an address"),
+            ),
+            (
+                "http://:80800/mcp",
+                Some("`127.0.0.1:8080`: a server listens"),
+            ),
+            (
+                "localhost",
+                Some("`localhost:8080`: an address has a host and a port"),
+            ),
+            (
+                "localhost/mcp",
+                Some("`localhost:8080`: an address has no path"),
+            ),
+            (":1/mcp", Some("`127.0.0.1:1`: an address has no path")),
+            ("h:1/api", Some("`.path(\"/api\")`")),
+            ("h:80800", Some("`h:8080`: \"80800\" is not a port")),
+            ("h:http", Some("`h:8080`: \"http\" is not a port")),
+            ("h:", Some("`h:8080`: \"\" is not a port")),
+            (":", Some("`127.0.0.1:8080`: \"\" is not a port")),
+            ("[::1]", Some("`[::1]:8080`: ")),
+            ("::1", Some("`[::1]:8080`: ")),
+            ("[::1]:x", Some("`[::1]:8080`: \"x\" is not a port")),
             ("127.0.0.1:8080", None),
             ("[::1]:0", None),
         ] {
             let found = advice(name);
-            match expected {
-                Some(text) => assert!(found.unwrap().contains(text), "{name}"),
-                None => assert_eq!(found, None, "{name}"),
-            }
+            let Some(expected) = expected else {
+                assert_eq!(found, None, "{name}");
+                continue;
+            };
+            let found = found.unwrap_or_else(|| panic!("no advice for {name:?}"));
+            assert!(found.contains(expected), "{name:?}: {found}");
+            // The advice is followed without another one.
+            let address = found.split('`').nth(1).unwrap();
+            assert_eq!(advice(address), None, "{name:?}: {found}");
         }
     }
 }

@@ -180,6 +180,21 @@ impl<R, W> ByteStream<R, W> {
     }
 }
 
+/// Checks the limit of a message.
+///
+/// # Errors
+///
+/// When it is zero.
+pub(super) fn checked(max_frame_bytes: usize) -> io::Result<usize> {
+    match max_frame_bytes {
+        0 => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "`max_frame_bytes` must be more than 0",
+        )),
+        limit => Ok(limit),
+    }
+}
+
 impl<R, W> Transport for ByteStream<R, W>
 where
     R: AsyncRead + Unpin + Send + 'static,
@@ -189,8 +204,9 @@ where
     type Writer = LineWriter<W>;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let limit = checked(self.max_frame_bytes)?;
         Ok((
-            LineReader::new(self.reader, self.max_frame_bytes),
+            LineReader::new(self.reader, limit),
             LineWriter::new(self.writer),
         ))
     }

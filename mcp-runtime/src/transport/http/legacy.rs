@@ -37,19 +37,16 @@ impl Http {
     /// Serves clients of revision 2024-11-05 as well, by HTTP+SSE: they open `/sse`, which names
     /// `/messages` for their POST requests.
     pub fn with_sse(self) -> Self {
-        self.with_routes(|service| {
-            let paths = ["/sse", "/messages"].into_iter();
-            let routes = paths.map(|path| {
-                let service = service.sse("/messages");
-                let route: Route = Box::new(move |request, connection| {
-                    let mut service = service.clone();
-                    service.service.connection = connection.clone();
-                    service.call(request)
-                });
-                (path.to_owned(), route)
-            });
-            routes.collect()
-        })
+        let route = |service: &HttpService| -> Route {
+            let service = service.sse("/messages");
+            Box::new(move |request, connection| {
+                let mut service = service.clone();
+                service.service.connection = connection.clone();
+                service.call(request)
+            })
+        };
+        self.with_route("with_sse", "/sse".to_owned(), route)
+            .with_route("with_sse", "/messages".to_owned(), route)
     }
 }
 

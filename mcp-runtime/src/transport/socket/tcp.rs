@@ -94,6 +94,13 @@ impl Tcp {
 }
 
 impl Endpoint for Tcp {
+    fn prepare(&mut self) -> Result<(), ServeError> {
+        ServeError::if_zero([
+            ("max_frame_bytes", self.max_frame_bytes == 0),
+            ("max_connections", self.max_connections == 0),
+        ])
+    }
+
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let address = listener.local_addr().map_err(ServeError::Open)?;

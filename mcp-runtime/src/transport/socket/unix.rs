@@ -17,6 +17,7 @@ use crate::limits::MAX_CONNECTIONS;
 use crate::server::Running;
 use crate::server::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint};
+use crate::transport::address::error_at;
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 
 /// A socket file at which clients are served, each on a connection of its own.
@@ -93,9 +94,18 @@ impl Unix {
 }
 
 impl Endpoint for Unix {
+    fn prepare(&mut self) -> Result<(), ServeError> {
+        ServeError::if_zero([
+            ("max_frame_bytes", self.max_frame_bytes == 0),
+            ("max_connections", self.max_connections == 0),
+            ("mode", self.mode == 0),
+        ])
+    }
+
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let place = format!("unix:{}", self.path.display());
-        let socket = SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
+        let socket = SocketFile::listen(self.path.clone(), self.mode);
+        let socket = socket.map_err(|error| ServeError::Open(refused(&self.path, &error)))?;
         let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
             if let Ok(credentials) = stream.peer_cred() {
                 running.peer = running.peer.identified(Arc::new(Caller {
@@ -163,6 +173,18 @@ impl Drop for SocketFile {
             .is_ok_and(|metadata| identity(&metadata) == self.identity);
         if ours && let Err(error) = fs::remove_file(&self.path) {
             tracing::debug!(%error, "a socket file could not be removed");
+        }
+    }
+}
+
+/// The error of listening at `path`.
+fn refused(path: &Path, error: &io::Error) -> io::Error {
+    match path.file_name() {
+        Some(_) => error_at(&path.display(), error),
+        None => {
+            let text =
+                format!("{path:?} is not the path of a file: write one such as `/run/mcp.sock`");
+            io::Error::new(io::ErrorKind::InvalidInput, text)
         }
     }
 }

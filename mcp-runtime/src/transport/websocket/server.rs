@@ -48,6 +48,15 @@ struct Settings {
     ping: Duration,
 }
 
+impl Settings {
+    fn check(self) -> Result<(), ServeError> {
+        ServeError::if_zero([
+            ("max_frame_bytes", self.max_frame_bytes == 0),
+            ("ping_every", self.ping.is_zero()),
+        ])
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -223,6 +232,8 @@ impl WebSocketServer {
 
 impl Endpoint for WebSocketServer {
     fn prepare(&mut self) -> Result<(), ServeError> {
+        self.settings.check()?;
+        ServeError::if_zero([("max_connections", self.max_connections == 0)])?;
         self.options.check(None)
     }
 
@@ -357,6 +368,7 @@ impl WebSocketService {
     ///
     /// As [`HttpService::start`].
     pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
+        self.settings.check()?;
         self.http.start().await
     }
 
@@ -383,15 +395,13 @@ impl WebSocketService {
 impl Http {
     /// Serves WebSocket clients as well, at a path such as `/ws`.
     pub fn with_websocket(self, path: impl Into<String>) -> Self {
-        let path = path.into();
-        self.with_routes(move |http| {
+        self.with_route("with_websocket", path.into(), |http| -> Route {
             let service = http.websocket();
-            let route: Route = Box::new(move |request, connection| {
+            Box::new(move |request, connection| {
                 let mut service = service.clone();
                 service.http.connection = connection.clone();
                 service.call(request)
-            });
-            vec![(path, route)]
+            })
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -182,6 +182,37 @@ fn host_of(authority: &str) -> Option<&str> {
     port.bytes()
         .all(|byte| byte.is_ascii_digit())
         .then_some(host)
+}
+
+/// Returns true if requests can have this host, in lower case.
+pub(super) fn is_host(host: &str) -> bool {
+    match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => {
+            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            !host.is_empty() && host.bytes().all(allowed)
+        }
+    }
+}
+
+/// Returns true if pages can have this origin, in lower case.
+pub(super) fn is_origin(origin: &str) -> bool {
+    let Some((scheme, authority)) = origin.split_once("://") else {
+        return origin == "null";
+    };
+    let Some(host) = host_of(authority) else {
+        return false;
+    };
+    let port = authority[host.len()..].strip_prefix(':');
+    let default = match scheme {
+        "http" => "80",
+        "https" => "443",
+        _ => "",
+    };
+    !scheme.is_empty()
+        && port.is_none_or(|port| port != default && port.parse::<u16>().is_ok())
+        // Extensions of browsers have origins of their own, such as `chrome-extension://` and an id.
+        && is_host(host)
 }
 
 fn is_local(host: &str) -> bool {

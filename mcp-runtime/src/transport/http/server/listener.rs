@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::uri::PathAndQuery;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -58,7 +59,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
 pub struct Http {
     address: TcpAddress,
     path: String,
-    routes: Vec<Routes>,
+    routes: Vec<NewRoute>,
     options: HttpOptions,
     /// Set beside the options.
     policy: Option<SharedPolicy>,
@@ -67,17 +68,19 @@ pub struct Http {
     linger: Duration,
 }
 
-/// Makes routes beside that of MCP, once there is a service.
-type Routes = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
+/// A route beside that of MCP.
+struct NewRoute {
+    /// The setting that adds it.
+    setting: &'static str,
+    path: String,
+    /// Makes the route once there is a service.
+    make: Box<dyn FnOnce(&HttpService) -> Route + Send>,
+}
 
 impl Http {
     /// The path that is served; `/mcp` unless set. It begins with a slash, which is added.
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        let path = path.into();
-        self.path = match path.starts_with('/') {
-            true => path,
-            false => format!("/{path}"),
-        };
+        self.path = absolute(path.into());
         self
     }
 
@@ -136,13 +139,37 @@ impl Http {
         self
     }
 
-    /// Adds routes beside that of MCP.
-    pub(crate) fn with_routes(
+    /// Adds a route beside that of MCP, for the setting `setting`.
+    pub(crate) fn with_route(
         mut self,
-        routes: impl FnOnce(&HttpService) -> Vec<(String, Route)> + Send + 'static,
+        setting: &'static str,
+        path: String,
+        make: impl FnOnce(&HttpService) -> Route + Send + 'static,
     ) -> Self {
-        self.routes.push(Box::new(routes));
+        self.routes.push(NewRoute {
+            setting,
+            path: absolute(path),
+            make: Box::new(make),
+        });
         self
+    }
+
+    /// Checks that each path can be requested, and leads to one thing.
+    fn check_paths(&self) -> Result<(), ServeError> {
+        let mut taken = vec!["/health"];
+        let routes = self.routes.iter().map(|it| (it.setting, &*it.path));
+        for (setting, path) in [("path", &*self.path)].into_iter().chain(routes) {
+            let reason = match (is_path(path), taken.contains(&path)) {
+                (false, _) => "no request has this path: write it as in `/mcp`",
+                (true, true) => "another service is at this path",
+                (true, false) => {
+                    taken.push(path);
+                    continue;
+                }
+            };
+            return Err(ServeError::setting(setting, format!("{path:?}: {reason}")));
+        }
+        Ok(())
     }
 }
 
@@ -160,11 +187,12 @@ impl Http {
     /// Makes the routes to `service`, for a server with this drain time.
     fn site(&mut self, service: &HttpService, drain: Duration) -> Site {
         let routes = std::mem::take(&mut self.routes).into_iter();
+        let routes = routes.map(|it| (it.path, (it.make)(service)));
         let keep_alive = self.options.keep_alive;
         Site {
             service: service.clone(),
             path: std::mem::take(&mut self.path),
-            routes: routes.flat_map(|routes| routes(service)).collect(),
+            routes: routes.collect(),
             head_timeout: self.head_timeout.min(FOREVER),
             idle_timeout: self
                 .head_timeout
@@ -180,6 +208,11 @@ impl Endpoint for Http {
         if let Some(policy) = self.policy.take() {
             self.options.policy = Some(policy);
         }
+        ServeError::if_zero([
+            ("head_timeout", self.head_timeout.is_zero()),
+            ("max_connections", self.max_connections == 0),
+        ])?;
+        self.check_paths()?;
         self.options.check(Some(&self.path))
     }
 
@@ -243,6 +276,20 @@ impl Endpoint for Http {
         let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
+}
+
+/// The path with a slash at its beginning.
+fn absolute(path: String) -> String {
+    match path.starts_with('/') {
+        true => path,
+        false => format!("/{path}"),
+    }
+}
+
+/// Returns true if a request can have this path.
+fn is_path(path: &str) -> bool {
+    let parsed = path.parse::<PathAndQuery>();
+    path.is_ascii() && parsed.is_ok_and(|it| it.path() == path)
 }
 
 /// Opens a listener, and tells where the server is.

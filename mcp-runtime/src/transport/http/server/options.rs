@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::access;
 use super::policy::{AccessPolicy, SharedPolicy, contain};
 use crate::connection::Limits;
 use crate::error::{Rejection, ServeError};
@@ -103,17 +104,8 @@ impl HttpOptions {
     /// ([`AccessPolicy::allows_host`]). A request for any other is refused, so that a web page can't reach a local server
     /// by rebinding its own name.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let hosts = hosts
-            .into_iter()
-            .map(|host| host.into().to_ascii_lowercase())
-            .inspect(|host| {
-                if host.contains('/') {
-                    crate::log::warn!(
-                        ?host,
-                        "no host has this name: write it as in `mcp.example.com`"
-                    );
-                }
-            });
+        let hosts = hosts.into_iter();
+        let hosts = hosts.map(|host| host.into().to_ascii_lowercase());
         self.hosts.get_or_insert_default().extend(hosts);
         self
     }
@@ -128,18 +120,8 @@ impl HttpOptions {
     /// those of the local machine. They are also allowed to read the answers (CORS), with all
     /// headers.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let origins = origins
-            .into_iter()
-            .map(|text| text.into().to_ascii_lowercase())
-            .inspect(|origin| {
-                let rest = origin.split_once("://").map(|(_, rest)| rest);
-                if rest.is_none_or(|rest| rest.contains('/')) && origin != "null" {
-                    crate::log::warn!(
-                        ?origin,
-                        "no origin is written so, but as in `https://app.example.com`"
-                    );
-                }
-            });
+        let origins = origins.into_iter();
+        let origins = origins.map(|origin| origin.into().to_ascii_lowercase());
         self.origins.extend(origins);
         self
     }
@@ -158,6 +140,37 @@ impl HttpOptions {
     ///
     /// [`ServeError::Setting`], for the first setting that can never work.
     pub(crate) fn check(&self, path: Option<&str>) -> Result<(), ServeError> {
+        self.limits.check()?;
+        ServeError::if_zero([
+            ("auth_timeout", self.auth_timeout.is_zero()),
+            ("max_body_bytes", self.max_body_bytes == 0),
+            ("max_unread_bytes", self.max_unread_bytes == 0),
+            ("max_unread_bytes_total", self.max_unread_bytes_total == 0),
+            ("body_timeout", self.body_timeout.is_zero()),
+            ("keep_alive", self.keep_alive.is_zero()),
+            ("max_calls", self.max_calls == 0),
+            ("session_idle", self.session_idle.is_zero()),
+        ])?;
+        if self.sessions && self.max_sessions == 0 {
+            let reason = "it is 0: a server without sessions has `without_sessions`";
+            return Err(ServeError::setting("max_sessions", reason));
+        }
+        let mut hosts = self.hosts.iter().flatten();
+        if let Some(host) = hosts.find(|host| !access::is_host(host)) {
+            let reason = format!(
+                "no request has the host {host:?}: write its name alone, as in `mcp.example.com`, or its \
+                 address, as in `10.0.0.1` or `[fd00::1]`, without scheme, port or wildcard"
+            );
+            return Err(ServeError::setting("allowed_hosts", reason));
+        }
+        let mut origins = self.origins.iter();
+        if let Some(origin) = origins.find(|origin| !access::is_origin(origin)) {
+            let reason = format!(
+                "no page has the origin {origin:?}: write scheme and host, with a port that is not the default \
+                 one, as in `https://app.example.com`, without path or wildcard"
+            );
+            return Err(ServeError::setting("allowed_origins", reason));
+        }
         match &self.policy {
             Some(policy) => policy.started(path),
             None => Ok(()),
@@ -308,7 +321,7 @@ impl HttpOptions {
     }
 
     /// How many subscriptions of all callers together may be open at the same time; 10,000 by
-    /// default. One more is refused at once. They do not count as calls.
+    /// default. One more is refused at once; with 0, all are. They do not count as calls.
     pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.max_subscriptions = subscriptions;
         self
