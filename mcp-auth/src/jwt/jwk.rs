@@ -84,15 +84,18 @@ impl JwkSet {
         key_id: Option<&str>,
         issuers: &[&str],
     ) -> impl Iterator<Item = &Jwk> {
-        let is_of = |key: &&Jwk| match key.issuer.as_deref() {
-            Some(issuer) if !issuers.is_empty() => issuers.contains(&issuer),
-            _ => true,
-        };
         let named = move |key: &&Jwk| key_id.is_none() || key.key_id() == key_id;
-        let fitting = self.keys.iter().filter(is_of).filter(named);
+        let fitting = self.keys.iter().filter(|key| key.is_of(issuers));
         fitting
+            .filter(named)
             .filter(move |key| key.fits(algorithm))
             .take(MAX_TRIED)
+    }
+
+    /// True if a key of `issuers` has this `kid`.
+    pub(super) fn has(&self, key_id: &str, issuers: &[&str]) -> bool {
+        let mut keys = self.keys.iter().filter(|key| key.is_of(issuers));
+        keys.any(|key| key.key_id() == Some(key_id))
     }
 }
 
@@ -136,6 +139,12 @@ impl Jwk {
             issuer: text(members, "issuer")?.map(str::to_owned),
             key: PublicKey::new(members)?,
         })
+    }
+
+    /// True if the key belongs to one of `issuers`, or to no issuer in particular.
+    fn is_of(&self, issuers: &[&str]) -> bool {
+        let issuer = self.issuer.as_deref().filter(|_| !issuers.is_empty());
+        issuer.is_none_or(|issuer| issuers.contains(&issuer))
     }
 
     /// `kid`.

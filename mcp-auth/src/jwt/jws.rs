@@ -29,6 +29,8 @@ pub struct Header {
     media_type: Option<String>,
     /// `jwk`, which only a proof of possession is verified by.
     embedded_key: Option<Map<String, Value>>,
+    /// True if there is a key, or the URL of a key, in the header.
+    brings_key: bool,
 }
 
 impl<'a> Jws<'a> {
@@ -64,19 +66,26 @@ impl<'a> Jws<'a> {
     ///
     /// # Errors
     ///
-    /// [`UnknownKey`](TokenError::UnknownKey) if no key fits, [`Signature`](TokenError::Signature) if
-    /// those that fit have not signed it, [`Malformed`](TokenError::Malformed) if the payload is not
-    /// base64url.
+    /// [`UnknownKey`](TokenError::UnknownKey) if no key fits,
+    /// [`KeyAlgorithm`](TokenError::KeyAlgorithm) if the key with this `kid` is for another algorithm,
+    /// [`EmbeddedKey`](TokenError::EmbeddedKey) if no key fits and the header brings one along,
+    /// [`Signature`](TokenError::Signature) if those that fit have not signed it,
+    /// [`Malformed`](TokenError::Malformed) if the payload is not base64url.
     pub fn verify(&self, keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
         self.verify_of(&[], keys)
     }
 
     /// Verifies the signature by a key of one of these issuers; of any if there are none.
     pub(super) fn verify_of(&self, issuers: &[&str], keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
-        let mut result = Err(TokenError::UnknownKey);
         let Header {
             algorithm, key_id, ..
         } = &self.header;
+        let is_known = || key_id.as_deref().is_some_and(|id| keys.has(id, issuers));
+        let mut result = Err(match self.header.brings_key {
+            true => TokenError::EmbeddedKey,
+            false if is_known() => TokenError::KeyAlgorithm,
+            false => TokenError::UnknownKey,
+        });
         for key in keys.fitting(*algorithm, key_id.as_deref(), issuers) {
             result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);
             if result.is_ok() {
@@ -112,7 +121,9 @@ impl Header {
             return Err(TokenError::Critical);
         }
         let name = text("alg")?.ok_or(TokenError::Malformed)?;
+        let keys = ["jwk", "jku", "x5c", "x5u"];
         Ok(Self {
+            brings_key: keys.iter().any(|name| members.contains_key(*name)),
             algorithm: Algorithm::from_name(&name).ok_or(TokenError::Algorithm)?,
             key_id: text("kid")?,
             media_type: text("typ")?,
@@ -140,6 +151,12 @@ impl Header {
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
+    }
+
+    /// True if a key that was published later may have made the signature: the header neither names a
+    /// key nor brings one along.
+    pub(crate) fn may_be_by_new_key(&self) -> bool {
+        self.key_id.is_none() && !self.brings_key
     }
 
     /// `jwk`: the key that a proof of possession brings along.

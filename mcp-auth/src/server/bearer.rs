@@ -89,6 +89,13 @@ pub enum BearerTokenError {
     /// A scope is not one word of printable ASCII.
     #[error("a scope of the bearer token of `{0}` is not one word of printable ASCII")]
     Scope(String),
+    /// A name or scope of an entry is empty, begins with `#`, or begins or ends with a quote: a comment or
+    /// quotes were taken as content. Its number begins with 1.
+    #[error(
+        "entry {0} of the bearer tokens has an empty name, a comment or quotes: write comments in lines of \
+         their own that begin with `#`, and names and scopes without quotes"
+    )]
+    Word(usize),
     /// A token is there twice.
     #[error("the bearer token of `{0}` is there twice")]
     Twice(String),
@@ -171,7 +178,8 @@ impl BearerToken {
 ///
 /// All are compared, in constant time, by their SHA-256. As text, there is one entry in each line, or
 /// between `;`: the name, the token and its scopes, separated by spaces. Lines that begin with `#` are
-/// left out.
+/// comments. A comment behind an entry is an error, and so is a name or scope that begins with `#` or has
+/// quotes around it.
 ///
 /// ```
 /// use mcp_auth::server::{BearerTokenError, BearerTokens};
@@ -226,9 +234,16 @@ impl BearerTokens {
             return Err(BearerTokenError::None);
         }
         let mut seen = HashSet::new();
-        for token in &self.0 {
+        for (number, token) in (1..).zip(&self.0) {
+            let mut words = token.scopes.iter().chain([&token.name]);
+            if words.clone().any(|word| word.starts_with('#')) {
+                return Err(BearerTokenError::Word(number));
+            }
             if let Some(mistake) = &token.mistake {
                 return Err(mistake.clone());
+            }
+            if !words.all(|word| !word.is_empty() && word.trim_matches(['"', '\'']) == word) {
+                return Err(BearerTokenError::Word(number));
             }
             if !seen.insert(&token.hash) {
                 return Err(BearerTokenError::Twice(token.name.clone()));
@@ -254,7 +269,8 @@ impl std::str::FromStr for BearerTokens {
     type Err = BearerTokenError;
 
     fn from_str(text: &str) -> Result<Self, BearerTokenError> {
-        let lines = text.lines().map(str::trim);
+        // Some editors begin a file with a byte order mark.
+        let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
         let lines = lines.filter(|line| !line.starts_with('#'));
         let entries = lines.flat_map(|line| line.split(';')).map(str::trim);
         let entries = entries.filter(|entry| !entry.is_empty());

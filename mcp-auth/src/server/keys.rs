@@ -227,7 +227,7 @@ fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> boo
     match verified {
         Err(TokenError::UnknownKey) => true,
         Err(TokenError::Signature) => {
-            Jws::parse(token).is_ok_and(|jws| jws.header().key_id().is_none())
+            Jws::parse(token).is_ok_and(|jws| jws.header().may_be_by_new_key())
         }
         _ => false,
     }

@@ -204,6 +204,31 @@ fn each_mistake_is_named_without_the_token() {
             BearerTokenError::Scope(of("alice")),
         ),
         (
+            format!("alice {ALICE};#old {BOB}"),
+            BearerTokenError::Word(2),
+        ),
+        (
+            format!("alice {ALICE} ; # old"),
+            BearerTokenError::Word(2),
+        ),
+        (
+            format!("alice {ALICE} files:read # files:write"),
+            BearerTokenError::Word(1),
+        ),
+        (
+            format!("alice {ALICE} files:read #{BOB}"),
+            BearerTokenError::Word(1),
+        ),
+        (
+            format!("\"alice\" {ALICE}"),
+            BearerTokenError::Word(1),
+        ),
+        (
+            // As `docker --env-file` passes a value in quotes.
+            format!("bob {BOB}\n'alice {ALICE} files:read'"),
+            BearerTokenError::Word(2),
+        ),
+        (
             format!("alice {ALICE}; bob {ALICE}"),
             BearerTokenError::Twice(of("bob")),
         ),
@@ -215,8 +240,21 @@ fn each_mistake_is_named_without_the_token() {
         let found = text.parse::<BearerTokens>().unwrap_err();
         assert_eq!(found, mistake, "{text}");
         let told = found.to_string();
-        assert!(!told.contains("3zBq") && !told.contains("short"), "{told}");
+        let secrets = ["3zBq", "Yc2L", "short"];
+        assert!(!secrets.iter().any(|it| told.contains(it)), "{told}");
     }
+    for name in ["#old", "", "'old'"] {
+        let token = BearerToken::new(ALICE).name(name);
+        let found = BearerTokens::new([token]).check();
+        assert_eq!(found, Err(BearerTokenError::Word(1)), "{name}");
+    }
+    let scoped = BearerToken::new(ALICE).scopes(["#files:read"]);
+    let found = BearerTokens::new([scoped]).check();
+    assert_eq!(found, Err(BearerTokenError::Word(1)));
+    let apostrophe = BearerToken::new(ALICE).name("O'Brien");
+    assert_eq!(BearerTokens::new([apostrophe]).check(), Ok(()));
+    let marked: BearerTokens = format!("\u{feff}# owners\nbob {BOB}").parse().unwrap();
+    assert_eq!(marked.check(), Ok(()));
 }
 
 #[tokio::test]
