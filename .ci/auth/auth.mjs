@@ -1,7 +1,7 @@
 // Drives the examples `protected` and `login` from outside, with `oidc-provider` as the authorization
 // server: `auth.mjs PROTECTED LOGIN WORK DOCUMENT [CHROMIUM]`. DOCUMENT has a program for a walk-through.
 
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { answered, check, end, freePort, part, pause, script, start } from './harness.mjs';
@@ -234,7 +234,10 @@ await part('a store is kept, and its token refreshed', async () => {
   issuer.lifetime = 2;
   const arguments_ = ['--store', store, server.url, 'whoami'];
   succeeded('first', await login(arguments_), 'alice');
-  check('0600', (statSync(store).mode & 0o777) === 0o600, statSync(store).mode.toString(8));
+  for (const path of [store, ...readdirSync(store).map((name) => join(store, name))]) {
+    const mode = statSync(path).mode & 0o777;
+    check('for its owner only', mode === (path === store ? 0o700 : 0o600), `${path} ${mode.toString(8)}`);
+  }
   const from = issuer.log.length;
   for (const _ of [1, 2]) {
     // Until the token has expired.
@@ -296,12 +299,13 @@ for (const nonces of [false, true]) {
     issuer.configure();
     const from = issuer.log.length;
     const store = join(WORK, `bound-${nonces}`);
-    rmSync(store, { force: true });
+    rmSync(store, { recursive: true, force: true });
     succeeded('whoami', await login(['--store', store, server.url, 'whoami']), 'alice');
     const granted = issuer.log.slice(from).filter((it) => it.what === 'grant.success');
     check('bound', granted.length > 0 && granted.every((it) => it.bound), issuer.log.slice(from));
     succeeded('from the store', await login(['--store', store, server.url, 'whoami']), 'alice');
-    const jwts = readFileSync(store, 'utf8').match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+    const kept = readdirSync(store).map((name) => readFileSync(join(store, name), 'utf8')).join('\n');
+    const jwts = kept.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
     check('a token is kept', jwts.length > 0);
     for (const token of jwts) {
       const plain = await call(server, bearer(token));
@@ -318,7 +322,7 @@ await part('the walk-through of the document', async () => {
   const provider = start(process.execPath, [file]);
   await answered(provider, url);
   const walked = await startProtected({ url });
-  const store = join(WORK, 'tokens.json');
+  const store = join(WORK, 'tokens');
   succeeded('whoami', await login([walked.url, 'whoami']), 'alice');
   succeeded('write', await login(['--store', store, walked.url, 'write']), 'written');
   const again = await login(['--store', store, walked.url, 'write']);

@@ -2,7 +2,7 @@
 // `proxy.mjs PROXIED WORK PYTHON [CHROMIUM]`, where PYTHON is empty to leave that client out. The clients are others' than this project's.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -269,9 +269,10 @@ for (const [when, { end, expected }] of Object.entries(KILLS)) {
     check('the browser meets a closed connection', error !== undefined, error);
     await server.ended;
     server = await startProxy();
-    const file = join(folder, 'logins.json');
-    const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    check('nothing secret is in the file', !/eyJ[\w-]+\.[\w-]+\.|alice/.test(kept), kept.slice(0, 200));
+    const logins = join(folder, 'logins');
+    const files = existsSync(logins) ? readdirSync(logins) : [];
+    const kept = files.map((name) => readFileSync(join(logins, name), 'utf8')).join('\n');
+    check('nothing secret is in the files', !/eyJ[\w-]+\.[\w-]+\.|alice/.test(kept), kept.slice(0, 200));
     // The browser tries again.
     const { parameters, error: refused } = await come();
     const outcome = parameters?.has('code') ? 'code' : parameters?.get('error');

@@ -11,7 +11,7 @@ from checks import end, part
 from program import HOME, WORK, Terminal, document, done, fails, plain
 from servers import until
 
-TOKENS = Path(HOME) / ".local/share/mcp/tokens.json"
+TOKENS = Path(HOME) / ".local/share/mcp/tokens"
 
 
 class Protected:
@@ -67,12 +67,14 @@ def _():
         message = fails(3, "authorization_required", "login", server.url)
         assert "`mcp login` needs a terminal" in message and f"mcp login {server.url}" not in message, message
         log_in(server)
-        assert stat.S_IMODE(TOKENS.stat().st_mode) == 0o600, oct(TOKENS.stat().st_mode)
+        assert stat.S_IMODE(TOKENS.stat().st_mode) == 0o700, oct(TOKENS.stat().st_mode)
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in TOKENS.iterdir()}
+        assert modes and set(modes.values()) == {0o600}, modes
         assert done("call", server.url, "whoami").text == "alice\n"
         assert {tool["name"] for tool in document("inspect", server.url)["tools"]} == {"whoami", "write"}
         asks_for_login(server, "inspect", server.url, "--auth", "none")
         assert server.url in done("logout", server.url).text
-        assert server.url not in TOKENS.read_text()
+        assert not any(server.url in path.read_text() for path in TOKENS.iterdir())
         asks_for_login(server, "call", server.url, "whoami")
         assert done("logout", server.url).text
 

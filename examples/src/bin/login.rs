@@ -4,7 +4,7 @@
 //!
 //! `--client-id ID`, `--client-secret SECRET`, `--issuer URL`: a client that was registered by hand, and
 //! at which authorization server. `--client-metadata URL`: the client's metadata document. `--scope SCOPES`:
-//! scopes to ask for. `--store FILE`: where tokens are kept; else a login is needed each time.
+//! scopes to ask for. `--store FOLDER`: where tokens are kept; else a login is needed each time.
 //! Pages are opened by the program that the variable `BROWSER` names.
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use mcp_runtime::transport::http_client::http_client;
 use serde_json::{Value, json};
 
 const USAGE: &str = "usage: login [--client-id ID] [--client-secret SECRET] [--issuer URL] \
-    [--client-metadata URL] [--scope SCOPES] [--store FILE] URL [TOOL [JSON]]";
+    [--client-metadata URL] [--scope SCOPES] [--store FOLDER] URL [TOOL [JSON]]";
 
 #[mcp_runtime::main]
 #[allow(clippy::print_stderr, reason = "this program is no server")]

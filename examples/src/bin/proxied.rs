@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .secret(std::env::var("CLIENT_SECRET").map_err(|_| USAGE)?)
         .scopes(["openid", "offline_access"]);
     let proxy = OAuthProxy::new(format!("http://{address}/mcp"), provider, keys)
-        .store(FileStore::new(folder.join("logins.json")));
+        .store(FileStore::new(folder.join("logins")));
     proxy.check()?;
     Files.serve(http(address).auth(proxy)).await?;
     Ok(())

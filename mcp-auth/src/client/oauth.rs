@@ -162,7 +162,7 @@ impl OAuth {
     /// use mcp_auth::OAuth;
     /// use mcp_auth::client::store::FileStore;
     ///
-    /// let store = FileStore::new("/var/lib/my-app/tokens.json");
+    /// let store = FileStore::new("/var/lib/my-app/tokens");
     /// let ann = OAuth::new("my-app").store(store.clone()).person("ann");
     /// let bob = OAuth::new("my-app").store(store).person("bob");
     /// # drop((ann, bob));

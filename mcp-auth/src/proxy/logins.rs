@@ -79,10 +79,12 @@ impl Logins {
             .flatten()
             .partition(|(.., ends_at)| now < *ends_at);
         let is_own = |it: &&Entry| it.0 == person;
-        if kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
-            // Those that were revoked leave their places.
+        let is_full = kept.len() >= MAX_LOGINS_OF_PART;
+        if is_full || kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
+            // Logins that were revoked make room, other people's only if there is none for anybody.
             for entry in mem::take(&mut kept) {
-                if entry.0 != person || self.load(&entry.1).await?.is_some() {
+                let is_checked = is_full || entry.0 == person;
+                if !is_checked || self.load(&entry.1).await?.is_some() {
                     kept.push(entry);
                 }
             }
@@ -204,5 +206,19 @@ mod tests {
         // Those of a person who has some make room for each other.
         add(&logins, "person 0").await.unwrap();
         assert!(!lasts(&logins, &kept[0]).await);
+    }
+
+    #[tokio::test]
+    async fn logins_that_were_revoked_take_no_room_of_others() {
+        let logins = logins();
+        let mut people = people();
+        for _ in 0..MAX_LOGINS_OF_PART / MAX_LOGINS_OF_PERSON {
+            let person = people.next().unwrap();
+            for _ in 0..MAX_LOGINS_OF_PERSON {
+                let id = add(&logins, &person).await.unwrap();
+                logins.remove(&id).await.unwrap();
+            }
+        }
+        add(&logins, &people.next().unwrap()).await.unwrap();
     }
 }

@@ -41,7 +41,7 @@ use crate::server::{Issuer, ResourceServer, ResourceServerError, log_mistake, mi
 ///     .secret("secret")
 ///     .scopes(["openid", "email", "offline_access"]);
 /// let proxy = OAuthProxy::new("https://mcp.example.com/mcp", provider, keys)
-///     .store(FileStore::new("/var/lib/files/logins.json"))
+///     .store(FileStore::new("/var/lib/files/logins"))
 ///     .scopes(["files:read"]);
 /// files.serve(http("0.0.0.0:8080").auth(proxy)).await
 /// # }

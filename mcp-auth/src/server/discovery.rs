@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::ACCEPT;
-use http::{Request, StatusCode};
+use http::{Request, Response, StatusCode};
 use mcp_runtime::transport::http_client::AuthHttp;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::provider_http::too_many;
+use crate::jwt::members;
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{
     AuthorizationServerMetadata, IssuerTemplate, authorization_server_metadata_urls,
@@ -45,33 +47,73 @@ struct State {
 pub(crate) struct FetchError {
     url: String,
     cause: String,
-    /// True if a server has answered.
-    is_answered: bool,
-    /// The status of an answer other than 200.
-    status: Option<StatusCode>,
+    kind: ErrorKind,
 }
+
+/// The reason of an error, as far as it concerns other requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ErrorKind {
+    /// No server has answered.
+    Network,
+    /// The answer can't be used.
+    Answer,
+    /// The server refuses the content of this request.
+    Request,
+    /// The server has answered with 429: the time after which to try again.
+    TooMany(Duration),
+}
+
+/// Statuses by which a server refuses the content of a request.
+const OF_REQUEST: [u16; 5] = [400, 413, 414, 422, 431];
+/// Errors (RFC 6749 §5.2) about the client, with status 400.
+const OF_CLIENT: [&str; 2] = ["invalid_client", "unauthorized_client"];
 
 impl FetchError {
     pub(super) fn answer(url: &str, cause: impl ToString) -> Self {
         Self {
             url: url.to_owned(),
             cause: cause.to_string(),
-            is_answered: true,
-            status: None,
+            kind: ErrorKind::Answer,
         }
     }
 
     pub(super) fn network(url: &str, cause: impl ToString) -> Self {
         Self {
-            is_answered: false,
+            kind: ErrorKind::Network,
             ..Self::answer(url, cause)
         }
     }
 
-    /// True if the server has refused the form of this request, and so perhaps no other.
+    /// The error of an answer with another status than 200.
+    fn status(url: &str, answer: &Response<Bytes>) -> Self {
+        let status = answer.status();
+        let error = members::parse(answer.body());
+        let error = error.as_ref().and_then(|it| it.get("error")?.as_str());
+        let is_of_client = error.is_some_and(|it| OF_CLIENT.contains(&it));
+        let is_of_request = OF_REQUEST.contains(&status.as_u16()) && !is_of_client;
+        let kind = match too_many(answer) {
+            Some(pause) => ErrorKind::TooMany(pause),
+            None if is_of_request => ErrorKind::Request,
+            None => ErrorKind::Answer,
+        };
+        let cause = format!("it answers with status {status} instead of 200");
+        Self {
+            kind,
+            ..Self::answer(url, cause)
+        }
+    }
+
+    /// True if the server has refused the content of this request, and so perhaps no other.
     pub(super) fn is_of_request(&self) -> bool {
-        let statuses = [StatusCode::BAD_REQUEST, StatusCode::PAYLOAD_TOO_LARGE];
-        self.status.is_some_and(|it| statuses.contains(&it))
+        self.kind == ErrorKind::Request
+    }
+
+    /// The time after which to try again, if the server has answered that there are too many requests.
+    pub(super) fn too_many(&self) -> Option<Duration> {
+        match self.kind {
+            ErrorKind::TooMany(pause) => Some(pause),
+            _ => None,
+        }
     }
 }
 
@@ -136,7 +178,7 @@ impl Discovery {
             match found {
                 Ok(metadata) => return Ok(metadata),
                 // Nobody is there for other URLs either.
-                Err(error) if !error.is_answered => return Err(error),
+                Err(error) if error.kind == ErrorKind::Network => return Err(error),
                 Err(error) => first = first.or(Some(error)),
             }
         }
@@ -162,13 +204,7 @@ impl Discovery {
         let answer = sent.map_err(|error| FetchError::network(url, error))?;
         match answer.status() {
             StatusCode::OK => Ok(answer.into_body()),
-            status => Err(FetchError {
-                status: Some(status),
-                ..FetchError::answer(
-                    url,
-                    format!("it answers with status {status} instead of 200"),
-                )
-            }),
+            _ => Err(FetchError::status(url, &answer)),
         }
     }
 

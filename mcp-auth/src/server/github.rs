@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
-use http::{Request, StatusCode};
+use http::Request;
 use serde_json::{Map, Value, json};
 
 use super::provider_http::{ProviderHttp, failed};
@@ -15,6 +15,9 @@ use crate::unix_time::unix_time;
 
 /// The lifetime of claims, as GitHub's tokens have none.
 const LIFETIME: Duration = Duration::from_secs(3600);
+
+/// Statuses of answers that refuse the token. With 401 and 403, GitHub refuses the app.
+const OF_TOKEN: [u16; 6] = [400, 404, 413, 414, 422, 431];
 
 /// Verifies the access tokens of one OAuth app or GitHub App: GitHub is asked whether the token is the
 /// app's, and whose it is (REST API, "Check a token").
@@ -87,14 +90,7 @@ impl TokenVerifier for GitHubTokens {
             .header(USER_AGENT, "mcp-auth")
             .header(AUTHORIZATION, basic(&self.client_id, &self.client_secret))
             .body(json!({"access_token": token}).to_string());
-        let response = self.http.send(request).await?;
-        match response.status() {
-            StatusCode::OK => self.read(response.body()),
-            StatusCode::NOT_FOUND | StatusCode::UNPROCESSABLE_ENTITY => {
-                Err(VerifyError::Invalid("the token is not active".into()))
-            }
-            status => Err(failed(format!("{url}: {status}"))),
-        }
+        self.read(&self.http.send(request, &OF_TOKEN).await?)
     }
 }
 

@@ -48,14 +48,18 @@ impl Introspection {
             }
             Err(error) => error,
         };
+        if error.is_of_request() {
+            tracing::info!(%error, "the issuer refuses to introspect a token");
+            return Ok(Found::Refused(Refusal::NotActive));
+        }
         mcp_runtime::log::warn!(%error, "a token can't be introspected");
-        let is_of_request = error.is_of_request();
-        if !is_of_request {
+        let too_many = error.too_many();
+        if too_many.is_none() {
             self.discovery.expire().await;
         }
         Err(Failure {
-            is_of_request,
-            pause: PAUSE,
+            is_of_token: too_many.is_some(),
+            pause: too_many.unwrap_or(PAUSE),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Tokens that are looked up somewhere, each of them once at the same time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +22,9 @@ const LIFETIME: Duration = Duration::from_secs(60);
 const REFUSED_LIFETIME: Duration = Duration::from_secs(5);
 /// Pause after a look-up that failed.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
+/// Number of tokens in a row that can't be looked up for a reason of their own, after which there is a
+/// pause for all: the reason is probably not in the tokens.
+const MAX_FAILURES: usize = 3;
 /// Most look-ups at the same time.
 const MAX_FLIGHTS: usize = 1024;
 
@@ -50,7 +53,7 @@ pub(super) enum Found {
 /// A look-up that has found nothing out.
 pub(super) struct Failure {
     /// True if the reason is perhaps in this token alone.
-    pub(super) is_of_request: bool,
+    pub(super) is_of_token: bool,
     /// For `Retry-After`.
     pub(super) pause: Duration,
 }
@@ -60,6 +63,8 @@ pub(super) struct Failure {
 struct State {
     flights: HashMap<TokenHash, watch::Receiver<Option<Answer>>>,
     paused_until: Option<Instant>,
+    /// Tokens that failed for a reason of their own since the last answer.
+    failures: HashSet<TokenHash>,
 }
 
 /// The claims of a token, and the time until which it counts as valid.
@@ -124,21 +129,22 @@ impl Lookups {
         let found = found.unwrap_or_else(|_| {
             mcp_runtime::log::warn!("a token was not verified within {TIME_LIMIT:?}");
             Err(Failure {
-                is_of_request: false,
+                is_of_token: false,
                 pause: PAUSE,
             })
         });
         let ended = Instant::now();
-        let failure = found.as_ref().err().filter(|it| !it.is_of_request);
-        let paused_until = failure.map(|_| ended + PAUSE);
+        self.state().ended(hash, found.as_ref().err(), ended);
         let (answer, end) = match found.map(|found| self.checked(found, now)) {
-            Err(Failure { pause, .. }) => (Err(Refusal::Unavailable(pause)), ended + PAUSE),
+            Err(Failure { pause, is_of_token }) => {
+                let pause_here = if is_of_token { pause } else { PAUSE };
+                (Err(Refusal::Unavailable(pause)), ended + pause_here)
+            }
             Ok(Err(refusal)) => (Err(refusal), ended + REFUSED_LIFETIME),
             // As of when the question was asked: a revocation may follow at once.
             Ok(Ok(claims)) => (Ok((claims, started + LIFETIME)), started + LIFETIME),
         };
         let mut state = self.state();
-        state.paused_until = paused_until;
         self.known.insert(*hash, (answer.clone(), end));
         state.flights.remove(hash);
         answer
@@ -150,7 +156,11 @@ impl Lookups {
             Place::Verifier(verifier) => match verifier.verified(token).await {
                 Ok(claims) => Ok(Found::Claims(claims)),
                 Err(VerifyError::Unavailable(pause)) => Err(Failure {
-                    is_of_request: false,
+                    is_of_token: false,
+                    pause,
+                }),
+                Err(VerifyError::TokenUnavailable(pause)) => Err(Failure {
+                    is_of_token: true,
                     pause,
                 }),
                 Err(error) => Ok(Found::Refused(error.into())),
@@ -175,6 +185,22 @@ impl Lookups {
 }
 
 impl State {
+    /// Decides whether there is a pause after a look-up, for all tokens.
+    fn ended(&mut self, hash: &TokenHash, failure: Option<&Failure>, now: Instant) {
+        let Some(failure) = failure else {
+            self.failures.clear();
+            self.paused_until = None;
+            return;
+        };
+        self.failures.insert(*hash);
+        if !failure.is_of_token {
+            self.paused_until = Some(now + PAUSE);
+        } else if self.failures.len() >= MAX_FAILURES {
+            self.failures.clear();
+            self.paused_until = Some(now + failure.pause);
+        }
+    }
+
     /// Checks that one more token may be looked up.
     fn check(&self, now: Instant) -> Result<(), Refusal> {
         let rest = self.paused_until.map(|end| end.duration_since(now));

@@ -2,13 +2,17 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
-use mcp_runtime::transport::http_client::AuthHttp;
+use http::{Request, Response, StatusCode};
+use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 
 use super::lookups::PAUSE;
 use super::verifier::VerifyError;
+
+/// Longest time for which an answer with 429 is respected.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// The HTTP client, or why there is none.
 #[derive(Clone)]
@@ -19,15 +23,35 @@ impl ProviderHttp {
         Self(AuthHttp::trusted([]).map_err(|error| error.to_string().into()))
     }
 
-    /// Sends a request to a URL that the program has set.
+    /// Sends a request to a URL that the program has set, and returns the body of an answer with
+    /// status 200. An answer with one of the statuses `of_token` refuses the token.
     pub(super) async fn send(
         &self,
         request: http::Result<Request<String>>,
-    ) -> Result<Response<Bytes>, VerifyError> {
+        of_token: &[u16],
+    ) -> Result<Bytes, VerifyError> {
         let http = self.0.as_ref().map_err(failed)?;
-        let sent = http.send(request.map_err(failed)?).await;
-        sent.map_err(failed)
+        let request = request.map_err(failed)?;
+        let url = request.uri().clone();
+        let response = http.send(request).await.map_err(failed)?;
+        let status = response.status();
+        if status == StatusCode::OK {
+            return Ok(response.into_body());
+        }
+        if of_token.contains(&status.as_u16()) {
+            tracing::info!(%url, %status, "the provider refuses a token");
+            return Err(VerifyError::Invalid("the token is not active".into()));
+        }
+        let error = failed(format!("{url}: {status}"));
+        Err(too_many(&response).map_or(error, VerifyError::TokenUnavailable))
     }
+}
+
+/// The time after which to try again, for an answer with 429.
+pub(super) fn too_many<T>(response: &Response<T>) -> Option<Duration> {
+    let pause = retry_after(response.headers()).unwrap_or(PAUSE);
+    let is_too_many = response.status() == StatusCode::TOO_MANY_REQUESTS;
+    is_too_many.then(|| pause.clamp(PAUSE, MAX_RETRY_AFTER))
 }
 
 /// Logs why a token can't be looked up.

@@ -45,7 +45,9 @@ impl From<VerifyError> for Refusal {
     fn from(error: VerifyError) -> Self {
         match error {
             VerifyError::Invalid(text) => Self::Token(text),
-            VerifyError::Unavailable(time) => Self::Unavailable(time),
+            VerifyError::Unavailable(time) | VerifyError::TokenUnavailable(time) => {
+                Self::Unavailable(time)
+            }
         }
     }
 }

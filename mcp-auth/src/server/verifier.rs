@@ -55,9 +55,14 @@ pub enum VerifyError {
     /// token.
     #[error("{0}")]
     Invalid(Cow<'static, str>),
-    /// It can't be found out whether the token is valid: 503, with this time as `Retry-After`.
+    /// It can't be found out whether tokens are valid: 503, with this time as `Retry-After`. A verifier of
+    /// an [`Issuer`](super::Issuer::verifier) is not called for a second, also not for other tokens.
     #[error("tokens can't be verified for now")]
     Unavailable(Duration),
+    /// It can't be found out whether this token is valid, and other tokens may be: 503 for this token
+    /// alone, with this time as `Retry-After`.
+    #[error("the token can't be verified for now")]
+    TokenUnavailable(Duration),
 }
 
 impl From<TokenError> for VerifyError {

@@ -147,7 +147,7 @@ async fn a_person_who_does_not_log_in_ends_the_login() {
 #[tokio::test]
 async fn a_lock_of_a_store_ends_the_refresh() {
     let folder = tempfile::tempdir().unwrap();
-    let store = FileStore::new(folder.path().join("tokens.json"));
+    let store = FileStore::new(folder.path().join("tokens"));
     let site = Site::start().await;
     let client = site.connect(&app().store(store.clone())).await.unwrap();
     call(&client, "read").await.unwrap();

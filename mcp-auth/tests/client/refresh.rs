@@ -182,7 +182,7 @@ async fn a_refresh_without_a_new_refresh_token_keeps_the_old_one() {
 #[tokio::test]
 async fn the_next_process_needs_no_login() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || FileStore::new(folder.path().join("tokens.json"));
+    let store = || FileStore::new(folder.path().join("tokens"));
     let site = Site::start().await;
     let client = site.connect(&app().store(store())).await.unwrap();
     call(&client, "read").await.unwrap();
@@ -211,7 +211,7 @@ async fn the_next_process_needs_no_login() {
 #[tokio::test]
 async fn processes_that_share_a_store_redeem_a_refresh_token_once() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || FileStore::new(folder.path().join("tokens.json"));
+    let store = || FileStore::new(folder.path().join("tokens"));
     let site = Site::start().await;
     let mut clients = Vec::new();
     for _ in 0..3 {
@@ -274,7 +274,7 @@ fn revoked(site: &Site) -> Vec<(String, String)> {
 #[tokio::test]
 async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tokens.json");
+    let path = folder.path().join("tokens");
     let oauth = || app().store(FileStore::new(&path));
     let site = Site::start().await;
     let first = site.connect(&oauth()).await.unwrap();
@@ -291,7 +291,9 @@ async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let kinds: Vec<_> = revoked.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(kinds, ["refresh_token", "access_token"]);
     assert_eq!(live.as_deref(), Some(revoked[1].1.as_str()));
-    let kept = std::fs::read_to_string(&path).unwrap();
+    let files = std::fs::read_dir(&path).unwrap();
+    let kept = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let kept = kept.collect::<String>();
     assert!(
         !kept.contains("tokens ") && !kept.contains("server"),
         "{kept}"
@@ -451,12 +453,12 @@ async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved
 #[tokio::test]
 async fn a_store_that_does_not_work_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tokens.json");
+    let path = folder.path().join("tokens");
     std::fs::write(&path, "no JSON").unwrap();
     let site = Site::start().await;
     let error = site.refused(&app().store(FileStore::new(&path))).await;
     assert!(
-        error.contains("using the token store") && error.contains("tokens.json"),
+        error.contains("using the token store") && error.contains("tokens"),
         "{error}"
     );
     assert_eq!(site.issuer.count(Endpoint::Authorize), 0);

@@ -1,6 +1,7 @@
 //! What is stored: sealed, over restarts and between replicas.
 
 use std::io;
+use std::path::Path;
 
 use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
 use mcp_auth::jwt::SigningKey;
@@ -12,15 +13,24 @@ use tokio::sync::watch;
 use crate::browser::Browser;
 use crate::site::{REDIRECT, Site, assert_error, at, keys, provider, signing_key, tokens};
 
+/// All that is in the files of a store.
+fn contents(folder: &Path) -> String {
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
+    texts.collect()
+}
+
 #[tokio::test]
 async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("logins.json");
+    let path = folder.path().join("logins");
     let mut site = Site::with(|proxy| proxy.store(FileStore::new(&path))).await;
     let client = site.client(REDIRECT).await;
     let (access, refresh) = site.tokens(&client).await;
     let listener = site.kill().await;
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = contents(&path);
     for secret in ["alice", "access", "files:read", &*refresh] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
@@ -38,7 +48,7 @@ async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
 #[tokio::test]
 async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("logins.json");
+    let path = folder.path().join("logins");
     let mut site = Site::with(|proxy| proxy.store(FileStore::new(&path))).await;
     let client = site.client(REDIRECT).await;
     let (access, refresh) = site.tokens(&client).await;
@@ -55,7 +65,7 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
         })
     };
     site.provider.arrived(Endpoint::Token, 2).await;
-    let before = std::fs::read_to_string(&path).unwrap();
+    let before = contents(&path);
     let listener = site.kill().await;
     cut.abort();
     let (provider, own) = (site.provider.clone(), at(&site.provider));
@@ -63,7 +73,7 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
         it.store(FileStore::new(&path))
     });
     drop(hold);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    assert_eq!(contents(&path), before);
     assert_eq!(site.call(&access, "whoami").await.0, 200);
     tokens(site.refresh(&client, &refresh).await);
     // The browser comes again: the provider may take its code only once.

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use http::HeaderMap;
+use mcp_auth::jwt::SigningKey;
 use serde_json::json;
 use std::sync::Arc;
-use support::{AuthorizationServer, Endpoint, Metadata};
+use support::{Algorithm, AuthorizationServer, Endpoint, Metadata};
 
-use crate::asking::{RESOURCE, bear, guard, refuses, together, token, token_with, unavailable};
+use crate::asking::{
+    RESOURCE, bear, guard, in_seconds, refuses, together, token, token_with, unavailable,
+};
 use crate::clock::Clock;
 
 #[tokio::test]
@@ -183,4 +186,43 @@ async fn the_token_goes_to_no_issuer() {
         assert!(!all.contains(&token), "{all}");
         assert_eq!(sent.headers.get("authorization"), HeaderMap::new().get("a"));
     }
+}
+
+#[tokio::test]
+async fn a_key_that_is_known_to_be_wrong_needs_no_fetch() {
+    let issuer = AuthorizationServer::with(|it| it.algorithm = Algorithm::Rs256).await;
+    let policy = guard(&issuer);
+    bear(&policy, &token(&issuer)).await.unwrap();
+    let clock = Clock::stopped();
+    let unknown = issuer.mint_with(&json!({"kid": "unknown"}), &json!({"aud": RESOURCE}));
+    let signing = SigningKey::generate().unwrap();
+    let kid = issuer.jwks()["keys"][0]["kid"].clone();
+    let url = "https://evil.example.com/jwks";
+    let claims = json!({"iss": issuer.issuer(), "aud": RESOURCE, "sub": "eve", "exp": in_seconds(60)});
+    for is_spent in [false, true] {
+        for header in [
+            // The key of the issuer is for RS256, and the token says ES256.
+            json!({"kid": kid}),
+            json!({"kid": "other", "jwk": signing.public_jwk()}),
+            json!({"kid": "other", "jku": url}),
+            json!({"kid": "other", "x5u": url}),
+            json!({"kid": "other", "x5c": ["AA=="]}),
+            json!({"jwk": signing.public_jwk()}),
+        ] {
+            let claims = claims.as_object().unwrap();
+            let token = signing.sign(header.as_object().unwrap().clone(), claims).unwrap();
+            refuses(&policy, &token, &header.to_string()).await;
+        }
+        assert_eq!(issuer.count(Endpoint::Jwks), 1 + usize::from(is_spent));
+        clock.pass(Duration::from_secs(1)).await;
+        refuses(&policy, &unknown, "unknown").await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_the_header_does_not_invalidate_a_token_of_the_issuer() {
+    let issuer = AuthorizationServer::start().await;
+    let header = json!({"jku": "https://login.example.com/keys"});
+    let token = issuer.mint_with(&header, &json!({"aud": RESOURCE}));
+    bear(&guard(&issuer), &token).await.unwrap();
 }

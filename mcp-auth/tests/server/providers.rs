@@ -1,6 +1,7 @@
 //! Look-ups at providers that have an interface of their own.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::asking::{RESOURCE, bear, in_seconds, refuses, unavailable};
+use crate::clock::Clock;
 
 /// What a provider answers next.
 type Answer = Arc<Mutex<(u16, Value)>>;
@@ -156,4 +158,52 @@ async fn github_tells_whose_a_token_of_the_app_is() {
     }
     let preset = Issuer::github("Iv1.app", "secret");
     assert_eq!(ResourceServer::new(RESOURCE).issuer(preset).check(), Ok(()));
+}
+
+/// Answers about each token with the status that its name has, such as `gho_429.1`.
+fn by_token(body: &str, found: &Value) -> (StatusCode, String) {
+    let (_, name) = body.split_once("gho_").unwrap();
+    let status = StatusCode::from_u16(name[..3].parse().unwrap()).unwrap();
+    (status, found.to_string())
+}
+
+#[tokio::test]
+async fn a_token_that_the_provider_does_not_take_concerns_no_other() {
+    let info = async |body: String| by_token(&body, &google());
+    let check = async |body: String| by_token(&body, &github());
+    let router = Router::new()
+        .route("/tokeninfo", post(info))
+        .route("/applications/{app}/token", post(check));
+    let (origin, _) = serve(router).await;
+    let of = "https://login.example.com";
+    let info = TokenInfo::new(format!("{origin}/tokeninfo"), of);
+    let hub = GitHubTokens::new("Iv1.app", "secret").enterprise(&origin, of);
+    let google = Issuer::new(of).audience("client.apps.googleusercontent.com");
+    let github = Issuer::new(of).audience("Iv1.app");
+    for (issuer, refused) in [
+        (google.verifier(info), &[400, 401, 403, 404, 413, 414, 422, 431][..]),
+        (github.verifier(hub), &[400, 404, 413, 414, 422, 431]),
+    ] {
+        let policy = ResourceServer::new(RESOURCE).issuer(issuer);
+        let mut valid = 0;
+        let mut next = || {
+            valid += 1;
+            format!("gho_200.{valid}")
+        };
+        for status in refused {
+            refuses(&policy, &format!("gho_{status}"), &status.to_string()).await;
+            bear(&policy, &next()).await.unwrap();
+        }
+        for number in 0..10 {
+            unavailable(&policy, &format!("gho_429.{number}")).await;
+            bear(&policy, &next()).await.unwrap();
+        }
+        unavailable(&policy, "gho_500").await;
+        let clock = Clock::stopped();
+        let waiting = next();
+        unavailable(&policy, &waiting).await;
+        clock.pass(Duration::from_secs(1)).await;
+        bear(&policy, &waiting).await.unwrap();
+        clock.go_on();
+    }
 }

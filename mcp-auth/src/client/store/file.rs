@@ -1,23 +1,27 @@
-//! Store in a file.
+//! Store in files.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use mcp_runtime::transport::http_client::BoxFuture;
+use ring::digest::{SHA256, digest};
 
-use super::file_lock::{self, on_disk, with_suffix};
+use super::file_lock::{self, on_disk};
 use super::private_file;
 use super::token_store::{StoreLock, TokenStore};
 
-/// A [`TokenStore`] in a JSON file, which several processes of one user can share.
+/// A [`TokenStore`] in a folder, which several processes of one user can share.
 ///
-/// On Unix its mode is 0600: only its owner can read it; so are the folders that are created for
-/// it, 0700. Elsewhere it has the access rules of its folder. It is not encrypted. A change is written
-/// to a new file beside it, which then replaces it: a crash leaves the old contents or the new
-/// ones. Files with its name and `.lock` at the end are for locks; they are empty and stay.
+/// Each secret is a JSON file, whose name is a hash of its key, so the cost of a call does not depend on
+/// the number of secrets. On Unix the mode of files is 0600, so only their owner can read them; that of
+/// folders that are created is 0700. Elsewhere they have the access rules of the folder above. They are
+/// not encrypted. A change is written to a new file, which then replaces the old one: a crash leaves the
+/// old secret or the new one. Files with `.lock` at the end of their names are for locks; they are empty
+/// and stay.
 ///
 /// A lock that another process holds for longer than 60 seconds is an error of kind `TimedOut`.
 ///
@@ -26,7 +30,7 @@ use super::token_store::{StoreLock, TokenStore};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let folder = tempfile::tempdir()?;
-/// let store = FileStore::new(folder.path().join("my-app/tokens.json"));
+/// let store = FileStore::new(folder.path().join("my-app/tokens"));
 /// store.save("key", "secret").await?;
 /// assert_eq!(store.load("key").await?.as_deref(), Some("secret"));
 /// # Ok::<(), std::io::Error>(())
@@ -36,78 +40,84 @@ use super::token_store::{StoreLock, TokenStore};
 pub struct FileStore(Arc<Path>);
 
 impl FileStore {
-    /// A store in this file, which need not exist.
+    /// A store in this folder, which need not exist. Nothing else may be in the folder.
     #[must_use]
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self(path.into().into())
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self(folder.into().into())
     }
 
-    /// Calls `edit` with the contents and writes them again. Others wait meanwhile.
-    fn update(
-        &self,
-        edit: impl FnOnce(&mut BTreeMap<String, String>) + Send + 'static,
-    ) -> BoxFuture<io::Result<()>> {
-        let path = Arc::clone(&self.0);
-        Box::pin(async move {
-            let lock = file_lock::take(with_suffix(&path, ".lock")).await?;
-            on_disk(&Arc::clone(&path), move || {
-                // Also if nobody waits any more.
-                let _lock = lock;
-                let mut contents = read(&path)?;
-                edit(&mut contents);
-                write(&path, &contents)
-            })
-            .await
-        })
+    /// The file of a key.
+    fn path(&self, key: &str) -> PathBuf {
+        let hash = BASE64_URL_SAFE_NO_PAD.encode(digest(&SHA256, key.as_bytes()));
+        self.0.join(format!("{hash}.json"))
     }
 }
 
 impl TokenStore for FileStore {
     fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
-        let (path, key) = (Arc::clone(&self.0), key.to_owned());
-        on_disk(&self.0, move || Ok(read(&path)?.remove(&key)))
+        let (path, key) = (self.path(key), key.to_owned());
+        on_disk(&path.clone(), move || read(&path, &key))
     }
 
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        let (key, secret) = (key.to_owned(), secret.to_owned());
-        self.update(move |contents| drop(contents.insert(key, secret)))
+        let (folder, path) = (Arc::clone(&self.0), self.path(key));
+        let contents = serde_json::json!({"key": key, "secret": secret}).to_string();
+        Box::pin(async move {
+            // There is one new file at a time, so a crash leaves at most one behind.
+            let lock = file_lock::take(folder.join("new.lock")).await?;
+            on_disk(&path.clone(), move || {
+                // Held until the file is written, also if the caller has given up.
+                let _lock = lock;
+                write(&folder.join("new"), &path, contents.as_bytes())
+            })
+            .await
+        })
     }
 
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
-        let key = key.to_owned();
-        self.update(move |contents| drop(contents.remove(&key)))
+        let path = self.path(key);
+        on_disk(&path.clone(), move || remove(&path))
     }
 
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
-        file_lock::lock(&self.0, key)
+        file_lock::lock(&self.0.join("key"), key)
     }
 }
 
-fn read(path: &Path) -> io::Result<BTreeMap<String, String>> {
+/// Reads the secret of a key.
+fn read(path: &Path, key: &str) -> io::Result<Option<String>> {
+    #[derive(serde::Deserialize)]
+    struct Contents {
+        key: String,
+        secret: String,
+    }
     let text = match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read?,
     };
     // serde's errors would show what is in the file.
-    let contents = serde_json::from_slice(&text);
-    contents.map_err(|_| {
-        let reason = "it is no JSON object of texts; remove it to log in anew";
-        io::Error::new(ErrorKind::InvalidData, reason)
-    })
+    let contents: Option<Contents> = serde_json::from_slice(&text).ok();
+    let contents = contents.filter(|contents| contents.key == key);
+    let reason = "the file is damaged; remove it to log in again";
+    let error = || io::Error::new(ErrorKind::InvalidData, reason);
+    contents.map(|it| Some(it.secret)).ok_or_else(error)
 }
 
-/// Writes all contents to a new file, which takes the place of the old one.
-fn write(path: &Path, contents: &BTreeMap<String, String>) -> io::Result<()> {
-    let new = with_suffix(path, ".new");
-    // What a crash has left. A new file is created in its place: a link is not followed.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = private_file::create_new(&new)?;
-    file.write_all(&serde_json::to_vec_pretty(contents)?)?;
+/// Writes a new file, which replaces the one at `path`.
+fn write(new: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
+    // Left behind by a crash. It is replaced by a new file, so a link is not followed.
+    remove(new)?;
+    let mut file = private_file::create_new(new)?;
+    file.write_all(contents)?;
     file.sync_all()?;
-    fs::rename(&new, path)
+    fs::rename(new, path)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 #[cfg(test)]
@@ -137,7 +147,40 @@ mod tests {
         for saved in saving {
             saved.await.unwrap().unwrap();
         }
-        assert_eq!(read(&store.0).unwrap().len(), 20);
+        for n in 0..20 {
+            let kept = store.load(&n.to_string()).await.unwrap();
+            assert_eq!(kept.as_deref(), Some("a"), "{n}");
+        }
+    }
+
+    /// The cost of one secret does not depend on the others: only its own file is read and written.
+    #[tokio::test]
+    async fn each_secret_is_a_file_of_its_own() {
+        let (_folder, store) = store();
+        for n in 0..50 {
+            store.save(&n.to_string(), "secret").await.unwrap();
+        }
+        let files = || {
+            let files = fs::read_dir(&store.0).unwrap();
+            let paths = files.map(|file| file.unwrap().path());
+            let mut paths: Vec<_> = paths.filter(|it| it.extension() == Some("json".as_ref())).collect();
+            paths.sort();
+            paths
+        };
+        let all = files();
+        assert_eq!(all.len(), 50);
+        assert!(all.iter().all(|file| fs::metadata(file).unwrap().len() < 64));
+        // Whatever is in the other files, even if they can't be read.
+        for file in all.iter().filter(|file| **file != store.path("7")) {
+            fs::write(file, "damaged").unwrap();
+        }
+        assert_eq!(store.load("7").await.unwrap().as_deref(), Some("secret"));
+        store.save("7", "other").await.unwrap();
+        assert_eq!(store.load("7").await.unwrap().as_deref(), Some("other"));
+        store.load("8").await.unwrap_err();
+        store.remove("8").await.unwrap();
+        assert_eq!(store.load("8").await.unwrap(), None);
+        assert_eq!(files().len(), 49);
     }
 
     #[tokio::test(start_paused = true)]
@@ -148,46 +191,59 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         // Another process writes, and has stopped.
         store.save("a", "1").await.unwrap();
-        let held = file_lock::take(with_suffix(&store.0, ".lock"))
-            .await
-            .unwrap();
-        for failed in [store.save("a", "2").await, store.remove("a").await] {
-            assert_eq!(failed.unwrap_err().kind(), ErrorKind::TimedOut);
-        }
+        let held = file_lock::take(store.0.join("new.lock")).await.unwrap();
+        let failed = store.save("a", "2").await.unwrap_err();
+        assert_eq!(failed.kind(), ErrorKind::TimedOut);
+        assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
         drop(held);
         store.save("a", "3").await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("3"));
     }
 
     #[tokio::test]
-    async fn other_contents_are_neither_shown_nor_overwritten() {
+    async fn damaged_files_are_neither_shown_nor_used() {
+        let (_folder, store) = store();
+        store.save("a", "secret").await.unwrap();
+        let of_another = r#"{"key":"b","secret":"secret"}"#;
+        for contents in ["", "{\"key\":", "\"secret\"", "{\"a\":1}", of_another] {
+            fs::write(store.path("a"), contents).unwrap();
+            let error = store.load("a").await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidData);
+            let text = error.to_string();
+            assert!(
+                text.contains("tokens") && !text.contains("secret"),
+                "{text}"
+            );
+            assert_eq!(fs::read_to_string(store.path("a")).unwrap(), contents);
+        }
+        // A login replaces the file.
+        store.save("a", "1").await.unwrap();
+        assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn a_file_in_the_place_of_the_folder_is_an_error() {
         let (folder, store) = store();
         fs::create_dir(folder.path().join("app")).unwrap();
-        for contents in ["", "{\"a\":", "\"secret\"", "{\"a\":1}"] {
-            fs::write(&store.0, contents).unwrap();
-            let load = store.load("a").await.unwrap_err();
-            let save = store.save("a", "b").await.unwrap_err();
-            for error in [load, save] {
-                assert_eq!(error.kind(), ErrorKind::InvalidData);
-                let text = error.to_string();
-                assert!(
-                    text.contains("tokens") && !text.contains("secret"),
-                    "{text}"
-                );
-            }
-            assert_eq!(fs::read_to_string(&store.0).unwrap(), contents);
+        fs::write(&store.0, "{}").unwrap();
+        for error in [
+            store.load("a").await.unwrap_err(),
+            store.save("a", "b").await.unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("tokens"), "{error}");
         }
+        assert_eq!(fs::read_to_string(&store.0).unwrap(), "{}");
     }
 
     #[tokio::test]
     async fn what_a_crash_left_is_replaced() {
-        let (folder, store) = store();
+        let (_folder, store) = store();
         store.save("a", "1").await.unwrap();
-        fs::write(folder.path().join("app/tokens.new"), "{\"a\":").unwrap();
+        fs::write(store.0.join("new"), "{\"key\":").unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
         store.save("a", "2").await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("2"));
-        assert!(!folder.path().join("app/tokens.new").exists());
+        assert!(!store.0.join("new").exists());
     }
 
     #[cfg(unix)]
@@ -197,14 +253,16 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let (folder, store) = store();
         store.save("a", "1").await.unwrap();
-        assert_eq!(mode(&store.0), 0o600);
+        let file = store.path("a");
+        assert_eq!(mode(&file), 0o600);
+        assert_eq!(mode(&store.0), 0o700);
         assert_eq!(mode(&folder.path().join("app")), 0o700);
         // Also if it was more open before, and if someone has put a link in the way.
-        fs::set_permissions(&store.0, fs::Permissions::from_mode(0o644)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let elsewhere = folder.path().join("elsewhere");
-        symlink(&elsewhere, folder.path().join("app/tokens.new")).unwrap();
+        symlink(&elsewhere, store.0.join("new")).unwrap();
         store.save("a", "2").await.unwrap();
-        assert_eq!(mode(&store.0), 0o600);
+        assert_eq!(mode(&file), 0o600);
         assert!(!elsewhere.exists());
     }
 }

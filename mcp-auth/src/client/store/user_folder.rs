@@ -9,7 +9,7 @@ use std::{env, io};
 /// ```no_run
 /// use mcp_auth::client::store::{FileStore, user_folder};
 ///
-/// let store = FileStore::new(user_folder("my-app")?.join("tokens.json"));
+/// let store = FileStore::new(user_folder("my-app")?.join("tokens"));
 /// # drop(store);
 /// # Ok::<(), std::io::Error>(())
 /// ```
