@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::client::{Client, Destination};
+use super::documents::caller;
 use super::endpoints::Endpoints;
 use super::http_message::{
-    OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
+    OAuthError, OAuthResult, Parameters, busy, cookie, hash, redirect, refused, response, set_cookie,
     with_query,
 };
 use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
@@ -58,8 +59,16 @@ impl Endpoints {
             return bad("A parameter of the request is there twice.");
         };
         let get = |name: &str| parameters.get(name).unwrap_or_default().to_owned();
-        let Some(client) = self.client(&get("client_id")).await else {
-            return bad("The application is not known to this server. It must register anew.");
+        let caller = caller(request.extensions());
+        let client = match self.client(&get("client_id"), caller).await {
+            Ok(Some(client)) => client,
+            Ok(None) => {
+                return bad(
+                    "The application is not known to this server, or its metadata document can't \
+                     be used. It must register again.",
+                );
+            }
+            Err(time) => return busy(time),
         };
         let mut asked = Asked {
             client: hash(&get("client_id")),

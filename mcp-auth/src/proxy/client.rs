@@ -1,22 +1,10 @@
-//! MCP clients: their metadata, registered or in documents of theirs
-//! (draft-ietf-oauth-client-id-metadata-document), and the URIs to which browsers may be sent.
+//! MCP clients: their metadata, and the URIs to which browsers may be sent.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
-use http::header::{ACCEPT, CACHE_CONTROL, HeaderMap};
-use http::{Request, StatusCode};
 use iri_string::types::UriStr;
-use mcp_runtime::transport::http_client::AuthHttp;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
-use tokio::time::{Duration, Instant, timeout};
 
 use super::http_message::{OAuthError, OAuthResult};
-use super::limits::{
-    FETCH_TIMEOUT, MAX_DOCUMENT, MAX_DOCUMENT_LIFETIME, MAX_DOCUMENTS, MAX_NAME,
-    MAX_REDIRECT_URI_BYTES, MAX_REDIRECT_URIS, MAX_URI,
-};
+use super::limits::{MAX_NAME, MAX_REDIRECT_URI_BYTES, MAX_REDIRECT_URIS, MAX_URI};
 use crate::metadata::url::ServerUrl;
 
 /// A client whose metadata was checked. Its registered identifier contains it, sealed.
@@ -34,11 +22,11 @@ pub(super) struct Client {
 /// Metadata of a client (RFC 7591 §2).
 #[derive(Deserialize)]
 pub(super) struct ClientMetadata {
-    client_id: Option<String>,
-    client_name: Option<String>,
+    pub(super) client_id: Option<String>,
+    pub(super) client_name: Option<String>,
     #[serde(default)]
     redirect_uris: Vec<String>,
-    token_endpoint_auth_method: Option<String>,
+    pub(super) token_endpoint_auth_method: Option<String>,
 }
 
 impl ClientMetadata {
@@ -121,87 +109,6 @@ fn loopback_without_port(uri: &str) -> Option<(&str, &str)> {
     let is_loopback = ["127.0.0.1", "[::1]", "localhost"].contains(&authority.host());
     let is_plain = authority.userinfo().is_none() && is_loopback;
     is_plain.then_some((authority.host(), &rest[parsed.authority_str()?.len()..]))
-}
-
-/// Fetches documents, and remembers them for a while.
-pub(super) struct Documents {
-    pub(super) http: AuthHttp,
-    /// Has [`MAX_FETCHES`](super::limits::MAX_FETCHES).
-    pub(super) fetches: Semaphore,
-    pub(super) kept: Mutex<HashMap<String, (Instant, Client)>>,
-}
-
-impl Documents {
-    /// The client whose document is at `url`. None if it can't be had, whatever the cause: strangers
-    /// must not find out by it what is where. The log has the cause.
-    pub(super) async fn get(&self, url: &str, schemes: &[String]) -> Option<Client> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept().get(url).cloned();
-        if let Some((_, client)) = found.filter(|(end, _)| Instant::now() < *end) {
-            return Some(client);
-        }
-        let fetched = self.fetch(url, schemes).await.inspect_err(|reason| {
-            tracing::info!(
-                url,
-                reason,
-                "the metadata document of a client can't be used"
-            );
-        });
-        let (client, lifetime) = fetched.ok()?;
-        let mut kept = kept();
-        if kept.len() >= MAX_DOCUMENTS {
-            // They are only fetched again.
-            kept.clear();
-        }
-        let entry = (Instant::now() + lifetime, client.clone());
-        kept.insert(url.to_owned(), entry);
-        Some(client)
-    }
-
-    async fn fetch(&self, url: &str, schemes: &[String]) -> Result<(Client, Duration), String> {
-        let host = host(url).ok_or("it is no https URL with a path")?;
-        let busy = |_| "too many documents are being fetched";
-        let _permit = self.fetches.try_acquire().map_err(busy)?;
-        let request = Request::get(url).header(ACCEPT, "application/json");
-        let request = request.body(String::new()).map_err(|it| it.to_string())?;
-        let sent = timeout(FETCH_TIMEOUT, self.http.send(request)).await;
-        let answer = sent.map_err(|_| "it took too long")?;
-        let answer = answer.map_err(|error| error.to_string())?;
-        let (status, length) = (answer.status(), answer.body().len());
-        if status != StatusCode::OK || length > MAX_DOCUMENT {
-            return Err(format!("its status is {status}, and it has {length} bytes"));
-        }
-        let metadata = ClientMetadata::parse(answer.body()).map_err(|error| error.text)?;
-        if metadata.client_id.as_deref() != Some(url) || metadata.client_name.is_none() {
-            return Err("`client_id` is not its URL, or there is no `client_name`".to_owned());
-        }
-        // One that wants to be authenticated must not be taken for it without that.
-        let method = metadata.token_endpoint_auth_method.as_deref();
-        if method.is_some_and(|method| method != "none") {
-            return Err("`token_endpoint_auth_method` is not `none`".to_owned());
-        }
-        let client = metadata.client(schemes).map_err(|error| error.text)?;
-        let host = Some(host);
-        Ok((Client { host, ..client }, lifetime(answer.headers())))
-    }
-}
-
-/// The host of the URL of a document, if it may be one (§3): `https`, with a path that has no dot
-/// segments, without user and fragment.
-fn host(url: &str) -> Option<String> {
-    let parsed = ServerUrl::parse(url).ok()?;
-    let has_dots = parsed.path.split('/').any(|it| [".", ".."].contains(&it));
-    let is_right = url.len() <= MAX_URI && parsed.path.len() > 1 && !has_dots;
-    let host = parsed.origin().strip_prefix("https://")?.to_owned();
-    is_right.then_some(host)
-}
-
-/// The lifetime that an answer allows (RFC 9111 §5.2.2.1), within limits.
-fn lifetime(headers: &HeaderMap) -> Duration {
-    let value = headers.get(CACHE_CONTROL).and_then(|it| it.to_str().ok());
-    let mut directives = value.unwrap_or_default().split(',').map(str::trim);
-    let max_age = directives.find_map(|it| it.strip_prefix("max-age=")?.parse().ok());
-    Duration::from_secs(max_age.unwrap_or(0).min(MAX_DOCUMENT_LIFETIME))
 }
 
 #[cfg(test)]
@@ -314,47 +221,5 @@ mod tests {
         assert_eq!(displayed(" A\u{202e}b\n\u{200b}c "), "Abc");
         assert_eq!(displayed("\u{feff}"), "An application");
         assert_eq!(displayed(&"é".repeat(200)).chars().count(), MAX_NAME);
-    }
-
-    fn is_url(url: &str) -> bool {
-        host(url).is_some()
-    }
-
-    #[test]
-    fn only_some_urls_are_fetched() {
-        assert!(is_url("https://app.example.com/client.json"));
-        assert!(is_url("https://app.example.com/a?b=c"));
-        for url in [
-            "https://app.example.com",
-            "https://app.example.com/",
-            "http://app.example.com/a",
-            "https://user@app.example.com/a",
-            "https://app.example.com/a#b",
-            "https://app.example.com/a/../b",
-            "https://app.example.com/./a",
-            "file:///a",
-        ] {
-            assert!(!is_url(url), "{url}");
-        }
-        assert!(!is_url(&format!("https://a/{}", "b".repeat(MAX_URI))));
-    }
-
-    #[test]
-    fn documents_are_kept_as_long_as_they_allow_within_limits() {
-        let of = |value: &'static str| {
-            let value = http::HeaderValue::from_static(value);
-            lifetime(&HeaderMap::from_iter([(CACHE_CONTROL, value)])).as_secs()
-        };
-        assert_eq!(of("public, max-age=7"), 7);
-        assert_eq!(of("max-age=99999999"), MAX_DOCUMENT_LIFETIME);
-        for value in [
-            "",
-            "no-store",
-            "private",
-            "max-age=a",
-            "max-age=99999999999999999999",
-        ] {
-            assert_eq!(of(value), 0, "{value}");
-        }
     }
 }

@@ -1,14 +1,16 @@
 //! The endpoints, and what they share.
 
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::ALLOW;
 use http::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::client::{Client, ClientMetadata, Documents};
+use super::client::{Client, ClientMetadata};
+use super::documents::Documents;
 use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
 use super::keys::Sealer;
 use super::logins::Logins;
@@ -46,7 +48,7 @@ pub(super) struct Endpoints {
     /// All scopes that clients may ask for.
     pub(super) supported: Vec<String>,
     pub(super) sealer: Sealer,
-    pub(super) documents: Documents,
+    pub(super) documents: Arc<Documents>,
     pub(super) upstream: Upstream,
     pub(super) logins: Logins,
     /// The rules for access tokens, and the keys that verify them.
@@ -124,10 +126,18 @@ impl Endpoints {
     }
 
     /// The client with this identifier: the URL of its document, or a registration.
-    pub(super) async fn client(&self, id: &str) -> Option<Client> {
+    ///
+    /// # Errors
+    ///
+    /// If the document can't be fetched now: the time after which to try again.
+    pub(super) async fn client(
+        &self,
+        id: &str,
+        caller: Option<IpAddr>,
+    ) -> Result<Option<Client>, Duration> {
         match id.starts_with("https://") {
-            true => self.documents.get(id, &self.settings.schemes).await,
-            false => self.sealer.open("registration", id),
+            true => self.documents.get(id, caller).await,
+            false => Ok(self.sealer.open("registration", id)),
         }
     }
 }

@@ -30,11 +30,19 @@ pub(super) const MAX_ASKED: usize = 2560;
 /// Bytes of a client's metadata document.
 pub(super) const MAX_DOCUMENT: usize = 16 * 1024;
 /// Documents that are remembered.
-pub(super) const MAX_DOCUMENTS: usize = 256;
+pub(super) const MAX_DOCUMENTS: usize = 1024;
 /// Longest time for which a document is remembered, in seconds.
 pub(super) const MAX_DOCUMENT_LIFETIME: u64 = 60 * 60;
 /// Documents that are being fetched at the same time.
 pub(super) const MAX_FETCHES: usize = 16;
+/// Documents of one host that are being fetched at the same time.
+pub(super) const MAX_FETCHES_OF_HOST: usize = 2;
+/// Documents that are being fetched at the same time for callers with one address.
+pub(super) const MAX_FETCHES_OF_CALLER: usize = 8;
+/// Time after which a fetch gives way to another one, if there is no room for both.
+pub(super) const FETCH_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a document that can't be used is not fetched again.
+pub(super) const FAILED_LIFETIME: Duration = Duration::from_secs(30);
 /// Time for a document.
 pub(super) const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for all requests to the provider that one request of a client takes; below that of an access

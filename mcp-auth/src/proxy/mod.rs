@@ -6,6 +6,7 @@
 
 mod authorize;
 mod client;
+mod documents;
 mod endpoints;
 mod http_message;
 mod keys;

@@ -1,7 +1,7 @@
 //! The access policy, and its settings.
 
 use std::error::Error;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -10,13 +10,11 @@ use http::request::Parts;
 use http::{Request, Response, Uri};
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
 use mcp_runtime::transport::http_client::AuthHttp;
-use tokio::sync::Semaphore;
 
-use super::client::Documents;
+use super::documents::Documents;
 use super::endpoints::{ALL, CALLBACK, Endpoints, Settings};
 use super::http_message::OAuthError;
 use super::keys::{ProxyKeys, Sealer};
-use super::limits::MAX_FETCHES;
 use super::logins::Logins;
 use super::provider::Provider;
 use super::token::Verifier;
@@ -200,11 +198,7 @@ impl OAuthProxy {
         let endpoints = Arc::new(Endpoints {
             path,
             supported: [&settings.scopes[..], &settings.optional_scopes].concat(),
-            documents: Documents {
-                http: public.map_err(certificate)?,
-                fetches: Semaphore::new(MAX_FETCHES),
-                kept: Mutex::default(),
-            },
+            documents: Documents::new(public.map_err(certificate)?, settings.schemes.clone()),
             upstream: Upstream::new(self.provider.clone(), self.redirect_uri(), trusted),
             logins: Logins {
                 store: Arc::clone(&self.store),

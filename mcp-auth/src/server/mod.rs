@@ -30,7 +30,7 @@ mod replay;
 mod resource_server;
 mod scopes;
 mod static_verifier;
-mod token_cache;
+pub(crate) mod token_cache;
 mod token_info;
 mod token_issuer;
 mod verification;

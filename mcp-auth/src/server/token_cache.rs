@@ -1,4 +1,4 @@
-//! What is known of tokens that came before.
+//! Values that are remembered for tokens and URLs.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,21 +6,21 @@ use std::sync::{Mutex, PoisonError};
 
 use ring::digest::{SHA256, digest};
 
-/// Most tokens in each of the two halves.
+/// Most tokens in each of the two halves, unless set otherwise.
 const MAX_OF_HALF: usize = 4096;
 
 /// The hash of a token by SHA-256.
-pub(super) type TokenHash = [u8; 32];
+pub(crate) type TokenHash = [u8; 32];
 
 /// The hash of a token.
-pub(super) fn token_hash(token: &str) -> TokenHash {
+pub(crate) fn token_hash(token: &str) -> TokenHash {
     let mut hash = TokenHash::default();
     hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
     hash
 }
 
-/// Values of tokens by their hashes: those that were used last, at most 8192.
-pub(super) struct TokenCache<V>(Mutex<Halves<V>>);
+/// Values by the hashes of tokens or URLs: those that were used last, at most two times `HALF`.
+pub(crate) struct TokenCache<V, const HALF: usize = MAX_OF_HALF>(Mutex<Halves<V>>);
 
 /// New tokens come into `young`. When that is full, it becomes `old`, and what was old is forgotten.
 struct Halves<V> {
@@ -28,7 +28,7 @@ struct Halves<V> {
     old: HashMap<TokenHash, V>,
 }
 
-impl<V> Default for TokenCache<V> {
+impl<V, const HALF: usize> Default for TokenCache<V, HALF> {
     fn default() -> Self {
         Self(Mutex::new(Halves {
             young: HashMap::new(),
@@ -37,26 +37,26 @@ impl<V> Default for TokenCache<V> {
     }
 }
 
-impl<V: Clone> TokenCache<V> {
-    pub(super) fn get(&self, hash: &TokenHash) -> Option<V> {
+impl<V: Clone, const HALF: usize> TokenCache<V, HALF> {
+    pub(crate) fn get(&self, hash: &TokenHash) -> Option<V> {
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = halves.young.get(hash) {
             return Some(found.clone());
         }
         let found = halves.old.remove(hash)?;
-        halves.insert(*hash, found.clone());
+        halves.insert(*hash, found.clone(), HALF);
         Some(found)
     }
 
-    pub(super) fn insert(&self, hash: TokenHash, value: V) {
+    pub(crate) fn insert(&self, hash: TokenHash, value: V) {
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        halves.insert(hash, value);
+        halves.insert(hash, value, HALF);
     }
 }
 
 impl<V> Halves<V> {
-    fn insert(&mut self, hash: TokenHash, value: V) {
-        if self.young.len() >= MAX_OF_HALF {
+    fn insert(&mut self, hash: TokenHash, value: V, max: usize) {
+        if self.young.len() >= max {
             self.old = mem::take(&mut self.young);
         }
         self.young.insert(hash, value);
@@ -74,7 +74,7 @@ mod tests {
             hash[..8].copy_from_slice(&number.to_le_bytes());
             hash
         };
-        let cache = TokenCache::default();
+        let cache = TokenCache::<_>::default();
         for number in 0..5 * MAX_OF_HALF {
             cache.insert(hash(number), number);
             assert_eq!(cache.get(&hash(0)), Some(0), "{number}");

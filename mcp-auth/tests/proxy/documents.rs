@@ -198,3 +198,58 @@ async fn no_request_goes_to_an_address_that_is_not_public() {
     texts.dedup();
     assert_eq!(texts.len(), 1);
 }
+
+/// A host that accepts connections and never answers.
+async fn silent() -> (u16, tokio::sync::watch::Receiver<usize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (sender, accepted) = tokio::sync::watch::channel(0);
+    tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            open.push(stream);
+            sender.send_replace(open.len());
+        }
+    });
+    (port, accepted)
+}
+
+#[tokio::test]
+async fn a_host_that_never_answers_hinders_no_other() {
+    let host = Host::serving(|url| (200, String::new(), document(url).to_string()));
+    let (host, (port, mut accepted)) = (host.await, silent().await);
+    let site = Site::with(|proxy| {
+        let proxy = proxy.root_certificate(ROOT);
+        proxy
+            .allow_private_host("localhost")
+            .allow_private_host("127.0.0.1")
+    });
+    let site = site.await;
+    let mut hanging = tokio::task::JoinSet::new();
+    for number in 0..16 {
+        let client = format!("https://127.0.0.1:{port}/{number}.json");
+        let url = site.authorize(&client, &[]);
+        hanging.spawn(async move { Browser::new().get(&url).await });
+    }
+    accepted.wait_for(|count| *count >= 2).await.unwrap();
+    let page = Browser::new()
+        .get(&site.authorize(&host.url("/client.json"), &[]))
+        .await;
+    assert_eq!(page.status(), 200, "{}", page.text());
+    // Those for which there is no room at their host are to come again.
+    let busy = hanging.join_next().await.unwrap().unwrap();
+    assert_eq!(busy.status(), 503, "{}", busy.text());
+    assert_eq!(busy.header("retry-after"), Some("1"));
+}
+
+#[tokio::test]
+async fn a_document_that_can_not_be_used_is_not_fetched_again_at_once() {
+    let host = Host::serving(|_| (404, String::new(), String::new())).await;
+    let site = open().await;
+    for _ in 0..3 {
+        let page = Browser::new()
+            .get(&site.authorize(&host.url("/c"), &[]))
+            .await;
+        assert_eq!((page.status(), host.count()), (400, 1));
+    }
+}

@@ -56,6 +56,14 @@ impl OptionalFromContext for Principal {
     }
 }
 
+/// The address that a request comes from, for policies that limit callers who are not known yet.
+///
+/// It is in the extensions of requests for the [endpoints](super::AccessPolicy::respond) of a policy, if
+/// the server has accepted the connection. A program that [mounts](super::http_service) the server may put
+/// it there, such as the address that a trusted proxy reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddr(pub SocketAddr);
+
 /// A request without its body.
 pub(crate) struct Arrival {
     pub(crate) parts: Box<Parts>,

@@ -47,7 +47,7 @@ mod stream;
 #[cfg(feature = "http-server")]
 pub use crate::error::AccessDenied;
 #[cfg(feature = "http-server")]
-pub use arrival::Principal;
+pub use arrival::{PeerAddr, Principal};
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(feature = "http-server")]

@@ -22,7 +22,7 @@ use super::response;
 use super::state::HttpState;
 use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
-use crate::transport::http::arrival::Arrival;
+use crate::transport::http::arrival::{Arrival, PeerAddr};
 use crate::transport::http::headers::only;
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
@@ -96,10 +96,13 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
 pub(crate) async fn respond<B: Body>(
     policy: &SharedPolicy,
     state: &HttpState,
-    parts: Box<Parts>,
+    mut parts: Box<Parts>,
     body: B,
     peer_addr: Option<SocketAddr>,
 ) -> Result<Response<ResponseBody>, Rejection> {
+    if let Some(peer_addr) = peer_addr {
+        parts.extensions.insert(PeerAddr(peer_addr));
+    }
     let options = &state.options;
     check_host(&parts.uri, &parts.headers, options)?;
     if state.is_ending() {

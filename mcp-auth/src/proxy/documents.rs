@@ -1,0 +1,381 @@
+//! Metadata documents of clients (draft-ietf-oauth-client-id-metadata-document).
+//!
+//! Anybody can name a document, also one at a host that never answers. A host and a caller have a share of
+//! the fetches each, and a fetch that takes long gives way to the next one, so that clients whose document
+//! can be had do not wait for the others.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::header::{ACCEPT, CACHE_CONTROL, HeaderMap};
+use http::{Extensions, Request, StatusCode};
+use mcp_runtime::transport::http::PeerAddr;
+use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Duration, Instant, timeout};
+
+use super::client::{Client, ClientMetadata};
+use super::limits::{
+    FAILED_LIFETIME, FETCH_PATIENCE, FETCH_TIMEOUT, MAX_DOCUMENT, MAX_DOCUMENT_LIFETIME, MAX_DOCUMENTS,
+    MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
+};
+use crate::metadata::url::ServerUrl;
+use crate::server::token_cache::{TokenCache, TokenHash, token_hash};
+
+/// Fetches documents, each of them once at a time, and remembers them for a while.
+pub(super) struct Documents {
+    http: AuthHttp,
+    /// Private-use schemes of redirect URIs.
+    schemes: Vec<String>,
+    kept: TokenCache<(Client, Instant), { MAX_DOCUMENTS / 2 }>,
+    /// Documents that can't be used, and the time until which they are not fetched again. They are kept
+    /// apart from the others, which therefore are not forgotten because of them.
+    failed: TokenCache<Instant>,
+    flights: Mutex<Flights>,
+}
+
+/// Fetches under way, by the hash of the URL.
+type Flights = HashMap<TokenHash, Flight>;
+
+struct Flight {
+    host: String,
+    caller: Option<IpAddr>,
+    started: Instant,
+    task: AbortHandle,
+    found: watch::Receiver<Option<Option<Client>>>,
+}
+
+impl Documents {
+    pub(super) fn new(http: AuthHttp, schemes: Vec<String>) -> Arc<Self> {
+        Arc::new(Self {
+            http,
+            schemes,
+            kept: TokenCache::default(),
+            failed: TokenCache::default(),
+            flights: Mutex::default(),
+        })
+    }
+
+    /// The client whose document is at `url`. `None` if it can't be had, whatever the cause: strangers
+    /// must not find out by it what is where. The log has the cause.
+    ///
+    /// # Errors
+    ///
+    /// If the document can't be fetched now, because of other fetches: the time after which to try again.
+    pub(super) async fn get(
+        self: &Arc<Self>,
+        url: &str,
+        caller: Option<IpAddr>,
+    ) -> Result<Option<Client>, Duration> {
+        let Some(host) = host(url).and(ServerUrl::parse(url).ok()) else {
+            return Ok(None);
+        };
+        // Without its port, of which one host may have many.
+        let host = host.host().to_ascii_lowercase();
+        let (hash, now) = (token_hash(url), Instant::now());
+        if let Some((client, _)) = self.kept.get(&hash).filter(|(_, end)| now < *end) {
+            return Ok(Some(client));
+        }
+        if self.failed.get(&hash).is_some_and(|end| now < end) {
+            return Ok(None);
+        }
+        let mut found = {
+            let mut flights = self.flights();
+            flights.retain(|_, flight| !flight.task.is_finished());
+            if !flights.contains_key(&hash) {
+                make_room(&mut flights, &host, caller, now)?;
+            }
+            let flight = flights.entry(hash).or_insert_with(|| {
+                let (sender, found) = watch::channel(None);
+                let (this, url) = (Arc::clone(self), url.to_owned());
+                // It goes on when the request is given up, as others may wait for it.
+                let task = tokio::spawn(async move {
+                    let client = this.fetched(&url, hash).await;
+                    sender.send_replace(Some(client));
+                });
+                Flight {
+                    host,
+                    caller,
+                    started: now,
+                    task: task.abort_handle(),
+                    found,
+                }
+            });
+            flight.found.clone()
+        };
+        let found = found.wait_for(Option::is_some).await;
+        // Without a result, the fetch has given way.
+        let found = found.ok().and_then(|found| found.clone());
+        found.ok_or(FETCH_PATIENCE)
+    }
+
+    /// Fetches a document, and remembers it, or that it can't be used.
+    async fn fetched(&self, url: &str, hash: TokenHash) -> Option<Client> {
+        let fetched = self.fetch(url).await.inspect_err(|reason| {
+            tracing::info!(
+                url,
+                reason,
+                "the metadata document of a client can't be used"
+            );
+        });
+        let now = Instant::now();
+        let Ok((client, lifetime)) = fetched else {
+            self.failed.insert(hash, now + FAILED_LIFETIME);
+            return None;
+        };
+        if !lifetime.is_zero() {
+            self.kept.insert(hash, (client.clone(), now + lifetime));
+        }
+        Some(client)
+    }
+
+    async fn fetch(&self, url: &str) -> Result<(Client, Duration), String> {
+        let request = Request::get(url).header(ACCEPT, "application/json");
+        let request = request.body(String::new()).map_err(|it| it.to_string())?;
+        let sent = timeout(FETCH_TIMEOUT, self.http.send(request)).await;
+        let answer = sent.map_err(|_| "it took too long")?;
+        let answer = answer.map_err(|error| error.to_string())?;
+        let (status, length) = (answer.status(), answer.body().len());
+        if status != StatusCode::OK || length > MAX_DOCUMENT {
+            return Err(format!("its status is {status}, and it has {length} bytes"));
+        }
+        let metadata = ClientMetadata::parse(answer.body()).map_err(|error| error.text)?;
+        if metadata.client_id.as_deref() != Some(url) || metadata.client_name.is_none() {
+            return Err("`client_id` is not its URL, or there is no `client_name`".to_owned());
+        }
+        // One that wants to be authenticated must not be taken for it without that.
+        let method = metadata.token_endpoint_auth_method.as_deref();
+        if method.is_some_and(|method| method != "none") {
+            return Err("`token_endpoint_auth_method` is not `none`".to_owned());
+        }
+        let client = metadata.client(&self.schemes).map_err(|error| error.text)?;
+        let host = host(url);
+        Ok((Client { host, ..client }, lifetime(answer.headers())))
+    }
+
+    fn flights(&self) -> MutexGuard<'_, Flights> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes room for one more fetch, in the share of its host, of its caller, and of all. Where there is no
+/// room, the oldest fetch ends if it has lasted long enough.
+///
+/// # Errors
+///
+/// If there is no room: the time after which to try again.
+fn make_room(
+    flights: &mut Flights,
+    host: &str,
+    caller: Option<IpAddr>,
+    now: Instant,
+) -> Result<(), Duration> {
+    let is_of_host = |it: &Flight| it.host == host;
+    let is_of_caller = |it: &Flight| caller.is_some() && it.caller == caller;
+    let shares: [(&dyn Fn(&Flight) -> bool, usize); 3] = [
+        (&is_of_host, MAX_FETCHES_OF_HOST),
+        (&is_of_caller, MAX_FETCHES_OF_CALLER),
+        (&|_| true, MAX_FETCHES),
+    ];
+    for (is_in_share, max) in shares {
+        let share = flights.iter().filter(|(_, it)| is_in_share(it));
+        let oldest = share.clone().min_by_key(|(_, it)| it.started);
+        let Some((hash, flight)) = oldest.filter(|_| share.count() >= max) else {
+            continue;
+        };
+        let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(flight.started));
+        if !rest.is_zero() {
+            return Err(rest);
+        }
+        flight.task.abort();
+        let hash = *hash;
+        flights.remove(&hash);
+    }
+    Ok(())
+}
+
+/// The address of a caller, as far as it tells callers apart: one caller may have all addresses of a
+/// network of IPv6.
+pub(super) fn caller(extensions: &Extensions) -> Option<IpAddr> {
+    let PeerAddr(address) = extensions.get()?;
+    Some(match address.ip().to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
+        ip @ IpAddr::V4(_) => ip,
+    })
+}
+
+/// The host of the URL of a document, if it may be one (§3): `https`, with a path that has no dot
+/// segments, without user and fragment.
+fn host(url: &str) -> Option<String> {
+    let parsed = ServerUrl::parse(url).ok()?;
+    let has_dots = parsed.path.split('/').any(|it| [".", ".."].contains(&it));
+    let is_right = url.len() <= MAX_URI && parsed.path.len() > 1 && !has_dots;
+    let host = parsed.origin().strip_prefix("https://")?.to_owned();
+    is_right.then_some(host)
+}
+
+/// The lifetime that an answer allows (RFC 9111 §5.2.2.1), within limits.
+fn lifetime(headers: &HeaderMap) -> Duration {
+    let value = headers.get(CACHE_CONTROL).and_then(|it| it.to_str().ok());
+    let mut directives = value.unwrap_or_default().split(',').map(str::trim);
+    let max_age = directives.find_map(|it| it.strip_prefix("max-age=")?.parse().ok());
+    Duration::from_secs(max_age.unwrap_or(0).min(MAX_DOCUMENT_LIFETIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_url(url: &str) -> bool {
+        host(url).is_some()
+    }
+
+    #[test]
+    fn only_some_urls_are_fetched() {
+        assert!(is_url("https://app.example.com/client.json"));
+        assert!(is_url("https://app.example.com/a?b=c"));
+        for url in [
+            "https://app.example.com",
+            "https://app.example.com/",
+            "http://app.example.com/a",
+            "https://user@app.example.com/a",
+            "https://app.example.com/a#b",
+            "https://app.example.com/a/../b",
+            "https://app.example.com/./a",
+            "file:///a",
+        ] {
+            assert!(!is_url(url), "{url}");
+        }
+        assert!(!is_url(&format!("https://a/{}", "b".repeat(MAX_URI))));
+    }
+
+    #[test]
+    fn documents_are_kept_as_long_as_they_allow_within_limits() {
+        let of = |value: &'static str| {
+            let value = http::HeaderValue::from_static(value);
+            lifetime(&HeaderMap::from_iter([(CACHE_CONTROL, value)])).as_secs()
+        };
+        assert_eq!(of("public, max-age=7"), 7);
+        assert_eq!(of("max-age=99999999"), MAX_DOCUMENT_LIFETIME);
+        for value in [
+            "",
+            "no-store",
+            "private",
+            "max-age=a",
+            "max-age=99999999999999999999",
+        ] {
+            assert_eq!(of(value), 0, "{value}");
+        }
+    }
+
+    fn flight(host: &str, caller: Option<IpAddr>, started: Instant) -> Flight {
+        Flight {
+            host: host.to_owned(),
+            caller,
+            started,
+            task: tokio::spawn(std::future::pending::<()>()).abort_handle(),
+            found: watch::channel(None).1,
+        }
+    }
+
+    fn address(number: u8) -> Option<IpAddr> {
+        Some([192, 0, 2, number].into())
+    }
+
+    /// Begins fetches, each at a host and for a caller of its own unless said otherwise, until there is no
+    /// room.
+    fn fill(
+        flights: &mut Flights,
+        host: Option<&str>,
+        caller: Option<IpAddr>,
+        now: Instant,
+    ) -> (usize, Duration) {
+        for number in 0..=u8::MAX {
+            let own = format!("{number}.example.com");
+            let (host, caller) = (host.unwrap_or(&own), caller.or(address(number)));
+            if let Err(rest) = make_room(flights, host, caller, now) {
+                return (number.into(), rest);
+            }
+            let hash = token_hash(&format!("{host} {caller:?} {number}"));
+            flights.insert(hash, flight(host, caller, now));
+        }
+        panic!("there is always room");
+    }
+
+    #[tokio::test]
+    async fn a_host_and_a_caller_have_a_share_of_the_fetches() {
+        let (mut flights, now) = (Flights::default(), Instant::now());
+        let of_host = fill(&mut flights, Some("evil.example"), None, now);
+        assert_eq!(of_host, (MAX_FETCHES_OF_HOST, FETCH_PATIENCE));
+        let of_caller = fill(&mut flights, None, address(255), now);
+        assert_eq!(of_caller, (MAX_FETCHES_OF_CALLER, FETCH_PATIENCE));
+        let others = fill(&mut flights, None, None, now);
+        let rest = MAX_FETCHES - MAX_FETCHES_OF_HOST - MAX_FETCHES_OF_CALLER;
+        assert_eq!(others, (rest, FETCH_PATIENCE));
+        // Callers without an address share no more than all do.
+        let (mut flights, mut count) = (Flights::default(), 0_u8);
+        while make_room(&mut flights, &count.to_string(), None, now).is_ok() {
+            flights.insert([count; 32], flight(&count.to_string(), None, now));
+            count += 1;
+        }
+        assert_eq!(usize::from(count), MAX_FETCHES);
+    }
+
+    #[tokio::test]
+    async fn a_fetch_that_takes_long_gives_way() {
+        let (mut flights, start) = (Flights::default(), Instant::now());
+        let oldest = flight("slow.example", None, start);
+        let task = oldest.task.clone();
+        flights.insert([1; 32], oldest);
+        let later = start + FETCH_PATIENCE / 4;
+        fill(&mut flights, None, None, later);
+        assert_eq!(flights.len(), MAX_FETCHES);
+        let room = make_room(&mut flights, "a.example", None, start + FETCH_PATIENCE / 2);
+        assert_eq!(room, Err(FETCH_PATIENCE / 2));
+        let now = start + FETCH_PATIENCE;
+        assert_eq!(make_room(&mut flights, "a.example", None, now), Ok(()));
+        assert!(!flights.contains_key(&[1; 32]));
+        tokio::task::yield_now().await;
+        assert!(task.is_finished());
+        flights.insert([2; 32], flight("a.example", None, now));
+        let room = make_room(&mut flights, "b.example", None, now);
+        assert_eq!(room, Err(FETCH_PATIENCE / 4));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn documents_that_can_not_be_used_displace_no_others() {
+        let documents = Documents::new(AuthHttp::trusted([]).unwrap(), Vec::new());
+        let good = Client {
+            name: "good".to_owned(),
+            redirect_uris: Vec::new(),
+            host: None,
+        };
+        let url = "https://good.example/client.json";
+        let end = Instant::now() + Duration::from_secs(3600);
+        documents.kept.insert(token_hash(url), (good, end));
+        for number in 0..20_000 {
+            let hash = token_hash(&format!("https://evil.example/{number}"));
+            documents.failed.insert(hash, end);
+        }
+        assert!(documents.get(url, None).await.unwrap().is_some());
+        let failed = documents.get("https://evil.example/19999", None).await;
+        assert!(failed.unwrap().is_none());
+    }
+
+    #[test]
+    fn callers_are_told_apart_by_address_or_network() {
+        let of = |address: &str| {
+            let mut extensions = Extensions::new();
+            extensions.insert(PeerAddr(address.parse().unwrap()));
+            caller(&extensions).unwrap()
+        };
+        assert_eq!(of("192.0.2.1:1"), of("192.0.2.1:2"));
+        assert_eq!(of("192.0.2.1:1"), of("[::ffff:192.0.2.1]:1"));
+        assert_ne!(of("192.0.2.1:1"), of("192.0.2.2:1"));
+        assert_eq!(of("[2001:db8::1]:1"), of("[2001:db8::ffff]:1"));
+        assert_ne!(of("[2001:db8::1]:1"), of("[2001:db8:0:1::1]:1"));
+        assert_eq!(caller(&Extensions::new()), None);
+    }
+}
