@@ -188,6 +188,11 @@ impl AccessTokenRules {
         self.accepts_other_types
     }
 
+    /// True if any algorithm is accepted.
+    pub(crate) fn has_algorithms(&self) -> bool {
+        !self.algorithms.is_empty()
+    }
+
     /// True if there are checks of claims beyond those of RFC 9068.
     pub(crate) fn has_checks(&self) -> bool {
         !self.checks.is_empty()

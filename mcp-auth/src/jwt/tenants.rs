@@ -14,19 +14,36 @@ use std::sync::Arc;
 /// assert!(checked.admits("eu-acme"));
 /// ```
 #[derive(Clone)]
-pub struct Tenants(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+pub struct Tenants(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Listed(Arc<[String]>),
+    Matching(Arc<dyn Fn(&str) -> bool + Send + Sync>),
+}
 
 impl Tenants {
     /// Those for which `check` returns true. It is asked for each token whose signature was verified, and
     /// must answer at once.
     pub fn matching(check: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(check))
+        Self(Kind::Matching(Arc::new(check)))
     }
 
     /// True if tokens of this tenant are accepted.
     #[must_use]
     pub fn admits(&self, tenant: &str) -> bool {
-        (self.0)(tenant)
+        match &self.0 {
+            Kind::Listed(names) => names.iter().any(|it| it == tenant),
+            Kind::Matching(check) => check(tenant),
+        }
+    }
+
+    /// The names in a list; `None` for a function.
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        match &self.0 {
+            Kind::Listed(names) => Some(names),
+            Kind::Matching(_) => None,
+        }
     }
 }
 
@@ -44,8 +61,7 @@ impl<T: Into<String>> From<Vec<T>> for Tenants {
 
 impl FromIterator<String> for Tenants {
     fn from_iter<I: IntoIterator<Item = String>>(tenants: I) -> Self {
-        let tenants: Vec<_> = tenants.into_iter().collect();
-        Self::matching(move |tenant| tenants.iter().any(|it| it == tenant))
+        Self(Kind::Listed(tenants.into_iter().collect()))
     }
 }
 

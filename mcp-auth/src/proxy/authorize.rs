@@ -11,8 +11,8 @@ use super::client::{Client, Destination};
 use super::documents::caller;
 use super::endpoints::Endpoints;
 use super::http_message::{
-    OAuthError, OAuthResult, Parameters, busy, cookie, hash, redirect, refused, response, set_cookie,
-    with_query,
+    OAuthError, OAuthResult, Parameters, busy, cookie, hash, redirect, refused, response,
+    set_cookie, with_query,
 };
 use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use super::page;

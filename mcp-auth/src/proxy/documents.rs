@@ -18,8 +18,8 @@ use tokio::time::{Duration, Instant, timeout};
 
 use super::client::{Client, ClientMetadata};
 use super::limits::{
-    FAILED_LIFETIME, FETCH_PATIENCE, FETCH_TIMEOUT, MAX_DOCUMENT, MAX_DOCUMENT_LIFETIME, MAX_DOCUMENTS,
-    MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
+    FAILED_LIFETIME, FETCH_PATIENCE, FETCH_TIMEOUT, MAX_DOCUMENT, MAX_DOCUMENT_LIFETIME,
+    MAX_DOCUMENTS, MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
 };
 use crate::metadata::url::ServerUrl;
 use crate::server::token_cache::{TokenCache, TokenHash, token_hash};

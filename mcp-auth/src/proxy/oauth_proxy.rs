@@ -11,6 +11,7 @@ use http::{Request, Response, Uri};
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
 use mcp_runtime::transport::http_client::AuthHttp;
 
+use super::client::Destination;
 use super::documents::Documents;
 use super::endpoints::{ALL, CALLBACK, Endpoints, Settings};
 use super::http_message::OAuthError;
@@ -23,7 +24,7 @@ use crate::client::store::{MemoryStore, TokenStore};
 use crate::jwt::{AccessTokenRules, Algorithm};
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
-use crate::server::{Issuer, ResourceServer, ResourceServerError, log_mistake, misconfigured};
+use crate::server::{Issuer, ResourceServer, ResourceServerError, require};
 
 /// An access policy for servers whose provider registers no MCP clients: an authorization server
 /// towards them, and one client of the provider behind it.
@@ -163,7 +164,7 @@ impl OAuthProxy {
         paths.collect()
     }
 
-    /// Checks the settings. With a mistake in them, each request is answered with 500.
+    /// Checks the settings. With a mistake in them, serving ends with this error.
     ///
     /// # Errors
     ///
@@ -180,7 +181,25 @@ impl OAuthProxy {
     fn build(&self) -> Result<Built, ResourceServerError> {
         let settings = &self.settings;
         let (resource, issuer) = (&settings.resource, &settings.issuer);
-        Issuer::new(&self.provider.issuer).check()?;
+        self.provider.check()?;
+        for scheme in &settings.schemes {
+            let setting = "a scheme of `OAuthProxy::redirect_scheme`";
+            let is_right = Destination::of(&format!("{scheme}:/"), &settings.schemes)
+                .is_some_and(|it| it.name == format!("{scheme}:"));
+            let advice = "give the scheme of an app in lower case, without `:`, such as `cursor`";
+            require(is_right, setting, scheme, advice)?;
+        }
+        for host in &self.private_hosts {
+            let is_host =
+                ServerUrl::parse(&format!("https://{host}")).is_ok_and(|it| it.host() == host);
+            let setting = "a host of `OAuthProxy::allow_private_host`";
+            require(
+                is_host,
+                setting,
+                host,
+                "give the host alone, without scheme, port and path",
+            )?;
+        }
         Issuer::new(issuer).check()?;
         let origin = ServerUrl::parse(resource).map(|it| it.origin());
         let path = issuer.strip_prefix(&origin.unwrap_or_default());
@@ -222,17 +241,13 @@ impl OAuthProxy {
 
 impl AccessPolicy for OAuthProxy {
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-        match self.built() {
-            Ok((server, _)) => server.admit(request).await,
-            Err(error) => Err(misconfigured(&error)),
-        }
+        let (server, _) = self.built().map_err(|error| error.denied())?;
+        server.admit(request).await
     }
 
-    fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Err(error) = self.built() {
-            log_mistake(&error);
-        }
-        Ok(())
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let (server, _) = self.built()?;
+        server.start(path)
     }
 
     fn allows_host(&self, host: &str) -> bool {

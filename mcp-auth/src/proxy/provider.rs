@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::metadata::AuthorizationServerMetadata;
-use crate::server::TokenVerifier;
+use crate::metadata::url::ServerUrl;
 use crate::server::verifier::AnyVerifier;
+use crate::server::{Issuer, ResourceServerError, TokenVerifier, check_client, require};
 
 /// An authorization server at which people log in, and the one client that an
 /// [`OAuthProxy`](super::OAuthProxy) is there. Its redirect URI, to be registered at the provider by
@@ -120,6 +121,48 @@ impl Provider {
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifier = Some(Arc::new(verifier));
         self
+    }
+}
+
+impl Provider {
+    /// Checks the settings.
+    pub(super) fn check(&self) -> Result<(), ResourceServerError> {
+        Issuer::new(&self.issuer).check()?;
+        let (id, secret) = (&self.client_id, self.secret.as_deref());
+        check_client("the client of `Provider::new`", id, secret)?;
+        let has_openid = self.scopes.iter().any(|it| it == "openid");
+        let advice = "without `openid` there are no ID tokens: add it, or set a `verifier`";
+        let scopes = self.scopes.join(" ");
+        let is_right = has_openid || self.verifier.is_some();
+        require(
+            is_right,
+            "the scopes of `Provider::scopes`",
+            &scopes,
+            advice,
+        )?;
+        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
+        let Some(metadata) = &self.metadata else {
+            return Ok(());
+        };
+        let urls = [
+            (
+                "`authorization_endpoint` of `Provider::metadata`",
+                &metadata.authorization_endpoint,
+            ),
+            (
+                "`token_endpoint` of `Provider::metadata`",
+                &metadata.token_endpoint,
+            ),
+            ("`jwks_uri` of `Provider::metadata`", &metadata.jwks_uri),
+        ];
+        // Keys are for ID tokens alone.
+        let needed = if self.verifier.is_some() { 2 } else { 3 };
+        for (name, url) in urls.into_iter().take(needed) {
+            let url = url.as_deref().unwrap_or_default();
+            let is_url = ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
+            require(is_url, name, url, "give its URL, with `https`")?;
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,6 @@ use serde_json::json;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::credentials::{Credentials, Scheme};
-use super::error::{log_mistake, misconfigured};
 use super::refusal::Refusal;
 use super::scopes;
 use super::token_cache::{TokenHash, token_hash};
@@ -45,7 +44,7 @@ const MIN_LENGTH: usize = 16;
 ///
 /// Clients send it as `Authorization: Bearer …`. It has at least 16 of
 /// the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`), and should be random:
-/// `openssl rand -hex 32`. With another one, each request is answered with 500, and the log has the reason.
+/// `openssl rand -hex 32`. With another one, serving ends with an error.
 /// A wrong token is answered with 401. Handlers can take [`Claims`], whose subject is the name, and whose
 /// issuer and audience are `bearer-tokens`. Several, with names and scopes, are [`BearerTokens`].
 #[derive(Clone)]
@@ -224,7 +223,7 @@ impl BearerTokens {
         fs::read_to_string(path).map_err(error)?.parse()
     }
 
-    /// Checks the tokens. With a mistake in them, each request is answered with 500.
+    /// Checks the tokens. With a mistake in them, serving ends with this error.
     ///
     /// # Errors
     ///
@@ -252,7 +251,7 @@ impl BearerTokens {
         Ok(())
     }
 
-    /// The token with this hash. How long it takes does not depend on the tokens.
+    /// The token with this hash, if there is no mistake in it. How long it takes does not depend on the tokens.
     fn find(&self, hash: &TokenHash) -> Option<&BearerToken> {
         let (mut found, mut number) = (Choice::from(0), 0);
         for (index, token) in (0_u64..).zip(&self.0) {
@@ -261,7 +260,7 @@ impl BearerTokens {
             found |= is_equal;
         }
         let number = usize::try_from(number).ok().filter(|_| found.into());
-        self.0.get(number?)
+        self.0.get(number?).filter(|it| it.mistake.is_none())
     }
 }
 
@@ -289,14 +288,10 @@ impl std::str::FromStr for BearerTokens {
 
 impl AccessPolicy for BearerTokens {
     fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Err(error) = self.check() {
-            log_mistake(&error);
-        }
-        Ok(())
+        Ok(self.check()?)
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-        self.check().map_err(|error| misconfigured(&error))?;
         let credentials = Credentials::take(request).map_err(|refusal| denied(&refusal))?;
         if credentials.scheme != Scheme::Bearer {
             return Err(denied(&Refusal::NoToken));

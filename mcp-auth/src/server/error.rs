@@ -1,7 +1,5 @@
 //! Errors of the configuration.
 
-use std::fmt::Display;
-
 use http::StatusCode;
 use mcp_runtime::transport::http::AccessDenied;
 
@@ -40,19 +38,56 @@ pub enum ResourceServerError {
     /// A scope is empty, or has spaces, quotes, backslashes or other characters than ASCII's.
     #[error("`{0}` is not a scope: it must be one word of printable ASCII")]
     Scope(String),
+    /// A setting has a value that can never work.
+    #[error("{setting} can't be `{value}`: {advice}")]
+    Setting {
+        /// The setting, such as "the tenant of `Issuer::entra`".
+        setting: &'static str,
+        /// Its value; `…` in the place of a secret.
+        value: String,
+        /// What to write instead.
+        advice: &'static str,
+    },
     /// A root certificate is none, or in another form than DER.
     #[error("the certificates for requests to issuers can't be used: {0}")]
     Certificate(String),
 }
 
-/// Logs a mistake in the configuration of a policy.
-pub(crate) fn log_mistake(error: &impl Display) {
-    mcp_runtime::log::error!(%error, "the server's authorization is misconfigured");
+impl ResourceServerError {
+    /// The answer to a request, if the server was not started, which would have found the mistake.
+    pub(crate) fn denied(&self) -> AccessDenied {
+        mcp_runtime::log::error!(error = %self, "the server's authorization is misconfigured");
+        let text = "the server's authorization is misconfigured: its log has the reason";
+        AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text)
+    }
 }
 
-/// The answer to all requests until a mistake is mended, which is logged.
-pub(crate) fn misconfigured(error: &impl Display) -> AccessDenied {
-    log_mistake(error);
-    let text = "the server's authorization is misconfigured: its log has the reason";
-    AccessDenied::new(StatusCode::INTERNAL_SERVER_ERROR).message(text)
+/// Checks a setting.
+pub(crate) fn require(
+    is_right: bool,
+    setting: &'static str,
+    value: &str,
+    advice: &'static str,
+) -> Result<(), ResourceServerError> {
+    let value = value.to_owned();
+    let error = || ResourceServerError::Setting {
+        setting,
+        value,
+        advice,
+    };
+    is_right.then_some(()).ok_or_else(error)
+}
+
+/// Checks the identifier and the secret of a client (RFC 6749 appendix A.1, A.2). What comes from a file
+/// may have a line break at its end.
+pub(crate) fn check_client(
+    setting: &'static str,
+    id: &str,
+    secret: Option<&str>,
+) -> Result<(), ResourceServerError> {
+    let is_right = |it: &str| !it.is_empty() && it.trim() == it && !it.contains(char::is_control);
+    let advice = "give the identifier that the client has there, without spaces around it";
+    require(is_right(id), setting, id, advice)?;
+    let advice = "the secret is empty, or has spaces or line breaks around it";
+    require(secret.is_none_or(is_right), setting, "…", advice)
 }

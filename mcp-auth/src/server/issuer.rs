@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::error::ResourceServerError;
+use super::error::{ResourceServerError, check_client, require};
 use super::introspection::IntrospectionClient;
 use super::keys::KeySource;
 use super::verifier::{AnyVerifier, TokenVerifier};
@@ -77,11 +77,17 @@ impl Issuer {
         shared: &str,
         tenants: impl Into<Tenants>,
     ) -> Self {
-        let template = template.into();
+        let (template, tenants) = (template.into(), tenants.into());
         match IssuerTemplate::parse(&*template) {
             Ok(parsed) => {
-                let issuer = Self::new(parsed.issuer(shared));
-                issuer.with(|rules| rules.tenants(parsed, tenants.into()))
+                let (setting, advice) =
+                    ("the list of tenants", "name each tenant as the issuer does");
+                let is_name = |it: &String| !it.is_empty() && !it.contains('/');
+                let names = tenants.names().unwrap_or_default();
+                let is_right = tenants.names() != Some(&[]) && names.iter().all(is_name);
+                let check = require(is_right, setting, &names.join(", "), advice);
+                let issuer = Self::new(parsed.issuer(shared)).checked(check);
+                issuer.with(|rules| rules.tenants(parsed, tenants))
             }
             Err(_) => Self {
                 mistake: Some(ResourceServerError::Template(template.clone())),
@@ -242,6 +248,12 @@ impl Issuer {
         self.with(AccessTokenRules::accept_generic_type)
     }
 
+    /// Keeps a mistake in a setting that later ones do not show, unless there is one already.
+    pub(super) fn checked(mut self, check: Result<(), ResourceServerError>) -> Self {
+        self.mistake = self.mistake.or(check.err());
+        self
+    }
+
     fn with(mut self, change: impl FnOnce(AccessTokenRules) -> AccessTokenRules) -> Self {
         self.rules = change(self.rules);
         self
@@ -257,10 +269,40 @@ impl Issuer {
         if !ServerUrl::parse(url).is_ok_and(|parsed| is_url && parsed.is_secure()) {
             return Err(ResourceServerError::Issuer(url.to_owned()));
         }
-        let client = self.introspection.as_ref();
-        if client.is_some_and(|client| client.id.is_empty()) {
-            return Err(ResourceServerError::NoIntrospectionClient(url.to_owned()));
+        if let Some(IntrospectionClient { id, credential, .. }) = &self.introspection {
+            if id.is_empty() {
+                return Err(ResourceServerError::NoIntrospectionClient(url.to_owned()));
+            }
+            let secret = match credential {
+                ClientCredential::Secret(secret) => Some(&**secret),
+                _ => None,
+            };
+            check_client("the client of `Issuer::introspection`", id, secret)?;
         }
+        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
+        let (audiences, claim) = self.rules.audiences();
+        let has_names = !claim.is_empty() && audiences.iter().all(|it| !it.is_empty());
+        let advice = "give the text that the issuer puts into its tokens";
+        require(
+            has_names,
+            "an audience of the issuer, or its claim,",
+            "",
+            advice,
+        )?;
+        let (setting, advice) = (
+            "the list of `Issuer::algorithms`",
+            "name at least one algorithm",
+        );
+        require(self.rules.has_algorithms(), setting, "[]", advice)?;
+        let has_keys = !matches!(&self.keys, KeySource::Given(keys) if keys.is_empty());
+        let looks_up = self.introspection.is_some() || self.verifier.is_some();
+        let advice = "no key of the set can verify signatures";
+        require(
+            has_keys || looks_up,
+            "the set of `Issuer::keys`",
+            "{}",
+            advice,
+        )?;
         match self.urls().find(|url| ServerUrl::parse(url).is_err()) {
             Some(url) => Err(ResourceServerError::Url(url.to_owned())),
             None => Ok(()),

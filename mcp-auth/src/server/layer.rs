@@ -9,13 +9,14 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
-use mcp_runtime::transport::http::{AccessPolicy, ResponseHeaders};
+use mcp_runtime::transport::http::ResponseHeaders;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::resource_server::ResourceServer;
+use super::admission::Admission;
 
-/// A layer that admits requests with a valid token; made by [`ResourceServer::layer`].
+/// A layer that admits requests with a valid token; made by
+/// [`ResourceServer::layer`](super::ResourceServer::layer).
 ///
 /// It answers requests for the metadata of the resource itself, so that it belongs around a whole
 /// router. Inner services find the caller's [`Claims`](crate::jwt::Claims) in the extensions of the
@@ -36,17 +37,12 @@ use super::resource_server::ResourceServer;
 ///     .route("/me", get(async |Extension(claims): Extension<Claims>| {
 ///         claims.subject().unwrap_or_default().to_owned()
 ///     }))
-///     .layer(auth.layer());
+///     .layer(auth.layer()?);
 /// # drop(router);
+/// # Ok::<(), mcp_auth::server::ResourceServerError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ResourceServerLayer(Arc<ResourceServer>);
-
-impl ResourceServerLayer {
-    pub(super) fn new(policy: ResourceServer) -> Self {
-        Self(Arc::new(policy))
-    }
-}
+pub struct ResourceServerLayer(pub(super) Arc<Admission>);
 
 impl<S> Layer<S> for ResourceServerLayer {
     type Service = ResourceServerService<S>;
@@ -62,7 +58,7 @@ impl<S> Layer<S> for ResourceServerLayer {
 /// A service behind a [`ResourceServerLayer`].
 #[derive(Clone, Debug)]
 pub struct ResourceServerService<S> {
-    policy: Arc<ResourceServer>,
+    policy: Arc<Admission>,
     inner: S,
 }
 

@@ -39,7 +39,7 @@ pub(crate) mod verifier;
 pub use bearer::{BearerToken, BearerTokenError, BearerTokens};
 pub use error::ResourceServerError;
 #[cfg(feature = "proxy")]
-pub(crate) use error::{log_mistake, misconfigured};
+pub(crate) use error::{check_client, require};
 pub use github::GitHubTokens;
 pub use issuer::Issuer;
 pub use issuer_verifier::IssuerVerifier;

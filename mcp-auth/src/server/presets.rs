@@ -1,9 +1,11 @@
 //! Issuers of some providers: each function is a few settings, which could be written by hand.
 
+use super::error::{ResourceServerError, require};
 use super::github::GitHubTokens;
 use super::issuer::Issuer;
 use super::token_info::TokenInfo;
 use crate::jwt::{Claims, Tenants};
+use crate::metadata::url::ServerUrl;
 
 /// Each follows the provider's documentation as it was in November 2026. What a provider has under another
 /// name, such as a national cloud, is set by [`identifier`](Issuer::identifier).
@@ -21,7 +23,9 @@ impl Issuer {
     /// of its own.
     pub fn entra(tenant: &str, client_id: &str) -> Self {
         let issuer = format!("https://login.microsoftonline.com/{tenant}/v2.0");
+        let setting = "the tenant of `Issuer::entra`";
         Self::new(issuer)
+            .checked(require(is_guid(tenant), setting, tenant, GUID))
             .with_app(client_id)
             .require_claim("tid", tenant)
     }
@@ -39,7 +43,12 @@ impl Issuer {
     /// ```
     pub fn entra_tenants(tenants: impl Into<Tenants>, client_id: &str) -> Self {
         let template = "https://login.microsoftonline.com/{tenantid}/v2.0";
+        let tenants = tenants.into();
+        let setting = "a tenant of `Issuer::entra_tenants`";
+        let mut names = tenants.names().into_iter().flatten();
+        let wrong = names.find(|it| !is_guid(it)).cloned();
         Self::template(template, "organizations", tenants)
+            .checked(wrong.map_or(Ok(()), |name| require(false, setting, &name, GUID)))
             .with_app(client_id)
             .require(|claims| {
                 let end = text(claims, "tid").map(|tid| format!("/{tid}/v2.0"));
@@ -49,7 +58,9 @@ impl Issuer {
 
     /// What the access tokens for an app registration of Entra ID have.
     fn with_app(self, client_id: &str) -> Self {
-        self.audience(client_id)
+        let setting = "the app registration of Entra ID";
+        self.checked(require(is_guid(client_id), setting, client_id, GUID))
+            .audience(client_id)
             .accept_generic_type()
             .require_claim("ver", "2.0")
             .require(|claims| text(claims, "azp").is_some())
@@ -79,6 +90,7 @@ impl Issuer {
     /// Accepted are JWTs with `aud` of the API, and a `scope` or `gty`, which ID tokens do not have.
     pub fn auth0(domain: &str, api: &str) -> Self {
         Self::new(format!("https://{domain}/"))
+            .checked(check_domain("the domain of `Issuer::auth0`", domain))
             .audience(api)
             .accept_generic_type()
             .require(|claims| text(claims, "scope").or(text(claims, "gty")).is_some())
@@ -160,8 +172,9 @@ impl Issuer {
     /// Accepted are JWTs with the URL of this server as `aud`. Clients that send no `resource` get other ones;
     /// whoever must let them in adds the client's identifier as [`audience`](Self::audience).
     pub fn workos(domain: &str) -> Self {
-        let issuer = Self::new(format!("https://{domain}"));
-        issuer.accept_generic_type()
+        Self::new(format!("https://{domain}"))
+            .checked(check_domain("the domain of `Issuer::workos`", domain))
+            .accept_generic_type()
     }
 
     /// Descope, an MCP server of the Agentic Identity Hub. `issuer_url` is its *Issuer URL*,
@@ -178,6 +191,27 @@ impl Issuer {
             .audience(audience)
             .accept_generic_type()
     }
+}
+
+/// What to write in the place of something that is not a GUID.
+const GUID: &str =
+    "give the GUID that Entra ID shows, such as `11111111-2222-3333-4444-555555555555`";
+
+fn is_guid(text: &str) -> bool {
+    let mut groups = text.split('-');
+    // Tokens have lower case.
+    let is_hex = |group: &str| group.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    [8, 4, 4, 4, 12].iter().all(|length| {
+        let group = groups.next();
+        group.is_some_and(|group| group.len() == *length && is_hex(group))
+    }) && groups.next().is_none()
+}
+
+fn check_domain(setting: &'static str, domain: &str) -> Result<(), ResourceServerError> {
+    let url = format!("https://{domain}");
+    let is_right = ServerUrl::parse(&url).is_ok_and(|url| url.host() == domain);
+    let advice = "give the host alone, without `https://` and `/`";
+    require(is_right, setting, domain, advice)
 }
 
 /// A claim that is a text.

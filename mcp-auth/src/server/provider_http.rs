@@ -8,8 +8,10 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 
+use super::error::ResourceServerError;
 use super::lookups::PAUSE;
 use super::verifier::VerifyError;
+use crate::metadata::url::ServerUrl;
 
 /// Longest time for which an answer with 429 is respected.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
@@ -45,6 +47,12 @@ impl ProviderHttp {
         let error = failed(format!("{url}: {status}"));
         Err(too_many(&response).map_or(error, VerifyError::TokenUnavailable))
     }
+}
+
+/// Checks the URL of a provider's interface.
+pub(super) fn check_url(url: &str) -> Result<(), ResourceServerError> {
+    let invalid = |_| ResourceServerError::Url(url.to_owned());
+    ServerUrl::parse(url).map(drop).map_err(invalid)
 }
 
 /// The time after which to try again, for an answer with 429.

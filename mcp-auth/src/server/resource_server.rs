@@ -1,5 +1,6 @@
 //! The access policy, and its settings.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,7 @@ use mcp_runtime::transport::http_client::AuthHttp;
 
 use super::admission::Admission;
 use super::dpop::Proofs;
-use super::error::{ResourceServerError, log_mistake, misconfigured};
+use super::error::{ResourceServerError, require};
 use super::htu::BaseUrl;
 use super::issuer::Issuer;
 use super::layer::ResourceServerLayer;
@@ -96,10 +97,12 @@ struct Settings {
     dpop_required: bool,
     dpop_nonce: bool,
     roots: Vec<Vec<u8>>,
+    allows_http: bool,
 }
 
 impl ResourceServer {
-    /// A server whose identifier is the URL of its MCP endpoint, as clients see it. Tokens must have it
+    /// A server whose identifier is the URL of its MCP endpoint, as clients see it: `https`, or `http` on
+    /// the loopback interface. Tokens must have it
     /// as their `aud`. URLs in proofs of possession are compared with it, whatever host a proxy asks
     /// for.
     pub fn new(resource: impl Into<String>) -> Self {
@@ -114,6 +117,7 @@ impl ResourceServer {
                 dpop_required: false,
                 dpop_nonce: false,
                 roots: Vec::new(),
+                allows_http: false,
             },
             admission: OnceLock::new(),
         }
@@ -172,7 +176,14 @@ impl ResourceServer {
         self.with(|it| it.roots.push(der.into()))
     }
 
-    /// Checks the settings. With a mistake in them, each request is answered with 500.
+    /// Allows a resource whose URL is `http` on another host than the loopback interface, which RFC 9728
+    /// §1.2 forbids: whoever is on the way can read and use the tokens of all callers. For tests in a
+    /// network of containers, for example.
+    pub fn allow_insecure_resource(self) -> Self {
+        self.with(|it| it.allows_http = true)
+    }
+
+    /// Checks the settings. With a mistake in them, serving ends with this error.
     ///
     /// # Errors
     ///
@@ -182,10 +193,14 @@ impl ResourceServer {
     }
 
     /// A layer that admits requests to any HTTP service, such as routes of axum, as this policy does.
-    pub fn layer(self) -> ResourceServerLayer {
-        // Logs its mistakes, and accepts them.
-        let _ = self.start(None);
-        ResourceServerLayer::new(self)
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in the settings.
+    pub fn layer(self) -> Result<ResourceServerLayer, ResourceServerError> {
+        let admission = Arc::clone(self.admission()?);
+        self.settings.warn(None);
+        Ok(ResourceServerLayer(admission))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -203,19 +218,15 @@ impl ResourceServer {
 }
 
 impl AccessPolicy for ResourceServer {
-    fn start(&self, _: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Err(error) = self.admission() {
-            log_mistake(&error);
-        }
-        self.settings.warn();
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.admission()?;
+        self.settings.warn(path);
         Ok(())
     }
 
     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-        match self.admission() {
-            Ok(admission) => admission.admit(request).await,
-            Err(error) => Err(misconfigured(&error)),
-        }
+        let admission = self.admission().map_err(|error| error.denied())?;
+        admission.admit(request).await
     }
 
     fn allows_host(&self, host: &str) -> bool {
@@ -229,8 +240,20 @@ impl AccessPolicy for ResourceServer {
 }
 
 impl Settings {
-    /// Logs what is allowed and dangerous.
-    fn warn(&self) {
+    /// Logs what is allowed and dangerous. MCP is at `path`, if that is known.
+    fn warn(&self, path: Option<&str>) {
+        let resource = &self.resource;
+        let url = ServerUrl::parse(resource).ok();
+        if let Some((url, path)) = url.zip(path)
+            && url.path.trim_end_matches('/') != path.trim_end_matches('/')
+        {
+            mcp_runtime::log::warn!(
+                resource,
+                path,
+                "MCP is served at another path than the resource has: clients find it only if a proxy \
+                 rewrites paths; otherwise give `ResourceServer::new` the URL with the path",
+            );
+        }
         for issuer in &self.issuers {
             issuer.warn(!self.scopes.is_empty());
         }
@@ -244,7 +267,22 @@ impl Settings {
         if self.issuers.is_empty() && self.verifier.is_none() {
             return Err(ResourceServerError::NoIssuer);
         }
+        let is_secure = ServerUrl::parse(&self.resource).is_ok_and(|url| url.is_secure());
+        let advice = "clients send tokens there, which needs `https`; `allow_insecure_resource` allows \
+                      `http` in a network that you trust";
+        require(
+            is_secure || self.allows_http,
+            "the resource of `ResourceServer::new`",
+            &self.resource,
+            advice,
+        )?;
         self.issuers.iter().try_for_each(Issuer::check)?;
+        let mut names = HashSet::new();
+        for issuer in self.issuers.iter().map(|it| it.rules.issuer()) {
+            let advice = "it is there twice, and only the first one would be used";
+            require(names.insert(issuer), "the `issuer`", issuer, advice)?;
+        }
+        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
         let named = self.scopes.iter().chain(&self.optional_scopes);
         named
             .chain(self.implied.scopes())

@@ -18,7 +18,9 @@ fn contents(folder: &Path) -> String {
     let files = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();
-    let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let texts = paths
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap());
     texts.collect()
 }
 

@@ -1,8 +1,11 @@
 //! Settings, and the metadata of the resource.
 
-use mcp_auth::server::ResourceServerError;
-use mcp_auth::{Issuer, ResourceServer};
-use mcp_runtime::transport::http::{AccessPolicy, HttpOptions, http};
+use mcp_auth::authentication::ClientCredential;
+use mcp_auth::jwt::{JwkSet, Tenants};
+use mcp_auth::server::{GitHubTokens, ResourceServerError, TokenInfo};
+use mcp_auth::{BearerToken, BearerTokens, Issuer, ResourceServer};
+use mcp_runtime::transport::http::{AccessPolicy, http};
+use mcp_runtime::{ServeError, Server};
 use serde_json::{Value, json};
 use support::AuthorizationServer;
 use tracing::Level;
@@ -104,32 +107,172 @@ async fn what_is_dangerous_is_logged_at_the_start() {
     let (log, _guard) = Log::listening(Level::WARN);
     let with = |issuer: Issuer| ResourceServer::new(RESOURCE).issuer(issuer);
     let issuer = || Issuer::new("https://login.example.com");
-    let options = HttpOptions::default;
-    drop(options().auth(with(issuer())));
-    drop(options().auth(with(issuer().accept_generic_type()).scopes(["a"])));
+    let start = |policy: ResourceServer| policy.start(Some("/mcp")).unwrap();
+    start(with(issuer()));
+    start(with(issuer().accept_generic_type()).scopes(["a"]));
     assert_eq!(log.text(), "");
-    drop(options().auth(with(issuer().accept_generic_type())));
-    drop(http("127.0.0.1:0").auth(with(issuer().accept_generic_type())));
-    drop(with(issuer().accept_generic_type()).layer());
+    start(with(issuer().accept_generic_type()));
+    drop(with(issuer().accept_generic_type()).layer().unwrap());
     let text = log.text();
     assert_eq!(
         text.matches("`accept_generic_type` without `scopes`")
             .count(),
-        3,
+        2,
         "{text}"
     );
-    assert_eq!(text.lines().count(), 3, "{text}");
-    let plain = issuer().keys_url("http://keycloak:8080/certs");
-    drop(options().auth(with(plain)));
+    assert_eq!(text.lines().count(), 2, "{text}");
+    start(with(issuer().keys_url("http://keycloak:8080/certs")));
     let last = log.text().lines().last().unwrap_or_default().to_owned();
     assert!(
         last.contains("plain `http`") && last.contains("keycloak"),
         "{last}"
     );
-    drop(options().auth(with(issuer().keys_url("http://localhost:8080/certs"))));
-    let checked = issuer().accept_generic_type().require(|_| true);
-    drop(options().auth(with(checked)));
-    assert_eq!(log.text().lines().count(), 4, "{}", log.text());
-    drop(options().auth(ResourceServer::new(RESOURCE)));
-    assert!(log.text().contains("misconfigured"), "{}", log.text());
+    start(with(issuer().keys_url("http://localhost:8080/certs")));
+    start(with(issuer().accept_generic_type().require(|_| true)));
+    assert_eq!(log.text().lines().count(), 3, "{}", log.text());
+}
+
+#[tokio::test]
+async fn a_resource_at_another_path_is_one_warning() {
+    let (log, _guard) = Log::listening(Level::WARN);
+    let of = |resource: &str| ResourceServer::new(resource).issuer("https://login.example.com");
+    for (resource, path) in [
+        (RESOURCE, Some("/mcp")),
+        (RESOURCE, None),
+        ("https://mcp.example.com/mcp/", Some("/mcp")),
+        ("https://mcp.example.com", Some("/")),
+    ] {
+        of(resource).start(path).unwrap();
+        assert_eq!(log.text(), "", "{resource}");
+    }
+    for (number, resource) in ["https://mcp.example.com", "https://mcp.example.com/api/mcp"]
+        .into_iter()
+        .enumerate()
+    {
+        of(resource).start(Some("/mcp")).unwrap();
+        let text = log.text();
+        assert_eq!(text.lines().count(), number + 1, "{text}");
+        assert!(text.contains(resource) && text.contains("another path"), "{text}");
+    }
+}
+
+/// Serves with a policy that can never work: the error that ends it, of which `auth` is the setting.
+async fn refused(policy: impl AccessPolicy) -> String {
+    let served = Server::builder().build().serve(http("127.0.0.1:0").auth(policy));
+    match served.await.unwrap_err() {
+        ServeError::Setting { name: "auth", error } => error.to_string(),
+        error => panic!("{error}"),
+    }
+}
+
+const LOGIN: &str = "https://login.example.com";
+const GUID: &str = "11111111-2222-3333-4444-555555555555";
+
+/// Issuers with a setting that can never work, and what the error has.
+fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
+    let issuer = || Issuer::new(LOGIN);
+    let keys = || JwkSet::parse(br#"{"keys":[]}"#).unwrap();
+    vec![
+        (Issuer::new(""), "the issuer ``"),
+        (Issuer::new("login.example.com"), "the issuer `login.example.com`"),
+        (Issuer::new("http://login.example.com"), "needs `https`"),
+        (Issuer::new("https://login.example.com#a"), "the issuer `https"),
+        (issuer().identifier("login"), "the issuer `login`"),
+        (issuer().keys_url("/jwks"), "`/jwks` is not a URL"),
+        (issuer().keys(keys()), "the set of `Issuer::keys`"),
+        (issuer().algorithms([]), "the list of `Issuer::algorithms`"),
+        (issuer().audience(""), "an audience of the issuer"),
+        (issuer().audience_claim(""), "an audience of the issuer"),
+        (issuer().scope_prefix("api app/"), "`api app/scope` is not a scope"),
+        (issuer().introspection("", "secret"), "`Issuer::introspection`"),
+        (issuer().introspection("id\n", "secret"), "the client of `Issuer::introspection`"),
+        (issuer().introspection("id", ""), "the secret is empty"),
+        (issuer().introspection("id", "secret\n"), "line breaks around it"),
+        (issuer().introspection_url("https://login.example.com/i"), "`Issuer::introspection`"),
+        (issuer().introspection("id", "s").introspection_url("i"), "`i` is not a URL"),
+        (Issuer::template("https://a.example/v2.0", "all", ["a"]), "is not the template"),
+        (Issuer::template("https://a.example/{t}", "all", [""]), "the list of tenants"),
+        (Issuer::template("https://a.example/{t}", "all", [""; 0]), "the list of tenants"),
+        (Issuer::template("https://a.example/{t}", "all", [LOGIN]), "the list of tenants"),
+        (Issuer::entra("", GUID), "the tenant of `Issuer::entra` can't be ``"),
+        (Issuer::entra(LOGIN, GUID), "the tenant of `Issuer::entra`"),
+        (Issuer::entra("common", GUID), "the tenant of `Issuer::entra` can't be `common`"),
+        (Issuer::entra("acme.onmicrosoft.com", GUID), "give the GUID"),
+        (Issuer::entra(GUID, "api://app"), "the app registration of Entra ID"),
+        (Issuer::entra_tenants([GUID, ""], GUID), "a tenant of `Issuer::entra_tenants`"),
+        (Issuer::entra_tenants([""; 0], GUID), "the list of tenants"),
+        (Issuer::auth0("https://acme.auth0.com", "api"), "the domain of `Issuer::auth0`"),
+        (Issuer::auth0("", "api"), "the domain of `Issuer::auth0`"),
+        (Issuer::auth0("acme.auth0.com", ""), "an audience of the issuer"),
+        (Issuer::workos("https://acme.authkit.app/"), "the domain of `Issuer::workos`"),
+        (Issuer::keycloak("realms/acme"), "the issuer `realms/acme`"),
+        (Issuer::okta("acme.okta.com", "api://default"), "the issuer `acme.okta.com`"),
+        (Issuer::cognito("https://cognito.example", ""), "an audience of the issuer"),
+        (Issuer::google(""), "an audience of the issuer"),
+        (Issuer::github("app", "secret\n"), "`GitHubTokens::new`"),
+        (Issuer::github("app", ""), "the secret is empty"),
+        (issuer().verifier(TokenInfo::new("tokeninfo", LOGIN)), "`tokeninfo` is not a URL"),
+        (
+            issuer().verifier(GitHubTokens::new("app", "secret").enterprise("github", LOGIN)),
+            "`github` is not a URL",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn serving_ends_with_an_error_that_names_a_setting_that_can_never_work() {
+    let server = || ResourceServer::new(RESOURCE);
+    for (issuer, named) in wrong_issuers() {
+        let shown = format!("{issuer:?}");
+        let error = refused(server().issuer(issuer)).await;
+        assert!(error.contains(named), "{shown}: {error}");
+        assert!(!error.contains("secret\n"), "{error}");
+    }
+    let of = |resource: &str| ResourceServer::new(resource).issuer(LOGIN);
+    for (policy, named) in [
+        (server(), "add an `issuer`"),
+        (of("mcp"), "`ResourceServer::new`"),
+        (of(""), "`ResourceServer::new`"),
+        (of("ftp://mcp.example.com"), "`ResourceServer::new`"),
+        (of("https://mcp.example.com/mcp#a"), "`ResourceServer::new`"),
+        (of("http://mcp.example.com/mcp"), "`allow_insecure_resource`"),
+        (of("http://0.0.0.0:8080/mcp"), "`allow_insecure_resource`"),
+        (of(RESOURCE).issuer(LOGIN), "it is there twice"),
+        (of(RESOURCE).scopes(["a b"]), "`a b` is not a scope"),
+        (of(RESOURCE).optional_scopes([""]), "`` is not a scope"),
+        (of(RESOURCE).implies("a", ["\""]), "is not a scope"),
+        (of(RESOURCE).root_certificate(b"PEM".to_vec()), "certificates"),
+        (server().verifier(TokenInfo::new("", LOGIN)), "`` is not a URL"),
+    ] {
+        let shown = format!("{policy:?}");
+        assert!(policy.check().unwrap_err().to_string().contains(named), "{shown}");
+        let error = refused(policy).await;
+        assert!(error.contains(named), "{shown}: {error}");
+    }
+    assert!(refused(BearerToken::new("short")).await.contains("at least 16"));
+    assert!(refused(BearerTokens::new([])).await.contains("no bearer tokens"));
+    let wrong = of("http://mcp.example.com/mcp").layer().unwrap_err();
+    assert!(wrong.to_string().contains("`allow_insecure_resource`"), "{wrong}");
+}
+
+#[test]
+fn what_may_work_is_accepted() {
+    for resource in ["http://localhost:8080/mcp", "http://127.0.0.1/mcp", "http://[::1]:1"] {
+        let policy = ResourceServer::new(resource).issuer(LOGIN);
+        assert_eq!(policy.check(), Ok(()), "{resource}");
+    }
+    let insecure = ResourceServer::new("http://mcp.internal/mcp").issuer(LOGIN);
+    assert_eq!(insecure.allow_insecure_resource().check(), Ok(()));
+    for issuer in [
+        Issuer::entra(GUID, GUID),
+        Issuer::entra_tenants([GUID], GUID),
+        Issuer::entra_tenants(Tenants::matching(|_| true), GUID),
+        Issuer::auth0("acme.eu.auth0.com", "https://api.example.com"),
+        Issuer::workos("acme.authkit.app"),
+        Issuer::new(LOGIN).introspection("id", ClientCredential::None),
+        Issuer::new(LOGIN).introspection("id", "a b:c/ü"),
+    ] {
+        let policy = ResourceServer::new(RESOURCE).issuer(issuer);
+        assert_eq!(policy.check(), Ok(()), "{policy:?}");
+    }
 }

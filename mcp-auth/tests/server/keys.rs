@@ -198,7 +198,8 @@ async fn a_key_that_is_known_to_be_wrong_needs_no_fetch() {
     let signing = SigningKey::generate().unwrap();
     let kid = issuer.jwks()["keys"][0]["kid"].clone();
     let url = "https://evil.example.com/jwks";
-    let claims = json!({"iss": issuer.issuer(), "aud": RESOURCE, "sub": "eve", "exp": in_seconds(60)});
+    let claims =
+        json!({"iss": issuer.issuer(), "aud": RESOURCE, "sub": "eve", "exp": in_seconds(60)});
     for is_spent in [false, true] {
         for header in [
             // The key of the issuer is for RS256, and the token says ES256.
@@ -210,7 +211,9 @@ async fn a_key_that_is_known_to_be_wrong_needs_no_fetch() {
             json!({"jwk": signing.public_jwk()}),
         ] {
             let claims = claims.as_object().unwrap();
-            let token = signing.sign(header.as_object().unwrap().clone(), claims).unwrap();
+            let token = signing
+                .sign(header.as_object().unwrap().clone(), claims)
+                .unwrap();
             refuses(&policy, &token, &header.to_string()).await;
         }
         assert_eq!(issuer.count(Endpoint::Jwks), 1 + usize::from(is_spent));

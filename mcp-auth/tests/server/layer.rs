@@ -25,7 +25,9 @@ async fn serve(policy: ResourceServer) -> String {
         assert!(headers.get("authorization").is_none());
         claims.subject().unwrap_or_default().to_owned()
     };
-    let router = Router::new().route("/me", get(me)).layer(policy.layer());
+    let router = Router::new()
+        .route("/me", get(me))
+        .layer(policy.layer().unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });

@@ -181,7 +181,10 @@ async fn a_token_that_the_provider_does_not_take_concerns_no_other() {
     let google = Issuer::new(of).audience("client.apps.googleusercontent.com");
     let github = Issuer::new(of).audience("Iv1.app");
     for (issuer, refused) in [
-        (google.verifier(info), &[400, 401, 403, 404, 413, 414, 422, 431][..]),
+        (
+            google.verifier(info),
+            &[400, 401, 403, 404, 413, 414, 422, 431][..],
+        ),
         (github.verifier(hub), &[400, 404, 413, 414, 422, 431]),
     ] {
         let policy = ResourceServer::new(RESOURCE).issuer(issuer);

@@ -98,7 +98,7 @@ impl Site {
         let options = HttpOptions::default();
         let (options, layer) = match by {
             By::Options => (options.auth(policy), None),
-            By::Layer => (options, Some(policy.layer())),
+            By::Layer => (options, Some(policy.layer().unwrap())),
         };
         let server = Waits.into_server();
         let mcp = http_service(server, options);

@@ -163,13 +163,18 @@ mod tests {
         let files = || {
             let files = fs::read_dir(&store.0).unwrap();
             let paths = files.map(|file| file.unwrap().path());
-            let mut paths: Vec<_> = paths.filter(|it| it.extension() == Some("json".as_ref())).collect();
+            let mut paths: Vec<_> = paths
+                .filter(|it| it.extension() == Some("json".as_ref()))
+                .collect();
             paths.sort();
             paths
         };
         let all = files();
         assert_eq!(all.len(), 50);
-        assert!(all.iter().all(|file| fs::metadata(file).unwrap().len() < 64));
+        assert!(
+            all.iter()
+                .all(|file| fs::metadata(file).unwrap().len() < 64)
+        );
         // Whatever is in the other files, even if they can't be read.
         for file in all.iter().filter(|file| **file != store.path("7")) {
             fs::write(file, "damaged").unwrap();
