@@ -7,7 +7,7 @@ use mcp_types::{GetPromptResult, RawJson};
 use super::extensions::Method;
 use super::prompts::PromptCall;
 use super::request::ServerRequest;
-use super::resources::{Contents, ResourceCall};
+use super::resources::{Contents, ResourceCall, ResourceEntry};
 use super::tools::{ToolCall, ToolEntry, ToolReply};
 use super::{Answer, MethodCall, Reply};
 use crate::connection::Served;
@@ -35,8 +35,8 @@ impl Stack {
 
     pub(super) fn resource<H>(
         &self,
+        _: &ResourceEntry,
         _: ResourceCall<'_>,
-        _: Option<String>,
         _: H,
     ) -> Reply<Contents> {
         match *self {}

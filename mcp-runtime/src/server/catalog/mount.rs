@@ -234,8 +234,8 @@ fn mounted_resource(
         let reply = match mount.layers() {
             None => serving.serve(call),
             Some(layers) => {
-                let (inner, mime_type) = (Arc::clone(&serving), serving.mime_type());
-                layers.resource(call, mime_type, move |call: ResourceCall<'_>| {
+                let inner = Arc::clone(&serving);
+                layers.resource(&serving, call, move |call: ResourceCall<'_>| {
                     inner.serve(call)
                 })
             }

@@ -15,11 +15,12 @@ use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Stack, TypedResult};
 use crate::protocol::{RequestParams, resource_not_found};
+use crate::server::catalog::Entry as _;
 use crate::server::extensions::Method;
 use crate::server::handler::text::Texts;
 use crate::server::input::InputState;
 use crate::server::prompts::PromptCall;
-use crate::server::resources::{Contents, ResourceCall};
+use crate::server::resources::{Contents, ResourceCall, ResourceEntry};
 use crate::server::tools::{ToolCall, ToolOutcome, ToolReply, Unknown};
 use crate::server::{Context, MethodCall, Reply};
 
@@ -38,7 +39,9 @@ impl Stack {
 
         let (arguments, context) = (call.arguments, call.context);
         let params = Some(RawJson::encode(&Params { name, arguments }));
+        let name = name.to_owned();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
+            same("name", &params.name()?, &name)?;
             let reply = handler(ToolCall {
                 arguments: params.arguments()?,
                 context,
@@ -81,7 +84,9 @@ impl Stack {
 
         let (arguments, context) = (call.arguments, call.context);
         let params = Some(RawJson::encode(&Params { name, arguments }));
+        let name = name.to_owned();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
+            same("name", &params.name()?, &name)?;
             let arguments = params.shared.arguments.map(RawJsonRef::parse::<Texts>);
             let arguments = arguments.transpose().map_err(|_| RequestError::Internal)?;
             let arguments = &arguments.unwrap_or_default();
@@ -92,11 +97,12 @@ impl Stack {
         Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
     }
 
-    /// Reads a resource, whose parts are of `mime_type` unless they name one, through the layers.
+    /// Reads a resource of `entry` through the layers. A URI that a layer has replaced is looked up
+    /// again: it has to lead to the same entry.
     pub(in crate::server) fn resource<H>(
         &self,
+        entry: &ResourceEntry,
         call: ResourceCall<'_>,
-        mime_type: Option<String>,
         handler: H,
     ) -> Reply<Contents>
     where
@@ -107,22 +113,38 @@ impl Stack {
             uri: &'a str,
         }
 
-        let (uri, variables, context) = (call.uri, call.variables.clone(), call.context);
-        let params = Some(RawJson::encode(&Params { uri }));
+        let (received, variables, context) = (call.uri, call.variables.clone(), call.context);
+        let params = Some(RawJson::encode(&Params { uri: received }));
         let revision = context.revision();
         let missing = RequestError::ResourceNotFound {
-            uri: uri.to_owned(),
+            uri: received.to_owned(),
             code: resource_not_found(revision),
         };
+        let missing = missing.to_error();
+        let (received, not_found) = (received.to_owned(), missing.clone());
+        let (name, mime_type) = (entry.name().to_owned(), entry.mime_type());
         let handler = move |params: &RequestParams<'_>, context: &Context| {
             let uri = params.uri()?;
+            let replaced = match uri == received {
+                true => None,
+                false => {
+                    let resources = &context.server().router().resources;
+                    let found = resources.find_for(&uri, "params.uri", context)?;
+                    same("uri", found.entry.name(), &name)?;
+                    Some(found.variables)
+                }
+            };
             let reply = handler(ResourceCall {
                 uri: &uri,
-                variables: &variables,
+                variables: replaced.as_ref().unwrap_or(&variables),
                 context,
             });
             let (uri, mime_type) = (uri.into_owned(), mime_type.clone());
-            let reply = reply.then(move |contents| contents.result(uri, mime_type, revision));
+            let not_found = not_found.clone();
+            let reply = reply.then(move |contents| match contents {
+                Contents::Missing => Err(not_found),
+                contents => contents.result(uri, mime_type, revision),
+            });
             Ok(response(reply, McpResponse::typed))
         };
         let outcome = self.around(methods::RESOURCES_READ, params, context, handler);
@@ -132,7 +154,7 @@ impl Stack {
                     body,
                 )?))),
                 // A server that mounts this one has another URI for it.
-                Err(error) if error == missing.to_error() => Ok(Contents::Missing),
+                Err(error) if error == missing => Ok(Contents::Missing),
                 Err(error) => Err(error),
             }
         }))
@@ -244,6 +266,21 @@ fn entering(
             context.finish_progress();
         }
         Ok(outcome?)
+    }
+}
+
+/// Checks that parameters still lead to the entry whose visibility, scopes and headers were checked.
+///
+/// # Errors
+///
+/// When `member`, which a layer has replaced, leads to an entry other than `called`.
+fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
+    match found == called {
+        true => Ok(()),
+        false => Err(RequestError::InvalidParams {
+            path: format!("params.{member}"),
+            reason: format!("leads to `{found}` instead of `{called}`"),
+        }),
     }
 }
 

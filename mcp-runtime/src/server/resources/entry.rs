@@ -248,8 +248,7 @@ impl ResourceEntry {
             None => (self.handler)(call),
             Some(layers) => {
                 let handler = Arc::clone(&self.handler);
-                let mime_type = self.mime_type();
-                layers.resource(call, mime_type, move |call: ResourceCall<'_>| handler(call))
+                layers.resource(self, call, move |call: ResourceCall<'_>| handler(call))
             }
         }
     }

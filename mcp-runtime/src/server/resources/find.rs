@@ -22,12 +22,13 @@ use crate::server::request::ServerRequest;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.
-pub(super) struct Found<'a> {
-    pub(super) entry: &'a ResourceEntry,
+pub(in crate::server) struct Found<'a> {
+    pub(in crate::server) entry: &'a ResourceEntry,
     /// The canonical URI of the resource: the one that was registered, or its template expanded
     /// with the variables.
     pub(super) uri: Cow<'a, str>,
-    variables: Texts,
+    /// The values of the template's variables, decoded.
+    pub(in crate::server) variables: Texts,
 }
 
 /// The most rounds in which a URI is replaced by the expansion of its template.
@@ -187,7 +188,7 @@ impl Catalog<ResourceEntry> {
     /// # Errors
     ///
     /// When there is none, or `uri` is no URI; `path` is its path in the parameters.
-    fn find_for<'a>(
+    pub(in crate::server) fn find_for<'a>(
         &'a self,
         uri: &'a str,
         path: &str,

@@ -1,13 +1,16 @@
 //! Layers of servers within servers.
 
 use mcp_runtime::Server;
+use mcp_runtime::layer::{BoxError, BoxFuture, FromFn, McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::resources::{ResourceBuilder, UriTemplate};
+use mcp_runtime::server::resources::{ResourceBuilder, UriTemplate, variable};
 use mcp_runtime::server::tools::ToolBuilder;
-use mcp_runtime::types::ResourceLink;
+use mcp_runtime::types::{RawJson, ResourceLink};
 use serde_json::{Value, json};
+use tracing::Level;
 
 use super::{Record, recording};
+use crate::support::log::Log;
 use crate::support::{Wire, stateless};
 
 struct Hub;
@@ -120,4 +123,132 @@ async fn an_entry_keeps_its_layers_where_its_server_has_none() {
         "entry resources/read a://b: answered",
     ];
     assert_eq!(record.take(), passed);
+}
+
+struct Files;
+
+#[mcp_server(undocumented = "allow")]
+impl Files {
+    #[resource("file:///{tenant}/{+path}", mime = "text/plain")]
+    fn file(&self, tenant: String, path: String) -> Option<String> {
+        (path != "gone").then(|| format!("{path} of {tenant}"))
+    }
+
+    #[resource("file:///own/about")]
+    fn about(&self) -> &'static str {
+        "about"
+    }
+
+    #[tool]
+    fn public(&self) -> &'static str {
+        "public"
+    }
+
+    #[tool]
+    fn private(&self) -> &'static str {
+        "private"
+    }
+
+    #[prompt]
+    fn greet(&self) -> &'static str {
+        "Hello."
+    }
+
+    #[prompt]
+    fn order(&self) -> &'static str {
+        "Come."
+    }
+}
+
+type Outcome = Result<McpResponse, BoxError>;
+
+/// A layer that replaces a text in the parameters.
+fn replacing(
+    from: &'static str,
+    to: &'static str,
+) -> FromFn<impl Fn(McpRequest, Next) -> BoxFuture<Outcome> + Send + Sync + 'static> {
+    from_fn(move |mut request: McpRequest, next: Next| -> BoxFuture<Outcome> {
+        if let Some(params) = request.params() {
+            let params = params.get().replace(from, to);
+            request.set_params(RawJson::from_text(params).unwrap());
+        }
+        Box::pin(next.run(request))
+    })
+}
+
+/// A server that mounts, under the prefix `in`, one with files that has a layer.
+fn replaced(from: &'static str, to: &'static str) -> Server {
+    let mut files = Files.into_builder();
+    files.filter_resources(|uri, _| !uri.contains("hidden"));
+    files.layer(replacing(from, to));
+    let mut outer = Server::builder();
+    outer.mount("in", files.build());
+    outer.build()
+}
+
+async fn read(server: &Server, uri: &str) -> Value {
+    ask(server, "resources/read", json!({"uri": uri})).await
+}
+
+#[tokio::test]
+async fn a_uri_that_a_layer_has_replaced_gives_the_variables() {
+    let (from, to) = ("/other/", "/own/");
+    let mut alone = Files.into_builder();
+    alone.layer(replacing(from, to));
+    let template = UriTemplate::parse("file:///{tenant}/{+path}").unwrap();
+    let entry = ResourceBuilder::new("file", template)
+        .variables((variable::<String>("tenant"), variable::<String>("path")))
+        .layer(replacing(from, to))
+        .call(|(tenant, path), _| format!("{path} of {tenant}"));
+    let layered = Server::builder().resource(entry).build();
+    let mut nested = Server::builder();
+    nested.mount("x", replaced(from, to));
+    for (server, prefix) in [
+        (alone.build(), ""),
+        (layered, ""),
+        (replaced(from, to), "in+"),
+        (nested.build(), "x+in+"),
+    ] {
+        for (uri, text) in [
+            ("file:///other/a/b", "a/b of own"),
+            ("file:///%6Fther/a", "a of other"),
+            ("FILE:///other/%61", "a of own"),
+            ("file:///own/a", "a of own"),
+        ] {
+            let answer = read(&server, &format!("{prefix}{uri}")).await;
+            let contents = &answer["result"]["contents"][0];
+            assert_eq!(contents["text"], text, "{prefix} {uri} {answer}");
+        }
+    }
+    // What the function does not find is named as the caller knows it.
+    let answer = read(&replaced(from, to), "in+file:///other/gone").await;
+    let data = json!({"uri": "in+file:///other/gone"});
+    assert_eq!(answer["error"]["data"], data, "{answer}");
+}
+
+#[tokio::test]
+async fn a_layer_that_leads_to_another_entry_is_refused() {
+    let internal = json!({"code": -32603, "message": "Internal error"});
+    for (uri, to) in [
+        ("file:///other/a", "note://x"),
+        ("file:///other/a", "no URI"),
+        ("file:///other/a", "file:///own/../a"),
+        ("file:///other/a", "file:///hidden/a"),
+        // An entry of its own, although the template matches.
+        ("file:///other/a", "file:///own/about"),
+        ("file:///own/about", "file:///own/a"),
+    ] {
+        let (log, _guard) = Log::listening(Level::ERROR);
+        let answer = read(&replaced(uri, to), &format!("in+{uri}")).await;
+        assert_eq!(answer["error"], internal, "{to}");
+        assert!(log.text().contains("layer=1"), "{}", log.text());
+    }
+    let server = replaced("public", "private");
+    let answer = ask(&server, "tools/call", json!({"name": "in_public"})).await;
+    assert_eq!(answer["error"], internal);
+    let answer = ask(&server, "tools/call", json!({"name": "in_private"})).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "private");
+    let server = replaced("greet", "order");
+    let answer = ask(&server, "prompts/get", json!({"name": "in_greet"})).await;
+    assert_eq!(answer["error"], internal);
 }
