@@ -27,6 +27,10 @@ async fn the_wrong_types_are_refused() {
         ("accept", "application/json", 406),
         ("accept", "text/event-stream", 406),
         ("accept", "*/*", 200),
+        ("accept", "application/json;q=0, text/event-stream", 406),
+        ("accept", "*/*, text/event-stream; q=0.0", 406),
+        ("accept", "*/*;q=0", 406),
+        ("accept", "*/*;q=0, application/*, Text/Event-Stream", 200),
         ("content-type", "application/json; charset=utf-8", 200),
     ] {
         let mut request = site.stateless(&message);

@@ -23,8 +23,19 @@ pub(super) fn is_media_type(value: &[u8], media_type: &str) -> bool {
 
 /// Returns a media type without its parameters (RFC 9110, section 8.3.1).
 fn essence(value: &[u8]) -> &[u8] {
-    let essence = value.split(|byte| *byte == b';').next();
-    essence.unwrap_or_default().trim_ascii()
+    split(value, b';').next().unwrap_or_default()
+}
+
+/// The parts of a header's value. A separator in a quoted string does not separate (RFC 9110, section
+/// 5.6.4).
+fn split(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    let (mut quoted, mut escaped) = (false, false);
+    let parts = value.split(move |byte| {
+        quoted ^= *byte == b'"' && !escaped;
+        escaped = quoted && *byte == b'\\' && !escaped;
+        *byte == separator && !quoted
+    });
+    parts.map(<[u8]>::trim_ascii)
 }
 
 /// A header with one value was given more than once.
@@ -55,21 +66,38 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     value.is_some_and(|value| is_media_type(value.as_bytes(), JSON))
 }
 
-/// Returns true if the client accepts `media_type`. Without `Accept`, it accepts any.
+/// Returns true if the client accepts `media_type`: the most specific range that has it decides, and
+/// excludes it by a weight of 0 (RFC 9110, sections 12.4.2 and 12.5.1). Without `Accept`, a client
+/// accepts any type.
 pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let kind = media_type.split('/').next().unwrap_or_default();
-    let accepts = |range: &[u8]| {
-        let range = essence(range);
-        match range.strip_suffix(b"/*") {
-            Some(any) => any == b"*" || any.eq_ignore_ascii_case(kind.as_bytes()),
-            None => range.eq_ignore_ascii_case(media_type.as_bytes()),
-        }
-    };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
-    values.peek().is_none()
-        || values
-            .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
-            .any(accepts)
+    if values.peek().is_none() {
+        return true;
+    }
+    let ranges = values.flat_map(|value| split(value.as_bytes(), b','));
+    let matching = ranges.filter_map(|range| {
+        let essence = essence(range);
+        let specificity = match essence.strip_suffix(b"/*") {
+            Some(b"*") => 0,
+            Some(any) if any.eq_ignore_ascii_case(kind.as_bytes()) => 1,
+            None if essence.eq_ignore_ascii_case(media_type.as_bytes()) => 2,
+            _ => return None,
+        };
+        Some((specificity, !split(range, b';').any(is_zero_weight)))
+    });
+    matching
+        .max()
+        .is_some_and(|(_, is_acceptable)| is_acceptable)
+}
+
+/// Returns true if a parameter is a weight of 0. What is not a weight excludes nothing.
+fn is_zero_weight(parameter: &[u8]) -> bool {
+    let weight = match parameter {
+        [b'q' | b'Q', b'=', weight @ ..] => weight,
+        _ => return false,
+    };
+    matches!(weight, b"0" | b"0." | b"0.0" | b"0.00" | b"0.000")
 }
 
 #[cfg(test)]
@@ -115,5 +143,37 @@ mod tests {
             assert!(!accepts(&headers(ACCEPT, refused), JSON), "{refused}");
         }
         assert!(accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn a_weight_of_zero_excludes_a_type() {
+        for (value, accepted) in [
+            ("application/json;q=0", false),
+            ("application/json ; Q=0.000, text/event-stream", false),
+            ("application/json; charset=utf-8; q=0", false),
+            ("*/*, application/json;q=0", false),
+            ("application/json;q=0, application/*", false),
+            ("*/*, application/*;q=0.0", false),
+            ("*/*;q=0", false),
+            ("*/*;q=0, application/*;q=0, application/json", true),
+            ("*/*;q=0, application/*;q=0.1", true),
+            ("application/json;q=0, application/json", true),
+            ("application/json;q=0.001", true),
+            // Not weights.
+            ("application/json;q=", true),
+            ("application/json;q=0.0000", true),
+            ("application/json;q=-0", true),
+            ("application/json;quality=0", true),
+            (r#"application/json;profile="a;q=0,b""#, true),
+            (r#"application/json;profile="\",";q=0"#, false),
+            (r#"text/html;x=", application/json""#, false),
+        ] {
+            let headers = headers(ACCEPT, value);
+            assert_eq!(accepts(&headers, JSON), accepted, "{value}");
+        }
+        let mut lines = headers(ACCEPT, "*/*");
+        lines.append(ACCEPT, HeaderValue::from_static("application/json;q=0"));
+        assert!(!accepts(&lines, JSON));
+        assert!(accepts(&lines, EVENT_STREAM));
     }
 }
