@@ -15,6 +15,9 @@ use crate::protocol::{ExtensionMethod, Timeouts};
 /// The largest frame that a stream accepts by default: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
+/// May begin a stream or body of UTF-8, and is not part of what follows (RFC 8259, section 8.1).
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A connection to one peer that can be split into two directions.
 ///
 /// Servers and clients take anything that implements this. What tokio reads and writes as bytes

@@ -6,6 +6,7 @@ use std::mem;
 use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::frame::BYTE_ORDER_MARK;
 use super::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// Capacity for each read.
@@ -17,7 +18,8 @@ const TAIL_BYTES: usize = 128;
 /// Parts of one write; Linux allocates nothing for so many.
 const PARTS: usize = 8;
 
-/// Reads lines; blank ones are skipped, and a carriage return before the line break is tolerated.
+/// Reads lines; blank ones are skipped, and a carriage return before the line break is tolerated. So is a
+/// byte order mark at the beginning of the stream.
 ///
 /// A last line without a line break still counts. A line over the limit is never held in memory:
 /// it is skipped, and reported with its first and last bytes.
@@ -32,6 +34,8 @@ pub struct LineReader<R> {
     limit: usize,
     /// Set while the rest of an oversized line is being skipped.
     skipping: bool,
+    /// Set until the stream is known to begin with a byte order mark or without one.
+    begins: bool,
     ended: bool,
 }
 
@@ -45,6 +49,7 @@ impl<R> LineReader<R> {
             scanned: 0,
             limit,
             skipping: false,
+            begins: true,
             ended: false,
         }
     }
@@ -91,6 +96,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
         self.buffer.reserve(READ_BYTES);
         let count = self.stream.read_buf(&mut self.buffer).await?;
         self.ended = count == 0;
+        if self.begins && self.buffer.len() >= BYTE_ORDER_MARK.len() {
+            self.begins = false;
+            if self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.advance(BYTE_ORDER_MARK.len());
+                self.scanned = 0;
+            }
+        }
         Ok(!self.ended)
     }
 }
@@ -251,6 +263,24 @@ mod tests {
         assert_eq!(read(100, &[b"one\ntwo\nthree\n"]), expected);
         let chunks: [&[u8]; 5] = [b"o", b"ne\r", b"\ntw", b"o\n\n  \nthr", b"ee"];
         assert_eq!(read(100, &chunks), expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_beginning_only() {
+        let mark = BYTE_ORDER_MARK;
+        assert_eq!(read(100, &[mark, b"one\ntwo\n"]), ["one", "two"]);
+        let chunks: [&[u8]; 4] = [&mark[..1], &mark[1..2], &mark[2..], b"one"];
+        assert_eq!(read(100, &chunks), ["one"]);
+        assert_eq!(read(100, &[mark, b"\r\none"]), ["one"]);
+        // It does not take part in the limit.
+        assert_eq!(read(3, &[mark, b"one\n"]), ["one"]);
+        let twice = [mark, mark, b"one\n"].concat();
+        assert_eq!(read(100, &[&twice]), ["\u{feff}one"]);
+        assert_eq!(
+            read(100, &[b"one\n", mark, b"two\n"]),
+            ["one", "\u{feff}two"]
+        );
+        assert_eq!(read(100, &[b"1"]), ["1"]);
     }
 
     #[test]

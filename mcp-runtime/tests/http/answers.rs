@@ -81,6 +81,22 @@ async fn an_answer_that_is_no_message_is_shown() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_before_an_answer_is_skipped() {
+    let server = Scripted::operating(async |exchange| {
+        let id = &exchange.message["id"];
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
+        let headers = "content-type: application/json\r\n";
+        exchange
+            .reply(200, headers, &format!("\u{feff}{answer}"))
+            .await;
+    });
+    let client = connect(&server.await).await;
+    let call = client.call_tool("x", json!({}));
+    let result = in_time(call.into_future()).await.unwrap();
+    assert_eq!(result.content, []);
+}
+
+#[tokio::test]
 async fn a_server_that_is_no_mcp_server_is_shown_when_connecting() {
     let headers = "content-type: text/html\r\n";
     let server = Scripted::new(move |exchange| exchange.reply(404, headers, "<h1>Nothing here"));

@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
-use crate::site::Site;
+use crate::site::{Answer, Site};
 use crate::support::clock::in_time;
 use crate::support::mounted::mounted;
 use crate::support::{self, initialize, stateless};
@@ -213,4 +213,45 @@ async fn a_connection_reads_little_ahead_of_what_is_wanted() {
             .now_or_never()
             .is_none()
     );
+}
+
+/// Sends a message whose body has this prefix.
+async fn prefixed(site: &Site, prefix: &str, request: Request<String>) -> Answer {
+    let request = request.map(|body| format!("{prefix}{body}"));
+    site.send(request).await
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_before_the_body_is_skipped() {
+    let site = Site::open().await;
+    let list = stateless(1, "tools/list", json!({}));
+    let answer = prefixed(&site, "\u{feff}", site.stateless(&list)).await;
+    assert!(answer.json()["result"]["tools"].is_array(), "{answer:?}");
+    let twice = prefixed(&site, "\u{feff}\u{feff}", site.stateless(&list)).await;
+    assert_eq!((twice.status.as_u16(), twice.error_code()), (400, -32700));
+
+    let session = site.session("2025-06-18").await;
+    for id in [1, 2] {
+        let post = session.post(&support::call(id, "echo", json!({})));
+        let answer = prefixed(&site, "\u{feff}", post).await;
+        assert!(answer.json()["result"].is_object(), "{answer:?}");
+    }
+    // A body of several pieces.
+    let long = "x".repeat(100_000);
+    let post = session.post(&support::call(3, "echo", json!({"text": long})));
+    let answer = prefixed(&site, "\u{feff}", post).await;
+    assert!(answer.json()["result"].is_object(), "{:?}", answer.status);
+}
+
+#[cfg(feature = "sse")]
+#[tokio::test]
+async fn a_byte_order_mark_is_skipped_in_the_transport_of_old_clients() {
+    let site = Site::serve(mcp_runtime::transport::http::Http::with_sse).await;
+    let (mut stream, address) = crate::legacy::operating(&site).await;
+    let post = site.request("POST").uri(&address);
+    let post = post.header("content-type", "application/json");
+    let call = support::call(1, "echo", json!({})).to_string();
+    let answer = prefixed(&site, "\u{feff}", post.body(call).unwrap()).await;
+    assert_eq!(answer.status, 202);
+    assert_eq!(crate::legacy::answer(&mut stream).await["id"], 1);
 }

@@ -88,6 +88,24 @@ async fn closed(mut socket: Socket) {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_before_a_message_is_skipped() {
+    let site = open();
+    let mut socket = connect(&site, None).await.unwrap();
+    for id in [1, 2] {
+        let message = format!("\u{feff}{}", stateless(id, "tools/list", json!({})));
+        socket.send(Message::text(message)).await.unwrap();
+        let answer = in_time(socket.next()).await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(answer.to_text().unwrap()).unwrap();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert!(answer["result"]["tools"].is_array(), "{answer}");
+    }
+    let twice = format!("\u{feff}\u{feff}{}", stateless(3, "tools/list", json!({})));
+    socket.send(Message::text(twice)).await.unwrap();
+    let answer = in_time(socket.next()).await.unwrap().unwrap();
+    assert!(answer.to_text().unwrap().contains("-32700"), "{answer}");
+}
+
+#[tokio::test]
 async fn pages_of_other_origins_are_refused() {
     let site = open();
     for origin in ["https://evil.example.com", "null"] {

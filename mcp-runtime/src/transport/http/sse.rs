@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 
 use crate::limits::MAX_EVENT_ID_BYTES;
+use crate::transport::frame::BYTE_ORDER_MARK;
 
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -78,9 +79,6 @@ pub(super) enum Event {
     /// The beginning of a message over the limit, which need not be complete.
     TooLarge(Vec<u8>),
 }
-
-/// A stream of events may begin with one, which is no part of them.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that are kept of a message over the limit, to look for its id.
 const HEAD: usize = 4096;

@@ -17,6 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
 use crate::limits::{FOREVER, WEBSOCKET_PING};
+use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A WebSocket on which the handshake is done.
@@ -161,7 +162,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
             return None;
         }
         Some(match &self.message {
-            Some(text) => Incoming::Frame(text.as_bytes()),
+            Some(text) => {
+                let text = text.as_bytes();
+                Incoming::Frame(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
+            }
             None => Incoming::TooLarge {
                 head: &[],
                 tail: &[],

@@ -236,6 +236,19 @@ async fn blank_lines_and_carriage_returns_are_tolerated() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_is_skipped_at_the_beginning() {
+    let first = stateless(3, "tools/list", json!({}));
+    let hello = support::initialize("2025-06-18");
+    for (message, member) in [(first, "tools"), (hello, "serverInfo")] {
+        let mut wire = Wire::open().await;
+        wire.send_text(&format!("\u{feff}{message}")).await;
+        let answer = wire.answer().await;
+        assert!(!answer["result"][member].is_null(), "{answer}");
+        wire.lives_on().await;
+    }
+}
+
+#[tokio::test]
 async fn a_last_line_without_a_line_break_is_served() {
     use mcp_runtime::transport::ByteStream;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};

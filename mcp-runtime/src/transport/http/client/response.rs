@@ -16,6 +16,7 @@ use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, resumption};
 use crate::error::{CallError, HttpError};
 use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
+use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
 
@@ -256,8 +257,8 @@ impl Remote {
         }
     }
 
-    /// Reads a body as one line; returns true with it if it is complete. Reading stops at the
-    /// limit.
+    /// Reads a body as one line, without a byte order mark; returns true with it if it is complete.
+    /// Reading stops at the limit.
     pub(super) async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
@@ -274,6 +275,9 @@ impl Remote {
             }
         }
         let is_whole = bytes.len() <= limit;
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
         Ok((bytes, is_whole))
     }
 

@@ -18,6 +18,7 @@ use super::state::HttpState;
 use super::unread::{Pieces, Unread};
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
+use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 
@@ -117,11 +118,16 @@ impl Received {
         }
     }
 
+    /// All that was received, without a byte order mark at its beginning.
     fn joined(self) -> Bytes {
-        match self.pieces.is_empty() {
+        let mut bytes = match self.pieces.is_empty() {
             true => self.first,
             false => self.pieces.concat().into(),
+        };
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.advance(BYTE_ORDER_MARK.len());
         }
+        bytes
     }
 }
 
