@@ -145,6 +145,11 @@ pub(crate) const MAX_SESSIONS: usize = 10_000;
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
 /// Bytes of the parameters of `initialize`, which are kept as long as the session.
 pub(crate) const MAX_INITIALIZE_BYTES: usize = 64 * KIB;
+/// Cancellations of one session that are kept until their requests come; as many as it may have
+/// calls in flight.
+pub(crate) const MAX_EARLY_CANCELLATIONS: usize = 256;
+/// Time for a request to come after its cancellation; both were sent at about the same time.
+pub(crate) const EARLY_CANCELLATION: Duration = Duration::from_secs(5);
 /// Messages of a server, other than answers, that wait in one stream; bounds short messages.
 pub(crate) const MAX_STREAM_MESSAGES: usize = 1024;
 /// Messages outside of requests that wait for a client; it may never open a stream for them.
@@ -331,6 +336,8 @@ mod tests {
             MAX_SESSIONS count "`max_sessions`"
             SESSION_IDLE time "`session_idle`"
             MAX_INITIALIZE_BYTES bytes "parameters of `initialize`"
+            MAX_EARLY_CANCELLATIONS count "before their requests"
+            EARLY_CANCELLATION time "before their requests"
             MAX_STREAM_MESSAGES count "what a server says by itself"
             MAX_SESSION_MESSAGES count "what a server says by itself"
             MAX_SESSION_EVENTS count "`event_store`"

@@ -114,6 +114,9 @@ pub(crate) enum Step<'a, D> {
     Answer(Vec<u8>),
     /// Note that a request gets no answer: its handler was dropped.
     Cancelled(ReplyTo<D>),
+    /// Ignore the cancellation of a request that is not in flight, or remember it: where messages
+    /// have no order, it may have overtaken the request.
+    CancelledUnknown(RequestId),
 }
 
 /// A batch in a revision without batches.
@@ -222,7 +225,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         if method == CancelledNotification::METHOD {
             let cancelled = parsed::<CancelledNotificationParams>(params);
             let id = cancelled.and_then(|params| params.request_id);
-            return id.map_or(Step::Done, |id| self.cancelled(&id));
+            return id.map_or(Step::Done, |id| self.cancelled(id));
         }
         if method == ProgressNotification::METHOD
             && let Some(progress) = parsed::<ProgressNotificationParams>(params)
@@ -236,9 +239,9 @@ impl<R: Role, D: Clone> Core<R, D> {
         Step::Notification { method, params }
     }
 
-    fn cancelled(&mut self, id: &RequestId) -> Step<'static, D> {
-        self.pending.release(id, now);
-        if let Some(reply) = self.in_flight.cancel(id) {
+    fn cancelled(&mut self, id: RequestId) -> Step<'static, D> {
+        self.pending.release(&id, now);
+        if let Some(reply) = self.in_flight.cancel(&id) {
             return Step::Cancelled(reply);
         }
         // The peer ends what this side asked it to keep open, which counts as an answer:
@@ -246,11 +249,11 @@ impl<R: Role, D: Clone> Core<R, D> {
         let is_open =
             |it: &PendingCall<D>| it.waiter.options.method == methods::SUBSCRIPTIONS_LISTEN;
         if let RequestId::Number(id) = id
-            && let Some(requested) = self.pending.remove_if(*id, is_open)
+            && let Some(requested) = self.pending.remove_if(id, is_open)
         {
             requested.waiter.finish(Ok(RawJson::empty_object()));
         }
-        Step::Done
+        Step::CancelledUnknown(id)
     }
 
     /// The answer to an invalid message; empty where it is not answered.

@@ -104,7 +104,7 @@ impl<D> InFlight<D> {
     }
 
     /// Ends a request by dropping its handler.
-    pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ReplyTo<D>> {
+    pub(crate) fn cancel(&mut self, id: &RequestId) -> Option<ReplyTo<D>> {
         let place = self.place(id).ok()?;
         Some(self.requests.remove(place).cancel())
     }

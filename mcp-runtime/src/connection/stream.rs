@@ -96,7 +96,8 @@ impl<R: Role> StreamConnection<R> {
     fn message(&mut self, message: Member<'_>, batch: Option<BatchKey>) {
         let reply = ReplyTo { to: (), batch };
         match self.core.message(message, batch) {
-            Step::Done => {}
+            // On a stream, a cancellation can't overtake its request.
+            Step::Done | Step::CancelledUnknown(_) => {}
             Step::Request { id, method, params } => {
                 let served = contain(|| self.core.role.request(&id, &method, params));
                 let progress = poll_once(served, |kind| self.core.begin(&id, kind, &reply));

@@ -147,6 +147,66 @@ async fn a_call_is_cancelled_by_a_notification_not_by_a_lost_connection() {
     assert!(site.events.try_recv().is_err(), "the first call goes on");
 }
 
+/// The notification that cancels the request `id`.
+fn cancelled(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": id.into()}})
+}
+
+#[tokio::test]
+async fn a_cancellation_that_overtakes_its_call_has_effect_once() {
+    let mut site = Site::open().await;
+    let session = site.session("2025-06-18").await;
+    for id in [json!(1), json!("a"), json!("x".repeat(10_000))] {
+        for tool in ["silent", "echo"] {
+            assert_eq!(session.ask(&cancelled(id.clone())).await.status, 202);
+            let answer = session.ask(&call(id.clone(), tool, json!({}))).await;
+            assert_eq!((answer.status.as_u16(), &*answer.body), (200, ""), "{tool}");
+        }
+    }
+    let batch = site.session("2025-03-26").await;
+    batch.ask(&cancelled(1)).await;
+    let calls = json!([call(1, "silent", json!({})), call(2, "echo", json!({}))]);
+    let answers = batch.ask(&calls).await.json();
+    assert_eq!(
+        (answers[0]["id"].as_i64(), &answers[1]),
+        (Some(2), &Value::Null)
+    );
+
+    // Another session, another id, and the same id again are served.
+    session.ask(&cancelled(7)).await;
+    let other = site.session("2025-06-18").await;
+    for (session, id) in [
+        (&other, json!(7)),
+        (&session, json!("7")),
+        (&session, json!(8)),
+    ] {
+        let answer = session.ask(&call(id, "echo", json!({}))).await;
+        assert!(answer.json()["result"].is_object(), "{answer:?}");
+    }
+    assert_eq!(session.ask(&call(7, "echo", json!({}))).await.body, "");
+    let answer = session.ask(&call(7, "echo", json!({}))).await;
+    assert!(answer.json()["result"].is_object(), "{answer:?}");
+    assert!(site.events.try_recv().is_err(), "a cancelled call was run");
+}
+
+#[cfg(feature = "sse")]
+#[tokio::test]
+async fn a_cancellation_overtakes_a_call_in_the_transport_of_old_clients() {
+    use crate::legacy::{answer, operating, post};
+
+    let site = Site::serve(mcp_runtime::transport::http::Http::with_sse).await;
+    let (mut stream, address) = operating(&site).await;
+    for message in [
+        cancelled(1),
+        call(1, "echo", json!({})),
+        call(2, "echo", json!({})),
+    ] {
+        assert_eq!(post(&site, &address, &message).await, 202);
+    }
+    assert_eq!(answer(&mut stream).await["id"], 2);
+}
+
 #[tokio::test]
 async fn an_id_in_flight_can_not_be_used_again() {
     let site = Site::open().await;

@@ -54,6 +54,8 @@ driven! {
     MAX_SESSIONS by max_sessions,
     SESSION_IDLE by session_idle,
     MAX_INITIALIZE_BYTES by max_initialize_bytes,
+    MAX_EARLY_CANCELLATIONS by max_early_cancellations,
+    EARLY_CANCELLATION by early_cancellation,
     MAX_STREAM_MESSAGES by max_stream_messages,
     MAX_SESSION_MESSAGES by max_session_messages,
     MAX_SESSION_EVENTS by max_session_events,
@@ -455,6 +457,44 @@ async fn session_idle() {
     for (waited, status) in [(50, 200), (50, 200), (70, 404)] {
         clock.pass(waited * SECOND).await;
         assert_eq!(served.post(&headers, &ping).await.status, status, "{waited}");
+    }
+}
+
+/// Cancels a call that has not come.
+async fn cancel(served: &Served, session: &str, id: u32) {
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": id}});
+    let headers = [("mcp-session-id", session)];
+    assert_eq!(served.post(&headers, &cancelled).await.status, 202);
+}
+
+/// Makes a call, and returns true if it is answered.
+async fn is_answered(served: &Served, session: &str, id: u32) -> bool {
+    let headers = [("mcp-session-id", session)];
+    let answer = served.post(&headers, &call(id, "echo", json!({}))).await;
+    !answer.body.is_empty()
+}
+
+async fn max_early_cancellations() {
+    let served = Served::http_with(&support::server(), HttpOptions::default());
+    let session = served.session().await;
+    for id in 0..257 {
+        cancel(&served, &session, id).await;
+    }
+    assert!(is_answered(&served, &session, 0).await);
+    for id in [1, 256] {
+        assert!(!is_answered(&served, &session, id).await, "{id}");
+    }
+}
+
+async fn early_cancellation() {
+    let clock = Clock::stopped();
+    let served = Served::http_with(&support::server(), HttpOptions::default());
+    let session = served.session().await;
+    for (waited, answered) in [(4, false), (6, true)] {
+        cancel(&served, &session, waited).await;
+        clock.pass(waited * SECOND).await;
+        assert_eq!(is_answered(&served, &session, waited).await, answered, "{waited}");
     }
 }
 

@@ -167,13 +167,15 @@ fn replacing(
     from: &'static str,
     to: &'static str,
 ) -> FromFn<impl Fn(McpRequest, Next) -> BoxFuture<Outcome> + Send + Sync + 'static> {
-    from_fn(move |mut request: McpRequest, next: Next| -> BoxFuture<Outcome> {
-        if let Some(params) = request.params() {
-            let params = params.get().replace(from, to);
-            request.set_params(RawJson::from_text(params).unwrap());
-        }
-        Box::pin(next.run(request))
-    })
+    from_fn(
+        move |mut request: McpRequest, next: Next| -> BoxFuture<Outcome> {
+            if let Some(params) = request.params() {
+                let params = params.get().replace(from, to);
+                request.set_params(RawJson::from_text(params).unwrap());
+            }
+            Box::pin(next.run(request))
+        },
+    )
 }
 
 /// A server that mounts, under the prefix `in`, one with files that has a layer.

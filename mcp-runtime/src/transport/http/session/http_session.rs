@@ -1,16 +1,21 @@
 //! State of one HTTP session.
 
+use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
 use http::StatusCode;
-use mcp_types::{InitializeRequest, InitializedNotification, Notification, RawJsonRef, Request};
+use mcp_types::{
+    InitializeRequest, InitializedNotification, Notification, RawJsonRef, Request, RequestId,
+};
 
 use super::SessionId;
 use crate::connection::{Core, Limits, Peer, now};
 use crate::error::{CallError, RequestError};
+use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
 use crate::transport::http::arrival::Principal;
@@ -40,10 +45,51 @@ pub(crate) struct State {
     /// True if a task watches the deadlines of requests to the client.
     pub(crate) watched: bool,
     pub(crate) last_used: Instant,
+    pub(crate) early: EarlyCancellations,
     /// True if the standalone stream ends with the last call.
     ending: bool,
     /// The session's state as the store has it.
     stored: Bytes,
+}
+
+/// Requests that were cancelled before they came: each message has a connection of its own, so that
+/// they may arrive in another order than they were sent in.
+#[derive(Default)]
+pub(crate) struct EarlyCancellations {
+    /// Hashes of ids, which may be long, with the time until which they are kept; the oldest first.
+    kept: VecDeque<(u64, Instant)>,
+    hasher: RandomState,
+}
+
+impl EarlyCancellations {
+    /// Remembers that the request `id` was cancelled, in place of the oldest one if there are many.
+    pub(crate) fn insert(&mut self, id: &RequestId, now: Instant) {
+        self.remove_expired(now);
+        if self.kept.len() == MAX_EARLY_CANCELLATIONS {
+            self.kept.pop_front();
+        }
+        let id = self.hasher.hash_one(id);
+        self.kept.push_back((id, now + EARLY_CANCELLATION));
+    }
+
+    /// Returns true if the request `id` was cancelled, once.
+    pub(crate) fn remove(&mut self, id: &RequestId, now: Instant) -> bool {
+        self.remove_expired(now);
+        if self.kept.is_empty() {
+            return false;
+        }
+        let id = self.hasher.hash_one(id);
+        let place = self.kept.iter().position(|(kept, _)| *kept == id);
+        place.is_some_and(|place| self.kept.remove(place).is_some())
+    }
+
+    /// Forgets the requests that have not come in time.
+    pub(crate) fn remove_expired(&mut self, now: Instant) {
+        while self.kept.pop_front_if(|(_, until)| *until <= now).is_some() {}
+        if self.kept.is_empty() {
+            self.kept = VecDeque::new();
+        }
+    }
 }
 
 impl HttpSession {
@@ -72,6 +118,7 @@ impl HttpSession {
                 core: Core::new(role, limits),
                 watched: false,
                 last_used: now(),
+                early: EarlyCancellations::default(),
                 ending: false,
                 stored: Bytes::new(),
             }),

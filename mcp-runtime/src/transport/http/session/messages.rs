@@ -62,6 +62,10 @@ impl HttpSession {
                 self.answer(&reply, StatusCode::OK, Vec::new());
                 None
             }
+            Step::CancelledUnknown(id) => {
+                self.lock().early.insert(&id, now());
+                None
+            }
         }
     }
 
@@ -72,6 +76,10 @@ impl HttpSession {
         params: Option<RawJsonRef<'_>>,
         delivery: &Delivery<'_>,
     ) -> Option<(StatusCode, Vec<u8>)> {
+        if self.lock().early.remove(id, now()) {
+            self.answer(&delivery.reply, StatusCode::OK, Vec::new());
+            return None;
+        }
         let peer = Exchange::peer(&delivery.exchange);
         let call = IncomingRequest {
             id,
@@ -125,7 +133,15 @@ impl HttpSession {
                 let handler = Expiry::end(expiry, handler);
                 let finishing = finish(Arc::clone(self), key.clone(), handler, permit);
                 let task = tokio::spawn(finishing).abort_handle();
-                self.lock().core.waits(&key, task);
+                let mut state = self.lock();
+                state.core.waits(&key, task);
+                // The cancellation may have come after the request, but before `begin`.
+                let was_cancelled = state.early.remove(id, now());
+                let cancelled = was_cancelled.then(|| state.core.in_flight.cancel(id));
+                drop(state);
+                if let Some(reply) = cancelled.flatten() {
+                    self.answer(&reply, StatusCode::OK, Vec::new());
+                }
                 None
             }
             Progress::Refused(error) => {

@@ -83,11 +83,14 @@ impl Sessions {
     fn sweep(&self, now: Instant) -> Swept {
         let mut swept = Swept::default();
         self.write().retain(|id, session| {
+            let mut state = session.lock();
+            state.early.remove_expired(now);
             if Arc::strong_count(session) > 1 {
-                session.lock().last_used = now;
+                state.last_used = now;
                 swept.used.push(*id);
             }
-            let keep = now.saturating_duration_since(session.lock().last_used) < self.idle;
+            let keep = now.saturating_duration_since(state.last_used) < self.idle;
+            drop(state);
             if !keep {
                 swept.idle.push(Arc::clone(session));
             }
