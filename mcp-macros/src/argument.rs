@@ -43,6 +43,11 @@ impl Helpers {
         self.0.first().map(|first| first.ident.clone())
     }
 
+    /// The names of all.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|known| known.ident.to_string()).collect()
+    }
+
     /// Whether there is a function of this name.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
         self.0.iter().any(|known| known.ident == *name)

@@ -475,12 +475,11 @@ fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagn
     let at = &entry.name;
     if name == URI {
         let what = format!("{} takes no text without a name", grammar.attribute);
-        let named = ["name", "description", "rename"];
-        let named = named.iter().find(|name| grammar.knows(name));
-        let named = named.unwrap_or(&"rename");
-        let text = entry.value.text().unwrap_or_else(|| "\"…\"".to_owned());
-        let mend = format!("write `{named} = {text}`, or what else the text is");
-        diagnostics.mistake(at, what, mend);
+        let text = match &entry.value {
+            Value::Expr(expr) => text_of(expr).unwrap_or_default(),
+            _ => String::new(),
+        };
+        diagnostics.mistake(at, what, grammar.named(&text));
         return;
     }
     let known = grammar.known.join(", ");

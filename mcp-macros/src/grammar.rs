@@ -291,6 +291,28 @@ impl Grammar {
         self.knows(&ours[..end]).then_some(ours)
     }
 
+    /// What is written instead of `text`, which has no name: a known word without its quotation
+    /// marks, an entry, or the doc comment.
+    pub(crate) fn named(&self, text: &str) -> String {
+        if self.knows(text) {
+            return format!("write `{text}`, without quotation marks");
+        }
+        let is_word = !text.is_empty() && text.chars().all(is_of_name);
+        let mut names = ["name", "rename", "ttl"].iter();
+        let entry = names.find(|name| is_word && self.knows(name));
+        let line = text.lines().next().unwrap_or_default();
+        match entry {
+            Some(name) => format!("write `{name} = \"{text}\"`"),
+            None if self.knows("description") => {
+                format!("write it as the doc comment: `/// {line}`")
+            }
+            None if self.knows("rename") => {
+                "describe it in the doc comment of the function".to_owned()
+            }
+            None => format!("known are: {}", self.known.join(", ")),
+        }
+    }
+
     /// Why nothing is written here for `name`, a word of another library.
     pub(crate) fn needless(name: &str) -> Option<&'static str> {
         let mut words = NEEDLESS.iter();
@@ -304,6 +326,11 @@ impl Grammar {
     }
 }
 
+/// Returns true if `letter` may be part of a tool's name.
+pub(crate) fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_-.".contains(letter)
+}
+
 /// `readOnlyHint` as `read_only_hint`.
 fn snake(name: &str) -> String {
     let letters = name.chars().map(|letter| match letter.is_uppercase() {
@@ -315,7 +342,10 @@ fn snake(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CACHE, FOREIGN, NEEDLESS, PROMPT, RESOURCE, RESOURCE_ARG, SERVER, TOOL, TOOL_ARG};
+    use super::{
+        CACHE, FOREIGN, LIST_CHANGED, NEEDLESS, PROMPT, REQUIRES, RESOURCE, RESOURCE_ARG, SERVER,
+        TOOL, TOOL_ARG,
+    };
 
     #[test]
     fn words_of_others_are_translated_where_ours_is_known() {
@@ -338,6 +368,33 @@ mod tests {
         }
         assert_eq!(RESOURCE_ARG.translated("min", None), None);
         assert_eq!(CACHE.translated("read_only_hint", None), None);
+    }
+
+    #[test]
+    fn a_text_without_a_name_becomes_something_that_is_accepted() {
+        for (grammar, text, ours) in [
+            (&TOOL, "add", "write `name = \"add\"`"),
+            (&TOOL, "Adds numbers", "`/// Adds numbers`"),
+            (
+                &PROMPT,
+                "Greets somebody.\nTwice.",
+                "`/// Greets somebody.`",
+            ),
+            (&SERVER, "A calculator", "`/// A calculator`"),
+            (&TOOL_ARG, "first", "write `rename = \"first\"`"),
+            (&TOOL_ARG, "The first number", "`/// The first number`"),
+            (
+                &RESOURCE_ARG,
+                "The number of a book",
+                "doc comment of the function",
+            ),
+            (&CACHE, "5m", "write `ttl = \"5m\"`"),
+            (&REQUIRES, "sampling", "write `sampling`, without"),
+            (&LIST_CHANGED, "all", "known are: tools, prompts, resources"),
+        ] {
+            let found = grammar.named(text);
+            assert!(found.contains(ours), "{text}: {found}");
+        }
     }
 
     #[test]

@@ -75,8 +75,7 @@ fn message_and_rest(input: ParseStream<'_>) -> syn::Result<(LitStr, TokenStream)
 /// Looks up the function under `when`: its parameters are named like arguments.
 fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Option<Condition> {
     let Some(signature) = helpers.signature(&path) else {
-        let what = "`when` is a function of this block, by whose parameters arguments are chosen";
-        diagnostics.mistake(&path, what, "write `when = Self::function`");
+        missing(&path, helpers, diagnostics);
         return None;
     };
     let mut parameters = Vec::new();
@@ -91,6 +90,30 @@ fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Op
         path,
         parameters,
     })
+}
+
+/// Refuses a function under `when` that the block does not have.
+fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
+    let name = path.segments.last().map(|last| last.ident.to_string());
+    let name = name.unwrap_or_default();
+    let names = helpers.names();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let what = "`when` names a function of the `impl` block, which gets arguments by their names";
+    if names.is_empty() {
+        let mend = "move the tool into an `impl` block, or ask in the function, by `cx.elicit`";
+        diagnostics.mistake(path, what, mend);
+    } else if names.contains(&&*name) {
+        diagnostics.mistake(path, what, format!("write `when = Self::{name}`"));
+    } else {
+        let mend = match nearest(&name, &names) {
+            Some(near) => format!("did you mean `Self::{near}`?"),
+            None => format!(
+                "add `fn {name}(&self) -> bool`, with arguments of the tool as further parameters"
+            ),
+        };
+        let what = format!("this `impl` block has no function `{name}`");
+        diagnostics.mistake(path, what, mend);
+    }
 }
 
 /// The names in the braces of a format string; errors in it are left to the compiler.

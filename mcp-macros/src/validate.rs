@@ -5,6 +5,7 @@ use quote::{ToTokens as _, quote_spanned};
 use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
+use crate::grammar::is_of_name;
 use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool, Uri};
 use crate::question;
 use crate::template::{Variable, has_scheme, shape, variables};
@@ -124,7 +125,13 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
     let text = uri.value();
     if !has_scheme(&text) {
         let what = format!("`{text}` is no URI: it has no scheme");
-        diagnostics.mistake(uri, what, "begin with one, as in `book://…`");
+        let mend = match text.contains(' ') {
+            true => format!(
+                "write `#[resource(\"scheme://path/{{variable}}\")]`, and the text as the doc comment: `/// {text}`"
+            ),
+            false => "begin with one, as in `book://…`".to_owned(),
+        };
+        diagnostics.mistake(uri, what, mend);
         return;
     }
     if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
@@ -257,8 +264,7 @@ fn name_fault(name: &str) -> Option<String> {
     if name.len() > 128 {
         return Some(format!("it has {} characters", name.len()));
     }
-    let allowed = |letter: &char| letter.is_ascii_alphanumeric() || "_-.".contains(*letter);
-    let foreign = name.chars().find(|letter| !allowed(letter))?;
+    let foreign = name.chars().find(|letter| !is_of_name(*letter))?;
     Some(format!("it contains {foreign:?}"))
 }
 

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[prompt]
+    fn look(&self, #[arg(complete = Self::places)] at: String) -> String {
+        at
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+fn exists(name: &str) -> bool {
+    name == "a"
+}
+
+/// Writes.
+#[tool]
+fn write(name: String, #[elicit("Overwrite {name}?", when = exists)] overwrite: Option<bool>) {}
+
+fn main() {}
