@@ -79,43 +79,43 @@ impl Challenge {
 
     /// Adds `realm`: a name of what is protected (RFC 9110 §11.5).
     #[must_use]
-    pub fn with_realm(self, name: &str) -> Self {
+    pub fn with_realm(self, name: impl Into<String>) -> Self {
         self.with("realm", name)
     }
 
     /// Adds `resource_metadata`: the URL of the resource's metadata (RFC 9728 §5.1).
     #[must_use]
-    pub fn with_resource_metadata(self, url: &str) -> Self {
+    pub fn with_resource_metadata(self, url: impl Into<String>) -> Self {
         self.with("resource_metadata", url)
     }
 
     /// Adds `scope`: the scopes that are needed, separated by spaces.
     #[must_use]
-    pub fn with_scope(self, scope: &str) -> Self {
+    pub fn with_scope(self, scope: impl Into<String>) -> Self {
         self.with("scope", scope)
     }
 
     /// Adds `error`: a code of RFC 6750 §3.1, as `invalid_token`.
     #[must_use]
-    pub fn with_error(self, code: &str) -> Self {
+    pub fn with_error(self, code: impl Into<String>) -> Self {
         self.with("error", code)
     }
 
     /// Adds `error_description`: a text for developers.
     #[must_use]
-    pub fn with_error_description(self, text: &str) -> Self {
+    pub fn with_error_description(self, text: impl Into<String>) -> Self {
         self.with("error_description", text)
     }
 
     /// Adds `algs`: the algorithms of proofs, separated by spaces (RFC 9449 §7.1).
     #[must_use]
-    pub fn with_algorithms(self, names: &str) -> Self {
+    pub fn with_algorithms(self, names: impl Into<String>) -> Self {
         self.with("algs", names)
     }
 
     /// Control characters, which no header may contain, become spaces.
-    fn with(mut self, name: &str, value: &str) -> Self {
-        let value = value.replace(|it: char| it.is_ascii_control(), " ");
+    fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        let value = value.into().replace(|it: char| it.is_ascii_control(), " ");
         self.parameters.push((name.to_owned(), value));
         self
     }

@@ -32,15 +32,9 @@ pub enum ClientCredential {
     Key(AssertionKey),
 }
 
-impl From<&str> for ClientCredential {
-    fn from(secret: &str) -> Self {
-        Self::Secret(secret.to_owned())
-    }
-}
-
-impl From<String> for ClientCredential {
-    fn from(secret: String) -> Self {
-        Self::Secret(secret)
+impl<T: Into<String>> From<T> for ClientCredential {
+    fn from(secret: T) -> Self {
+        Self::Secret(secret.into())
     }
 }
 

@@ -70,7 +70,12 @@ impl OAuth {
     ///
     /// Given up: PKCE is used, but not announced; `resource` is not sent, and the scopes alone tell the
     /// server (`api://{server}/{scope}`), which its challenges have to name in this form.
-    pub fn entra(name: impl Into<String>, tenant: &str, client_id: impl Into<String>) -> Self {
+    pub fn entra(
+        name: impl Into<String>,
+        tenant: impl Into<String>,
+        client_id: impl Into<String>,
+    ) -> Self {
+        let tenant = tenant.into();
         let template = "https://login.microsoftonline.com/{tenantid}/v2.0";
         let oauth = Self::new(name)
             .issuer(format!("https://login.microsoftonline.com/{tenant}/v2.0"))
@@ -79,7 +84,7 @@ impl OAuth {
             .authorization_parameter("prompt", "select_account")
             .assume_s256()
             .without_resource_parameter();
-        match tenant {
+        match &*tenant {
             "organizations" => oauth.issuer_template(template),
             _ => oauth,
         }
@@ -91,12 +96,12 @@ impl OAuth {
     /// Nothing is given up: `audience` is sent beside `resource`.
     pub fn auth0(
         name: impl Into<String>,
-        domain: &str,
+        domain: impl Into<String>,
         client_id: impl Into<String>,
         api: impl Into<String>,
     ) -> Self {
         Self::new(name)
-            .issuer(format!("https://{domain}/"))
+            .issuer(format!("https://{}/", domain.into()))
             .client(client_id)
             .authorization_parameter("audience", api)
     }

@@ -203,10 +203,10 @@ impl BearerTokens {
     /// # Errors
     ///
     /// The first mistake.
-    pub fn from_env(name: &str) -> Result<Self, BearerTokenError> {
-        let text = env::var(name);
-        text.map_err(|_| BearerTokenError::Variable(name.to_owned()))?
-            .parse()
+    pub fn from_env(name: impl Into<String>) -> Result<Self, BearerTokenError> {
+        let name = name.into();
+        let text = env::var(&name);
+        text.map_err(|_| BearerTokenError::Variable(name))?.parse()
     }
 
     /// The tokens in a file, which is read once.
@@ -336,7 +336,7 @@ fn denied(refusal: &Refusal) -> AccessDenied {
     };
     let mut challenge = Challenge::bearer().with_realm(REALM);
     if let Some(error) = error {
-        challenge = challenge.with_error(error).with_error_description(&text);
+        challenge = challenge.with_error(error).with_error_description(&*text);
     }
     let header: HeaderValue = challenge.to_header_value();
     AccessDenied::new(status)
@@ -351,7 +351,7 @@ fn insufficient(needed: &str) -> AccessDenied {
         .with_realm(REALM)
         .with_scope(needed)
         .with_error("insufficient_scope")
-        .with_error_description(&text);
+        .with_error_description(&*text);
     let denied = AccessDenied::forbidden().message(text);
     denied.header(WWW_AUTHENTICATE, challenge.to_header_value())
 }

@@ -74,7 +74,7 @@ impl Issuer {
     /// ```
     pub fn template(
         template: impl Into<String>,
-        shared: &str,
+        shared: impl Into<String>,
         tenants: impl Into<Tenants>,
     ) -> Self {
         let (template, tenants) = (template.into(), tenants.into());
@@ -86,7 +86,7 @@ impl Issuer {
                 let names = tenants.names().unwrap_or_default();
                 let is_right = tenants.names() != Some(&[]) && names.iter().all(is_name);
                 let check = require(is_right, setting, &names.join(", "), advice);
-                let issuer = Self::new(parsed.issuer(shared)).checked(check);
+                let issuer = Self::new(parsed.issuer(&shared.into())).checked(check);
                 issuer.with(|rules| rules.tenants(parsed, tenants))
             }
             Err(_) => Self {
@@ -340,14 +340,8 @@ impl Issuer {
     }
 }
 
-impl From<&str> for Issuer {
-    fn from(url: &str) -> Self {
-        Self::new(url)
-    }
-}
-
-impl From<String> for Issuer {
-    fn from(url: String) -> Self {
+impl<T: Into<String>> From<T> for Issuer {
+    fn from(url: T) -> Self {
         Self::new(url)
     }
 }

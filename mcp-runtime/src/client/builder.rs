@@ -177,12 +177,14 @@ impl ClientBuilder {
         })
     }
 
-    /// Calls `observer` with each progress notification of all calls that
-    /// [request progress](super::Call::on_progress). It must return quickly: the connection waits.
+    /// Requests progress for each call, and calls `observer` with each progress notification. It
+    /// must return quickly: the connection waits. [`Call::on_progress`](super::Call::on_progress)
+    /// observes one call.
     pub fn on_progress(
-        self,
+        mut self,
         observer: impl Fn(&ProgressNotificationParams) + Send + Sync + 'static,
     ) -> Self {
+        self.config.wants_progress = true;
         self.on_notification(move |notification| {
             if let ServerNotification::Progress(progress) = notification {
                 observer(progress);

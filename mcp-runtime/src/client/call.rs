@@ -14,7 +14,7 @@ use super::channel::RequestKind;
 use super::claims::UnknownResults;
 use super::raw_call::{CallOptions, RawCall, output_schema};
 use super::result::{Completed, Outcome, may_be_wrapped};
-use crate::connection::BoxFuture;
+use crate::connection::{BoxFuture, OnProgress};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 
@@ -104,6 +104,7 @@ impl<R: Request, T> Call<R, T> {
         params: Result<R::Params, serde_json::Error>,
         convert: Convert<R, T>,
     ) -> Self {
+        let config = &client.state().config;
         Self {
             client: client.clone(),
             params,
@@ -111,8 +112,11 @@ impl<R: Request, T> Call<R, T> {
             tool: None,
             by_schema: false,
             options: CallOptions {
-                timeouts: client.state().config.timeouts,
-                progress: None,
+                timeouts: config.timeouts,
+                // The observer of all calls is one of notifications.
+                progress: config
+                    .wants_progress
+                    .then(|| Arc::new(|_| ()) as OnProgress),
                 waits: true,
                 // Only the effects of tools add up, and perhaps those of extensions.
                 repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),

@@ -43,6 +43,8 @@ pub(super) struct Config {
     pub(super) layers: Option<Stack>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
     pub(super) on_notification: Vec<NotificationObserver>,
+    /// True if each call asks for progress.
+    pub(super) wants_progress: bool,
 }
 
 impl Config {
@@ -65,6 +67,7 @@ impl Config {
             layers: None,
             on_status: None,
             on_notification: Vec::new(),
+            wants_progress: false,
         }
     }
 }

@@ -209,14 +209,15 @@ impl Client {
     /// ```
     pub fn read_template<K: AsRef<str>, V: Into<String>>(
         &self,
-        template: &str,
+        template: impl Into<String>,
         variables: impl IntoIterator<Item = (K, V)>,
     ) -> Call<ReadResourceRequest> {
         let mut context = SimpleContext::new();
         for (name, value) in variables {
             context.insert(name.as_ref(), value.into());
         }
-        let template = UriTemplateStr::new(template);
+        let template = template.into();
+        let template = UriTemplateStr::new(&template);
         let uri = template.and_then(|it| Ok(it.expand::<UriSpec, _>(&context)?.to_string()));
         let params = uri.map(ReadResourceRequestParams::new).map_err(|fault| {
             serde_json::Error::custom(format_args!("the text is no template of URIs: {fault}"))

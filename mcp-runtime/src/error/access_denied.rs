@@ -85,8 +85,8 @@ impl AccessDenied {
 
     /// The text for the caller; the name of the status unless set.
     #[must_use]
-    pub fn message(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.message = text.into();
+    pub fn message(mut self, text: impl Into<String>) -> Self {
+        self.message = text.into().into();
         self
     }
 

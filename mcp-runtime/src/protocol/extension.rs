@@ -50,16 +50,10 @@ impl ExtensionMethod {
     }
 }
 
-impl From<&str> for ExtensionMethod {
-    fn from(name: &str) -> Self {
-        name.to_owned().into()
-    }
-}
-
-impl From<String> for ExtensionMethod {
-    fn from(name: String) -> Self {
+impl<T: Into<String>> From<T> for ExtensionMethod {
+    fn from(name: T) -> Self {
         Self {
-            name: Cow::Owned(name),
+            name: Cow::Owned(name.into()),
             named_by: None,
         }
     }

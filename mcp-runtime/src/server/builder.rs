@@ -315,7 +315,7 @@ impl ServerBuilder {
     /// # Panics
     ///
     /// When the prefix is neither empty nor a letter followed by letters, digits, `-` and `.`.
-    pub fn mount(&mut self, prefix: &str, server: impl Into<Server>) -> &mut Self {
+    pub fn mount(&mut self, prefix: impl Into<String>, server: impl Into<Server>) -> &mut Self {
         let server = server.into();
         // Under a second prefix it is still one server, which starts once.
         if !is_mounted(&self.registry.mounts, &server) {
@@ -325,7 +325,7 @@ impl ServerBuilder {
             .list_changed
             .extend(&server.settings().list_changed);
         self.registry.mounts.push(Arc::new(Mount {
-            namespace: Namespace::new(prefix),
+            namespace: Namespace::new(&prefix.into()),
             server,
         }));
         self

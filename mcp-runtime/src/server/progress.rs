@@ -43,7 +43,8 @@ impl Context {
     /// Reports the amount that is done, the total, and the present step, or `""`.
     ///
     /// Only sent to a client that requests progress, only if the amount has grown, and at most
-    /// fifty times a second; the last report always goes out before the result.
+    /// fifty times a second; the last report always goes out before the result. An amount that is
+    /// smaller than before, or not finite, is not sent and logged once: progress must increase.
     ///
     /// ```
     /// use mcp_runtime::Context;
@@ -59,7 +60,12 @@ impl Context {
             return call.progress(done.amount(), total.total(), &message.into());
         }
         match self.reporter() {
-            Some(reporter) => reporter.report(done.amount(), total.total(), message.into()),
+            Some(reporter) => {
+                let done = done.amount();
+                if !reporter.report(done, total.total(), message.into()) {
+                    self.warn_of_progress(done);
+                }
+            }
             None => self.note_unwanted_progress(),
         }
     }

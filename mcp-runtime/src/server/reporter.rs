@@ -51,12 +51,12 @@ impl Reporter {
     }
 
     /// Sends a report, or keeps it if one was sent just before. Ignores one that does not exceed
-    /// those before.
-    pub(super) fn report(self: &Arc<Self>, done: f64, total: Option<f64>, message: String) {
+    /// those before; returns false if its amount is smaller than theirs, or not finite.
+    pub(super) fn report(self: &Arc<Self>, done: f64, total: Option<f64>, message: String) -> bool {
         let mut state = self.lock();
-        let grows = state.newest.is_none_or(|newest| done > newest);
-        if state.over || !done.is_finite() || !grows {
-            return;
+        let newest = state.newest.unwrap_or(f64::NEG_INFINITY);
+        if state.over || !done.is_finite() || done <= newest {
+            return done.is_finite() && done >= newest;
         }
         state.newest = Some(done);
         state.waiting = Some(self.params(done, total, message));
@@ -67,6 +67,7 @@ impl Reporter {
         if state.waiting.is_some() && !state.timed {
             state.timed = self.start_timer();
         }
+        true
     }
 
     fn params(&self, done: f64, total: Option<f64>, message: String) -> ProgressNotificationParams {

@@ -12,10 +12,20 @@ use crate::protocol::Change;
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     changes: Mutex<HashSet<Change>>,
-    /// The names and URIs of functions that ask after they have waited.
-    repeating: Mutex<HashSet<String>>,
+    /// Mistakes, each with the name or URI of its function.
+    functions: Mutex<HashSet<(Mistake, String)>>,
     logging: Once,
     progress: Once,
+    shrinking: Once,
+}
+
+/// A mistake that is logged once for each function.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Mistake {
+    /// It asks after it has waited.
+    Repetition,
+    /// Its text is not of its MIME type.
+    NotJson,
 }
 
 /// True once it was asked for. Unlike that of `std`, it may be used while a log is written.
@@ -37,11 +47,11 @@ impl Warnings {
         (has_room || !matches!(change, Change::Resource(_))) && changes.insert(change.clone())
     }
 
-    /// Returns true if nothing was logged about the questions of `name`, nor about too many others.
-    fn is_first_repetition(&self, name: &str) -> bool {
-        let known = self.repeating.lock();
+    /// Returns true if this mistake of `name` was not logged, nor too many others.
+    fn is_first_of(&self, mistake: Mistake, name: &str) -> bool {
+        let known = self.functions.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        known.len() < MAX_WARNINGS && known.insert(name.to_owned())
+        known.len() < MAX_WARNINGS && known.insert((mistake, name.to_owned()))
     }
 }
 
@@ -59,11 +69,36 @@ impl Context {
     /// Logs that the handler called `name` waits for something before it asks, which happens again
     /// when the client retries the call.
     pub(super) fn warn_of_repetition(&self, name: &str) {
-        if self.server().state.warnings.is_first_repetition(name) {
+        let warnings = &self.server().state.warnings;
+        if warnings.is_first_of(Mistake::Repetition, name) {
             crate::log::warn!(
                 name,
                 "what goes before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
                  make the question a parameter, by `#[elicit(\"…\")]`"
+            );
+        }
+    }
+
+    /// Logs that the text of a resource is not JSON, which its MIME type says.
+    pub(super) fn warn_of_mime_type(&self, uri: &str, mime_type: &str) {
+        let warnings = &self.server().state.warnings;
+        if warnings.is_first_of(Mistake::NotJson, uri) {
+            crate::log::warn!(
+                uri,
+                mime_type,
+                "the text of a resource is not JSON, but its MIME type is: change its MIME type, or return \
+                 `Json(value)`"
+            );
+        }
+    }
+
+    /// Logs that a handler reports progress that does not increase to `done`.
+    pub(super) fn warn_of_progress(&self, done: f64) {
+        if self.server().state.warnings.shrinking.is_first() {
+            crate::log::warn!(
+                progress = done,
+                "progress is not sent: its amount must increase, and is smaller than before, or not finite \
+                 (this is logged once)"
             );
         }
     }

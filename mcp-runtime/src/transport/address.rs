@@ -1,5 +1,6 @@
 //! TCP addresses to listen on, and errors that name the address.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr, TcpListener as StdListener};
@@ -58,17 +59,17 @@ impl TcpAddress {
     }
 }
 
-impl From<&str> for TcpAddress {
-    fn from(name: &str) -> Self {
-        Self(Kind::Name(name.to_owned()))
-    }
+macro_rules! named {
+    ($($name:ty),*) => {$(
+        impl From<$name> for TcpAddress {
+            fn from(name: $name) -> Self {
+                Self(Kind::Name(name.into()))
+            }
+        }
+    )*};
 }
 
-impl From<String> for TcpAddress {
-    fn from(name: String) -> Self {
-        Self(Kind::Name(name))
-    }
-}
+named!(&str, String, &String, Cow<'_, str>);
 
 /// The port on this machine alone, `127.0.0.1`.
 impl From<u16> for TcpAddress {
@@ -78,8 +79,9 @@ impl From<u16> for TcpAddress {
 }
 
 /// The host, and the port.
-impl From<(&str, u16)> for TcpAddress {
-    fn from((host, port): (&str, u16)) -> Self {
+impl<H: Into<String>> From<(H, u16)> for TcpAddress {
+    fn from((host, port): (H, u16)) -> Self {
+        let host = host.into();
         Self(Kind::Name(match host.parse::<Ipv6Addr>() {
             Ok(address) => format!("[{address}]:{port}"),
             Err(_) => format!("{host}:{port}"),
@@ -161,6 +163,20 @@ mod tests {
         assert_eq!(name(8080.into()), "127.0.0.1:8080");
         assert_eq!(name(("0.0.0.0", 8080).into()), "0.0.0.0:8080");
         assert_eq!(name(("::1", 8080).into()), "[::1]:8080");
+        assert_eq!(name(("::1".to_owned(), 8080).into()), "[::1]:8080");
+    }
+
+    #[test]
+    fn a_name_may_be_owned_or_borrowed() {
+        let owned = "127.0.0.1:8080".to_owned();
+        let addresses: [TcpAddress; 3] = [
+            (&owned).into(),
+            std::borrow::Cow::Borrowed(&*owned).into(),
+            owned.clone().into(),
+        ];
+        for address in addresses {
+            assert!(matches!(address.0, Kind::Name(name) if name == owned));
+        }
     }
 
     #[test]

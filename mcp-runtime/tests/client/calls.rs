@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::types::{CallToolResult, ListRootsRequest, Request};
+use mcp_runtime::types::{
+    CallToolResult, Era, ListRootsRequest, ProgressNotificationParams, Request,
+};
 use mcp_runtime::{CallError, Client, ClientBuilder, LifecycleState, Timeouts, Unavailable};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -127,6 +129,57 @@ async fn progress_is_reported_and_extends_the_wait_if_wanted() {
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
     assert_eq!(start.elapsed().as_secs(), 25, "never past the maximum");
     assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0]);
+}
+
+#[tokio::test]
+async fn an_observer_of_the_client_gets_the_progress_of_each_call() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let (all, one) = (Amounts::default(), Amounts::default());
+        let builder = builder().on_progress(all.push());
+        let (client, mut server) = match era {
+            Era::Handshake => operating(builder).await,
+            Era::Stateless => stateless(builder).await,
+        };
+        let observe = one.push();
+        let observed = client
+            .call_tool("observed", ())
+            .on_progress(move |progress| observe(&progress));
+        let read = client.read_resource("doc://a");
+        let mut calls = [
+            tokio::spawn(async move { observed.await.map(drop) }),
+            tokio::spawn(async move { read.await.map(drop) }),
+        ];
+        for (call, method) in calls.iter_mut().zip(["tools/call", "resources/read"]) {
+            let (id, params) = server.expect(method).await;
+            let token = &params["_meta"]["progressToken"];
+            assert_eq!(*token, id, "{params}");
+            let news = json!({"progressToken": token, "progress": 1});
+            server.notify("notifications/progress", news).await;
+            let answer = match method {
+                "tools/call" => said("done"),
+                _ => json!({"contents": []}),
+            };
+            server.answer(&id, answer).await;
+            call.await.unwrap().unwrap();
+        }
+        assert_eq!(all.amounts(), [1.0, 1.0], "{era:?}");
+        assert_eq!(one.amounts(), [1.0], "{era:?}");
+    }
+}
+
+/// Amounts of progress that were observed.
+#[derive(Clone, Default)]
+struct Amounts(Arc<Mutex<Vec<f64>>>);
+
+impl Amounts {
+    fn push(&self) -> impl Fn(&ProgressNotificationParams) + Send + Sync + 'static {
+        let amounts = Arc::clone(&self.0);
+        move |progress| amounts.lock().unwrap().push(progress.progress)
+    }
+
+    fn amounts(&self) -> Vec<f64> {
+        self.0.lock().unwrap().clone()
+    }
 }
 
 #[tokio::test(start_paused = true)]

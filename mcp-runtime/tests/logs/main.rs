@@ -14,6 +14,7 @@ mod client_logs;
 mod held_threads;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;
+mod json_text;
 mod mounting;
 mod not_finite;
 mod pictures;

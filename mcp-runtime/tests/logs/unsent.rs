@@ -5,7 +5,28 @@ use serde_json::json;
 use tracing::Level;
 
 use crate::support::log::Log;
-use crate::support::{Wire, call, stateless};
+use crate::support::{Wire, call, request, stateless};
+
+struct Shrinking;
+
+#[mcp_server]
+impl Shrinking {
+    /// Reports less and less.
+    #[tool]
+    fn work(&self, cx: &Context) {
+        for done in [2.0, 2.0, 1.0, f64::NAN] {
+            cx.progress(done, 2, "working");
+        }
+    }
+
+    /// Reports each step twice.
+    #[tool]
+    fn grow(&self, cx: &Context) {
+        for done in [1, 1, 2, 2] {
+            cx.progress(done, 2, "working");
+        }
+    }
+}
 
 struct Silent;
 
@@ -51,6 +72,36 @@ async fn log_messages_of_a_server_without_logging_are_a_warning_once() {
     assert_eq!(log.lines().count(), 1, "{log}");
     assert!(log.contains("`#[mcp_server(logging)]`"), "{log}");
     assert_eq!(logged(Level::WARN, Telling).await, "");
+}
+
+#[tokio::test]
+async fn progress_that_decreases_is_not_sent_and_is_a_warning_once() {
+    let server = Shrinking.into_server();
+    for tool in ["grow", "work"] {
+        let (log, _guard) = Log::listening(Level::WARN);
+        let mut session = Wire::to(&server).await;
+        session.handshake("2025-11-25").await;
+        let mut alone = Wire::to(&server).await;
+        for _ in 1..3 {
+            let params = json!({"name": tool, "_meta": {"progressToken": "t"}});
+            session.send(request(1, "tools/call", params.clone())).await;
+            alone.send(stateless(1, "tools/call", params)).await;
+            for wire in [&mut session, &mut alone] {
+                let amounts = match tool {
+                    "grow" => vec![1, 2],
+                    _ => vec![2],
+                };
+                for amount in amounts {
+                    assert_eq!(wire.answer().await["params"]["progress"], amount);
+                }
+                assert_eq!(wire.answer().await["id"], 1);
+            }
+        }
+        let lines = log.text().lines().count();
+        assert_eq!(lines, usize::from(tool == "work"), "{}", log.text());
+        let names_amount = log.text().contains("progress=1.0");
+        assert_eq!(names_amount, tool == "work", "{}", log.text());
+    }
 }
 
 #[tokio::test]

@@ -129,8 +129,12 @@ impl OpenTask {
     /// # Errors
     ///
     /// When the store fails, or the task ends before it is answered.
-    pub async fn ask(&self, key: &str, request: InputRequest) -> Result<RawJson, ProtocolError> {
-        self.tasks.ask(&self.id, key, request).await
+    pub async fn ask(
+        &self,
+        key: impl Into<String>,
+        request: InputRequest,
+    ) -> Result<RawJson, ProtocolError> {
+        self.tasks.ask(&self.id, &key.into(), request).await
     }
 
     /// Ends the task with the result of the call, which may be the error of a tool.

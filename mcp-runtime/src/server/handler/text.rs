@@ -123,8 +123,8 @@ impl<T> TextArgument<T> {
 
     /// Says what the argument is for.
     #[must_use]
-    pub fn description(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.description = Some(text.into());
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into().into());
         self
     }
 

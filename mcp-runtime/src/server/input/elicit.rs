@@ -86,13 +86,13 @@ impl<T> Elicitation<T> {
     /// # Ok(age)
     /// # }
     /// ```
-    pub fn field(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+    pub fn field(mut self, name: impl Into<String>) -> Self {
         if let Mode::Form {
             form: Form::Typed { field, .. },
             ..
         } = &mut self.kind.mode
         {
-            *field = name.into();
+            *field = name.into().into();
         }
         self
     }

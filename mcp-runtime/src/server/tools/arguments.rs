@@ -245,7 +245,7 @@ struct Missing<T> {
 impl<T> Argument<T> {
     /// Says what the argument is for.
     #[must_use]
-    pub fn description(self, text: impl Into<Cow<'static, str>>) -> Self {
+    pub fn description(self, text: impl Into<String>) -> Self {
         self.annotate("description", text.into().into())
     }
 
