@@ -19,6 +19,19 @@ pub(super) const EXPIRED_KEPT: Duration = Duration::from_secs(5 * 60);
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 /// The shortest time between two messages of progress that are stored.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// The time that an operation of a store may take.
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest pause before something is tried again that has failed; the first one is a second.
+pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
+/// The number of attempts to store the end of a task: about 6 minutes.
+pub(super) const FINISH_ATTEMPTS: usize = 12;
+/// The time that a server that shuts down has for its last writes after the grace, and again for the
+/// release of its lease.
+pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
+/// The number of times that a lease is renewed before it is over.
+pub(super) const RENEWALS: u32 = 4;
+/// The number of times that a task is edited again because another process has changed it meanwhile.
+pub(super) const MAX_EDITS: usize = 100;
 /// The number of tasks that one subscription is about; others are not accepted.
 pub(super) const MAX_SUBSCRIBED: usize = 100;
 /// The number of tasks that are found to have expired at the same time.
@@ -31,12 +44,18 @@ pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
 pub(super) mod sqlite {
     use std::time::Duration;
 
-    /// The time after which a process that shares a database counts as stopped.
+    /// The time after which a process that shares a database is taken for stopped.
     pub(in crate::tasks) const LEASE: Duration = Duration::from_secs(3);
     /// The time between two looks for changes of other processes.
     pub(in crate::tasks) const POLL: Duration = Duration::from_millis(250);
-    /// The time for which a process waits for others.
+    /// The longest time between two looks for changes while the looks fail.
+    pub(in crate::tasks) const MAX_POLL: Duration = Duration::from_secs(8);
+    /// The time for which an operation waits: for those before it, and for other processes.
     pub(in crate::tasks) const BUSY: Duration = Duration::from_secs(5);
+    /// The number of connections that read; one writes.
+    pub(in crate::tasks) const READERS: usize = 4;
+    /// The number of operations that wait for a connection: to read, and to write.
+    pub(in crate::tasks) const QUEUED: usize = 1024;
 }
 
 /// The limits of a server's tasks: of all, and of each principal. Callers that nobody vouches for are

@@ -77,14 +77,16 @@ impl Tasks {
         let call = CallState::of(cx).filter(|call| !call.is_decided());
         let call = call.ok_or_else(|| refused("this call can't become a task"))?;
         let record = call.tool().record(self, cx);
-        if !self.insert(record.clone()).await.map_err(unavailable)? {
+        let new = self.insert_for_call(record.clone()).await;
+        let Some(new) = new.map_err(unavailable)? else {
             let wait = POLL_INTERVAL.as_secs();
             return Err(refused(&format!("too many tasks: try again in {wait} s")));
+        };
+        if !call.set_created(record.status()) {
+            return Err(refused("this call is a task already"));
         }
-        match call.set_created(record.status()) {
-            true => Ok(CreatedTask(record.id)),
-            false => Err(refused("this call is a task already")),
-        }
+        new.keep();
+        Ok(CreatedTask(record.id))
     }
 
     /// The task with this id, of any caller, to report on it and to end it. Nothing is read by this.

@@ -3,6 +3,7 @@
 mod defer;
 mod elsewhere;
 mod extension;
+mod lease;
 mod maintenance;
 mod new_task;
 mod process;

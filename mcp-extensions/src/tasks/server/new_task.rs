@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
-
 use super::Tasks;
+use super::process::Left;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
-/// A stored task that nobody works on yet. Dropped, it is removed from the store.
+/// A task that is stored, or perhaps stored, and that nobody works on yet. Dropped, it is removed from the
+/// store by the maintenance.
 pub(super) struct NewTask {
     tasks: Tasks,
     id: Arc<str>,
@@ -23,7 +23,7 @@ impl NewTask {
 
 impl Tasks {
     /// Keeps the task of a call; `None` where it would exceed the limits. If the call is dropped
-    /// meanwhile, the task is removed once it is stored.
+    /// meanwhile, or the store fails, the task is removed.
     pub(super) async fn insert_for_call(
         &self,
         task: TaskRecord,
@@ -31,29 +31,21 @@ impl Tasks {
         let mut new = NewTask {
             tasks: self.clone(),
             id: Arc::clone(&task.id),
-            removes_on_drop: false,
+            removes_on_drop: true,
         };
         let inserting = tokio::spawn(async move {
             new.removes_on_drop = new.tasks.insert(task).await?;
             Ok(new.removes_on_drop.then_some(new))
         });
         let inserted = inserting.await;
-        inserted.map_err(|panic| TaskStoreError(panic.into()))?
+        inserted.map_err(|panic| TaskStoreError::Failed(panic.into()))?
     }
 }
 
 impl Drop for NewTask {
     fn drop(&mut self) {
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
         if self.removes_on_drop {
-            let (tasks, id) = (self.tasks.clone(), Arc::clone(&self.id));
-            runtime.spawn(async move {
-                if let Err(error) = tasks.0.records.store.remove(&id).await {
-                    tracing::warn!(%error, "the task of a dropped call could not be removed");
-                }
-            });
+            self.tasks.0.process.leave(&self.id, Left::Remove);
         }
     }
 }

@@ -1,29 +1,39 @@
 //! The part of a server's tasks that is a process's own.
 
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mcp_runtime::Server;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use super::lease::Lease;
+use crate::tasks::store::TaskStoreError;
+
 /// The part of a server's tasks that is this process's own.
 pub(super) struct Process {
     /// The name of the process as a runner.
     pub(super) runner: Arc<str>,
     state: Mutex<State>,
-    /// Notified when a task was created that expires before all others.
-    pub(super) created: Notify,
-    /// The number of tasks that this process works on.
-    pub(super) working: watch::Sender<usize>,
-    is_stopping: AtomicBool,
-    /// Notified when the work on tasks has to stop.
-    stopped: Notify,
+    /// Notified when there is something to do before the next pass of the maintenance.
+    pub(super) wake: Notify,
+    /// The tasks that this process works on.
+    pub(super) working: watch::Sender<HashSet<Arc<str>>>,
+    phase: watch::Sender<Phase>,
 }
 
-#[derive(Default)]
+/// How far the shutdown is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    Serving,
+    /// The work on tasks has to stop, and its end to be stored.
+    Stopping,
+    /// What is not stored now is given up.
+    Stopped,
+}
+
 pub(super) struct State {
     /// The number of times that the server is being served.
     pub(super) served: usize,
@@ -31,23 +41,22 @@ pub(super) struct State {
     pub(super) maintenance: Option<JoinHandle<()>>,
     /// Where the maintenance runs.
     pub(super) runtime: Option<Handle>,
-    /// True once the process has a lease.
-    pub(super) is_leased: bool,
-    /// The time at which the next task expires, in ms since 1970.
+    pub(super) lease: Lease,
+    /// The time of the store at which the next task expires, in ms.
     pub(super) next: Option<u64>,
+    /// Tasks of this process on which it does not work, and how the maintenance ends them.
+    pub(super) left: HashMap<Arc<str>, Left>,
+    /// Tasks whose records can't be read, each of which was logged.
+    pub(super) unreadable: HashSet<Arc<str>>,
 }
 
-impl Default for Process {
-    fn default() -> Self {
-        Self {
-            runner: random_id(),
-            state: Mutex::default(),
-            created: Notify::new(),
-            working: watch::Sender::default(),
-            is_stopping: AtomicBool::new(false),
-            stopped: Notify::new(),
-        }
-    }
+/// How a task is ended that this process does not work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// As a task of a process that has stopped.
+    Recover,
+    /// No client knows of it.
+    Remove,
 }
 
 /// An id that can't be guessed: 128 random bits.
@@ -57,40 +66,83 @@ pub(super) fn random_id() -> Arc<str> {
     format!("{:032x}", u128::from_ne_bytes(bytes)).into()
 }
 
-/// Counts a task that this process works on, until it is dropped.
-pub(super) struct Working(Arc<Process>);
+/// Work on a task. If it is dropped before the end of the task is stored, the task is left to the
+/// maintenance.
+pub(super) struct Working {
+    process: Arc<Process>,
+    id: Arc<str>,
+    pub(super) is_done: bool,
+}
 
 impl Drop for Working {
     fn drop(&mut self) {
-        self.0.working.send_modify(|count| *count -= 1);
+        if !self.is_done {
+            self.process.leave(&self.id, Left::Recover);
+        }
+        self.process.working.send_modify(|ids| {
+            ids.remove(&self.id);
+        });
     }
 }
 
 impl Process {
-    /// Begins the work on a task.
-    pub(super) fn work(self: &Arc<Self>) -> Working {
-        self.working.send_modify(|count| *count += 1);
-        Working(Arc::clone(self))
+    /// A process whose lease has this length, if it needs one.
+    pub(super) fn new(lease: Option<Duration>) -> Self {
+        Self {
+            runner: random_id(),
+            state: Mutex::new(State {
+                served: 0,
+                server: None,
+                maintenance: None,
+                runtime: None,
+                lease: Lease::new(lease),
+                next: None,
+                left: HashMap::new(),
+                unreadable: HashSet::new(),
+            }),
+            wake: Notify::new(),
+            working: watch::Sender::default(),
+            phase: watch::Sender::new(Phase::Serving),
+        }
     }
 
-    /// Lets the work on tasks go on, or stops it.
-    pub(super) fn set_stopping(&self, is_stopping: bool) {
-        self.is_stopping.store(is_stopping, Ordering::SeqCst);
-        if is_stopping {
-            self.stopped.notify_waiters();
+    /// Begins the work on a task.
+    pub(super) fn work(self: &Arc<Self>, id: &Arc<str>) -> Working {
+        self.working.send_modify(|ids| {
+            ids.insert(Arc::clone(id));
+        });
+        Working {
+            process: Arc::clone(self),
+            id: Arc::clone(id),
+            is_done: false,
         }
+    }
+
+    /// Leaves a task of this process to the maintenance.
+    pub(super) fn leave(&self, id: &Arc<str>, how: Left) {
+        self.state().left.insert(Arc::clone(id), how);
+        self.wake.notify_one();
+    }
+
+    /// Logs that the record of a task can't be read, once for each task.
+    pub(super) fn report_unreadable(&self, id: &str, error: &TaskStoreError) {
+        if self.state().unreadable.insert(id.into()) {
+            tracing::error!(id, %error, "this task is left alone until it expires");
+        }
+    }
+
+    pub(super) fn set_phase(&self, phase: Phase) {
+        self.phase.send_replace(phase);
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        self.is_stopping.load(Ordering::SeqCst)
+        *self.phase.borrow() >= Phase::Stopping
     }
 
-    /// Waits until the work on tasks has to stop.
-    pub(super) async fn stopping(&self) {
-        let stopped = pin!(self.stopped.notified());
-        if !self.is_stopping() {
-            stopped.await;
-        }
+    /// Waits until the shutdown has come so far.
+    pub(super) async fn reached(&self, phase: Phase) {
+        // The sender is that of `self`.
+        let _ = self.phase.subscribe().wait_for(|it| *it >= phase).await;
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -106,6 +158,7 @@ impl Process {
 
     /// Ends the maintenance, and lets go of the server, which has the tasks.
     pub(super) fn end(&self) {
+        self.set_phase(Phase::Stopped);
         let mut state = self.state();
         state.server = None;
         if let Some(maintenance) = state.maintenance.take() {

@@ -1,36 +1,57 @@
 //! Reading and changing tasks in their store.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::types::RawJson;
 use mcp_runtime::types::jsonrpc::code;
-use tokio::time::Instant;
 
-use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError};
+use crate::tasks::limits::{MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
+use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 
-/// A store of tasks, and the time.
+/// A store of tasks, and the clock that clients see.
 #[derive(Clone)]
 pub(super) struct Records {
-    pub(super) store: Arc<dyn TaskStore>,
-    clock: (Instant, u64),
+    store: Arc<dyn TaskStore>,
+    pub(super) clock: fn() -> SystemTime,
 }
 
 impl Records {
     pub(super) fn new(store: impl TaskStore) -> Self {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = milliseconds(since_1970.unwrap_or_default());
         Self {
             store: Arc::new(store),
-            clock: (Instant::now(), now),
+            clock: SystemTime::now,
         }
     }
 
-    /// The time in ms since 1970. It does not go back.
+    /// The time in ms since 1970, for people: it may step in both directions.
     pub(super) fn now(&self) -> u64 {
-        let (start, at_start) = self.clock;
-        at_start + milliseconds(start.elapsed())
+        let since_1970 = (self.clock)().duration_since(UNIX_EPOCH);
+        milliseconds(since_1970.unwrap_or_default())
+    }
+
+    /// The time after which a runner that has not renewed its lease is taken for stopped.
+    pub(super) fn lease(&self) -> Option<Duration> {
+        self.store.lease()
+    }
+
+    /// Runs an operation of the store, which fails if it takes too long.
+    pub(super) async fn run<T>(
+        &self,
+        operation: impl FnOnce(&dyn TaskStore) -> StoreFuture<T>,
+    ) -> Result<T, TaskStoreError> {
+        let outcome = tokio::time::timeout(STORE_TIMEOUT, operation(&*self.store)).await;
+        outcome.unwrap_or_else(|_| Err(TaskStoreError::Failed("it did not answer in time".into())))
+    }
+
+    pub(super) async fn load(&self, id: &str) -> Result<Option<Arc<TaskRecord>>, TaskStoreError> {
+        self.run(|store| store.load(id)).await
+    }
+
+    /// Waits until a task has another version than this one, which may be reported too early.
+    pub(super) async fn changed(&self, id: &str, version: u64) {
+        self.store.changed(id, version).await;
     }
 
     /// Changes a task, as often as others change it at the same time. `None` if there is no such task,
@@ -40,8 +61,8 @@ impl Records {
         id: &str,
         mut change: impl FnMut(&mut TaskRecord) -> Option<T>,
     ) -> Result<Option<T>, TaskStoreError> {
-        loop {
-            let Some(before) = self.store.load(id).await? else {
+        for _ in 0..MAX_EDITS {
+            let Some(before) = self.load(id).await? else {
                 return Ok(None);
             };
             let mut record = (*before).clone();
@@ -49,11 +70,13 @@ impl Records {
                 return Ok(None);
             };
             record.version += 1;
-            record.updated = self.now();
-            if self.store.replace(record).await? {
+            record.updated = self.now().max(record.updated).max(record.created);
+            if self.run(|store| store.replace(record)).await? {
                 return Ok(Some(value));
             }
         }
+        let reason = format!("the task {id} was changed by others each time");
+        Err(TaskStoreError::Failed(reason.into()))
     }
 
     /// Waits until `found` returns something of a task; `None` once the task is gone.
@@ -62,29 +85,58 @@ impl Records {
         id: &str,
         found: impl Fn(&TaskRecord) -> Option<T>,
     ) -> Result<Option<T>, TaskStoreError> {
-        while let Some(record) = self.store.load(id).await? {
-            let version = record.version;
-            if let Some(value) = found(&record) {
-                return Ok(Some(value));
-            }
-            drop(record);
-            self.store.changed(id, version).await;
+        let mut retry = Retry::default();
+        loop {
+            // Boxed, as a task that waits is to be small.
+            let version = match Box::pin(self.load(id)).await {
+                Ok(None) => return Ok(None),
+                Ok(Some(record)) => match found(&record) {
+                    Some(value) => return Ok(Some(value)),
+                    None => record.version,
+                },
+                Err(TaskStoreError::Busy) => {
+                    Box::pin(retry.pause()).await;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            retry = Retry::default();
+            self.changed(id, version).await;
         }
-        Ok(None)
     }
 }
 
-pub(super) fn milliseconds(duration: std::time::Duration) -> u64 {
+/// Growing pauses before something is tried again.
+#[derive(Default)]
+pub(super) struct Retry(u32);
+
+impl Retry {
+    /// Waits for 1, 2, 4, … seconds, up to a minute.
+    pub(super) async fn pause(&mut self) {
+        let pause = Duration::from_secs(1).saturating_mul(1 << self.0.min(6));
+        self.0 += 1;
+        tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)).await;
+    }
+}
+
+pub(super) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The answer to a request that a store has failed.
 pub(super) fn unavailable(error: TaskStoreError) -> ProtocolError {
-    tracing::error!(%error, "tasks can't be read or written");
-    ProtocolError::new(
-        code::INTERNAL_ERROR,
-        "the tasks of this server can't be read or written now",
-    )
+    let message = match error {
+        TaskStoreError::Busy => "the store of this server's tasks is busy: try again later",
+        TaskStoreError::Unreadable(_) => {
+            "the record of this task can't be read: it is damaged, or was written by a newer version \
+                of the server"
+        }
+        error @ TaskStoreError::Failed(_) => {
+            tracing::error!(%error, "tasks can't be read or written");
+            "the tasks of this server can't be read or written now"
+        }
+    };
+    ProtocolError::new(code::INTERNAL_ERROR, message)
 }
 
 /// The answer to a request about a task that is not there, or is somebody else's.

@@ -9,9 +9,10 @@ use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
 
 use super::Tasks;
-use super::records::{ended, unavailable, whole};
+use super::process::Phase;
+use super::records::{Retry, ended, unavailable, whole};
 use crate::tasks::TaskState;
-use crate::tasks::limits::PROGRESS_INTERVAL;
+use crate::tasks::limits::{FINISH_ATTEMPTS, PROGRESS_INTERVAL};
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
 /// The outcome of a tool's function.
@@ -55,35 +56,41 @@ impl RunningTask {
         mut work: BoxFuture<Outcome>,
         detached: Option<Detached>,
     ) -> impl Future<Output = ()> + Send {
-        let working = self.tasks.0.process.work();
+        let process = Arc::clone(&self.tasks.0.process);
+        let mut working = process.work(&self.id);
         async move {
             let outcome = tokio::select! {
                 biased;
                 outcome = &mut work => Some(outcome),
                 () = self.is_ended() => None,
-                () = self.tasks.0.process.stopping() => None,
+                () = process.reached(Phase::Stopping) => None,
             };
             drop(work);
             // Boxed, as a task that waits is to be small.
-            Box::pin(self.finish(outcome)).await;
+            working.is_done = Box::pin(async {
+                tokio::select! {
+                    biased;
+                    is_done = self.finish(outcome) => is_done,
+                    () = process.reached(Phase::Stopped) => false,
+                }
+            })
+            .await;
             drop((working, detached));
         }
     }
 
     /// Waits until somebody else has ended the task, or works on it.
     async fn is_ended(&self) {
-        let store = &self.tasks.0.records.store;
+        let records = &self.tasks.0.records;
+        let mut retry = Retry::default();
         loop {
-            let version = match store.load(&self.id).await {
-                Ok(Some(record)) if self.runs(&record) => record.version,
-                Ok(_) => return,
-                Err(error) => {
-                    tracing::warn!(%error, "a task can't be watched now");
-                    Box::pin(tokio::time::sleep(PROGRESS_INTERVAL)).await;
-                    continue;
-                }
-            };
-            store.changed(&self.id, version).await;
+            let ended = records.wait_for(&self.id, |record| (!self.runs(record)).then_some(()));
+            match ended.await {
+                // A record that can't be read can't be ended by this process either.
+                Ok(_) | Err(TaskStoreError::Unreadable(_)) => return,
+                Err(error) => tracing::warn!(%error, id = &*self.id, "a task can't be watched now"),
+            }
+            Box::pin(retry.pause()).await;
         }
     }
 
@@ -114,13 +121,15 @@ impl RunningTask {
         message
     }
 
-    /// Stores the end of the task; without an outcome, if nobody else goes on with it.
-    async fn finish(&self, outcome: Option<Outcome>) {
+    /// Stores the end of the task; without an outcome, if nobody else goes on with it. Returns false if
+    /// the task is left as it is.
+    async fn finish(&self, outcome: Option<Outcome>) -> bool {
         let Tasks(tasks) = &self.tasks;
-        let ends_here = tasks.process.is_stopping() && tasks.records.store.lease().is_none();
-        let shut_down = || ends_here.then(|| Err(ended("the server was shut down").into()));
-        let Some(outcome) = outcome.or_else(shut_down) else {
-            return;
+        let outcome = match outcome {
+            Some(outcome) => outcome,
+            None if !tasks.process.is_stopping() => return true,
+            None if tasks.records.lease().is_some() => return false,
+            None => Err(ended("the server was shut down").into()),
         };
         let outcome = outcome.and_then(|response| Ok(result(&response)?));
         let outcome = outcome.map_err(as_protocol);
@@ -136,10 +145,25 @@ impl RunningTask {
                 Some(())
             })
         };
-        while let Err(error) = finished().await {
-            tracing::error!(%error, "the result of a task can't be stored now");
-            tokio::time::sleep(PROGRESS_INTERVAL).await;
+        let mut retry = Retry::default();
+        for _ in 0..FINISH_ATTEMPTS {
+            match finished().await {
+                Ok(_) => return true,
+                Err(error @ TaskStoreError::Unreadable(_)) => {
+                    tasks.process.report_unreadable(&self.id, &error);
+                    return true;
+                }
+                Err(error) => {
+                    tracing::error!(%error, id = &*self.id, "the result of a task can't be stored now");
+                }
+            }
+            retry.pause().await;
         }
+        tracing::error!(
+            id = &*self.id,
+            "the result of a task is lost: the store failed for too long"
+        );
+        false
     }
 
     /// Changes the task unless it has ended.

@@ -69,12 +69,14 @@ impl Tasks {
     /// Tasks that are kept in `store`.
     #[must_use]
     pub fn new(store: impl TaskStore) -> Self {
+        let records = Records::new(store);
+        let process = Arc::new(Process::new(records.lease()));
         Self(Arc::new(Shared {
-            records: Records::new(store),
+            records,
             limits: TaskLimits::default(),
             grace: GRACE,
             identify: None,
-            process: Arc::default(),
+            process,
         }))
     }
 
@@ -92,7 +94,12 @@ impl Tasks {
     }
 
     /// The time for which a server that shuts down waits for its tasks; 5 seconds by default. Tasks
-    /// that are not done then are those of a runner that has [stopped](TaskStore::take).
+    /// that are not done then are left to other processes that share the store, and fail if the store is
+    /// not shared.
+    ///
+    /// The end of the shutdown does not depend on the store: at most two seconds after the grace it is
+    /// over. If the store has failed until then, the server ends with
+    /// [`ServeError::Shutdown`](mcp_runtime::ServeError), which names the tasks whose end is not stored.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         Arc::make_mut(&mut self.0).grace = grace;

@@ -117,6 +117,8 @@ impl Task {
     }
 
     /// The time from its creation after which a task is deleted, and fails if it is not done; an hour by default.
+    /// It is never shorter, but may be longer: by a few seconds in a store that processes share, and by the
+    /// time for which none of them was running.
     #[must_use]
     #[track_caller]
     pub fn ttl(mut self, time: impl TaskDuration) -> Self {
@@ -161,15 +163,13 @@ impl Task {
     /// What is kept of a new task.
     pub(super) fn record(&self, tasks: &Tasks, cx: &Context) -> TaskRecord {
         let now = tasks.0.records.now();
-        let ttl = self.ttl.map(milliseconds);
         TaskRecord {
             id: random_id(),
             principal: cx.principal().map(str::to_owned),
             scopes: cx.needed_scopes(),
             created: now,
             updated: now,
-            ttl,
-            expires: ttl.map(|ttl| now.saturating_add(ttl)),
+            ttl: self.ttl.map(milliseconds),
             poll_interval: self.poll_interval.map(milliseconds),
             ..TaskRecord::default()
         }

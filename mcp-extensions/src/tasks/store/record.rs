@@ -34,7 +34,8 @@ pub struct TaskRecord {
     pub updated: u64,
     /// The lifetime that clients are told, in ms from the creation.
     pub ttl: Option<u64>,
-    /// The time at which the task fails, or is deleted if it has ended; in ms since 1970.
+    /// The [time of the store](super::TaskStore#time) at which the task fails, or is deleted if it has
+    /// ended; in ms.
     pub expires: Option<u64>,
     /// The suggested time between two requests for the status, in ms.
     pub poll_interval: Option<u64>,

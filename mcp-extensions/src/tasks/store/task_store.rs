@@ -13,20 +13,41 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 
 /// A store of tasks: of this process ([`MemoryTaskStore`](super::MemoryTaskStore)), or shared with others.
 ///
-/// A record is replaced as a whole, by whoever has read the version before. A process that works on
-/// tasks is a runner; those of a runner that has stopped are [taken](Self::take) by another one.
+/// A record is replaced as a whole, by whoever has read the version before. An operation that takes longer
+/// than 10 seconds has failed; a change may have happened nevertheless, and is looked for later.
+///
+/// # Leases
+///
+/// A process that works on tasks is a runner. Runners that share a store renew a lease several times a
+/// second or so, which changes a number in the store. Every other runner remembers the number, and measures
+/// with its own monotonic clock how long the number has not changed. After the whole [lease](Self::lease)
+/// without a change it takes over the tasks of that runner. No clock of two processes is ever compared, so a
+/// step of the system clock has no effect. Only time between two looks that are close together is measured:
+/// a process that was itself suspended does not take over the tasks of others when it wakes up.
+///
+/// # Time
+///
+/// Tasks [expire](TaskRecord::expires) by the time of the store: milliseconds that the runners count with
+/// their monotonic clocks and write down with each renewal. The largest count is kept. That time never
+/// runs faster than a real clock. It stands still while no process has the store open, and while the
+/// computer is suspended. So a task never expires before its time to live is over, whichever process looks.
+/// It may expire later: by about the length of the lease, and by the time for which nobody counted.
 pub trait TaskStore: Send + Sync + 'static {
     /// Adds a task, which can be [loaded](Self::load) once this is done, by every process. Returns
     /// false, and adds nothing, where it would exceed `limits`.
     fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool>;
 
     /// The task with this id.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskStoreError::Unreadable`] if this record alone can't be read.
     fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>>;
 
     /// Replaces a task if its version is the one before that of `task`. Returns whether it was.
     fn replace(&self, task: TaskRecord) -> StoreFuture<bool>;
 
-    /// Removes a task.
+    /// Removes a task, which may be one that can't be read.
     fn remove(&self, id: &str) -> StoreFuture<()>;
 
     /// Waits until a task has another version than this one, or was removed. It may be done before, as it
@@ -34,30 +55,59 @@ pub trait TaskStore: Send + Sync + 'static {
     fn changed(&self, id: &str, version: u64) -> BoxFuture<()>;
 
     /// The tasks that [expire](TaskRecord::expires) at `now` or before (ms), at most a hundred, and the
-    /// time of the next one (ms).
+    /// time of the next one (ms). Includes tasks that can't be read.
     fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)>;
 
-    /// The time after which a runner that has not [renewed](Self::renew) its lease counts as stopped;
+    /// The time after which a runner that has not [renewed](Self::renew) its lease is taken for stopped;
     /// `None` if runners stop together with the store, which is the default.
     fn lease(&self) -> Option<Duration> {
         None
     }
 
-    /// Renews the lease of a runner, or ends it.
-    fn renew(&self, runner: &str, ends: bool) -> StoreFuture<()> {
-        let _ = (runner, ends);
+    /// Renews the lease of a runner: changes its number. Advances the time of the store to `now` (ms),
+    /// unless it is later already.
+    fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
+        let _ = runner;
+        let runners = Vec::new();
+        Box::pin(async move { Ok(Renewal { now, runners }) })
+    }
+
+    /// Ends the lease of a runner, which has stopped.
+    fn release(&self, runner: &str) -> StoreFuture<()> {
+        let _ = runner;
         Box::pin(async { Ok(()) })
     }
 
-    /// Makes `runner` the runner of tasks that have not ended and whose runner has stopped. Returns
-    /// them.
-    fn take(&self, runner: &str) -> StoreFuture<Vec<Arc<TaskRecord>>> {
+    /// The tasks of a runner that have not ended. Includes tasks that can't be read.
+    fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
         let _ = runner;
         Box::pin(async { Ok(Vec::new()) })
     }
 }
 
+/// What a runner finds out when it [renews](TaskStore::renew) its lease.
+#[derive(Clone, Debug, Default)]
+pub struct Renewal {
+    /// The time of the store, in ms.
+    pub now: u64,
+    /// The other runners that have a lease or unfinished tasks, and the numbers of their leases. A runner
+    /// without a lease has stopped.
+    pub runners: Vec<(Arc<str>, Option<i64>)>,
+}
+
 /// The fault of a store that can't be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("the store of tasks failed: {0}")]
-pub struct TaskStoreError(#[from] pub BoxError);
+#[non_exhaustive]
+pub enum TaskStoreError {
+    /// The operation failed.
+    #[error("the store of tasks failed: {0}")]
+    Failed(#[from] BoxError),
+    /// Too many operations wait for the store, or another process has locked it. The same operation
+    /// may succeed later.
+    #[error("the store of tasks is busy: try again later")]
+    Busy,
+    /// The record of this task is damaged, or was written by a newer version. Other tasks are not
+    /// concerned.
+    #[error("the record of the task can't be read: {0}")]
+    Unreadable(#[source] BoxError),
+}

@@ -1,0 +1,292 @@
+//! The store.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcp_runtime::layer::{BoxError, BoxFuture};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+
+use super::changes::Waiting;
+use super::connections::{Connections, Place};
+use super::schema::{self, transact};
+use crate::tasks::limits::sqlite::LEASE;
+use crate::tasks::limits::{MAX_DUE, TaskLimits};
+use crate::tasks::store::usage::Usage;
+use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
+
+/// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
+/// share it: each sees the others' changes within a quarter of a second.
+///
+/// A process that has not renewed its lease for 3 seconds is taken for stopped, whatever the clock of the
+/// system says; its tasks are taken over by another process within 5 seconds. What was written is on the
+/// disk before it is answered.
+///
+/// The database has five connections, each with a thread of its own: four read and one writes. Reading does
+/// not wait for writing. An operation waits for at most 5 seconds, for those before it and for other
+/// processes that have locked the database. Then it fails with [`TaskStoreError::Busy`], and immediately if
+/// 1,024 others wait already.
+///
+/// The files of the database (`tasks.db`, `tasks.db-wal`, `tasks.db-shm`) contain arguments and results of
+/// calls. On Unix, only their owner may read and write them (mode 0600): other permissions of files that
+/// exist already are taken away. Processes that share a database have to run as the same user.
+///
+/// ```no_run
+/// use mcp_extensions::tasks::Tasks;
+/// use mcp_extensions::tasks::store::SqliteTaskStore;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tasks = Tasks::new(SqliteTaskStore::open("tasks.db")?);
+/// # drop(tasks);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SqliteTaskStore(pub(super) Arc<Database>);
+
+pub(super) struct Database {
+    pub(super) readers: Connections,
+    writer: Connections,
+    waiting: Mutex<Waiting>,
+}
+
+impl Database {
+    pub(super) fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SqliteTaskStore {
+    /// Opens the database at `path`, or creates it. Waits for up to 5 seconds for other processes that
+    /// create it at the same time.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be opened, is not a database, belongs to another user, or was made by another version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
+        let (writer, readers) = schema::open(path.as_ref())?;
+        let start = |connections| {
+            let started = Connections::start(connections);
+            started.map_err(|error| TaskStoreError::Failed(error.into()))
+        };
+        Ok(Self(Arc::new(Database {
+            readers: start(readers)?,
+            writer: start(vec![writer])?,
+            waiting: Mutex::default(),
+        })))
+    }
+
+    fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> StoreFuture<T> {
+        self.0.readers.run(Place::Last, work)
+    }
+
+    /// Runs `work`, which changes the task `id`, in a transaction.
+    fn write<T: Send + 'static>(
+        &self,
+        id: Arc<str>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> StoreFuture<T> {
+        let store = self.clone();
+        let written = |connection: &mut Connection| transact(connection, work);
+        let written = self.0.writer.run(Place::Last, written);
+        Box::pin(async move {
+            let value = written.await?;
+            store.0.waiting().notify(&id);
+            Ok(value)
+        })
+    }
+
+    /// Runs `work`, which concerns the lease of a runner, before other changes.
+    fn write_lease<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> StoreFuture<T> {
+        let written = |connection: &mut Connection| transact(connection, work);
+        self.0.writer.run(Place::First, written)
+    }
+}
+
+/// A number as SQLite keeps it.
+fn integer(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// Those for whom a task is counted.
+fn owner(task: &TaskRecord) -> String {
+    let principal = task.principal.as_ref();
+    principal.map_or_else(String::new, |name| format!("={name}"))
+}
+
+pub(super) const NEXT_CHANGE: &str = "UPDATE counters SET change = change + 1 RETURNING change";
+
+pub(super) const PUT: &str = "INSERT INTO tasks VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+    ON CONFLICT (id) DO UPDATE SET runner = excluded.runner, is_final = excluded.is_final, \
+    expires = excluded.expires, version = excluded.version, bytes = excluded.bytes, \
+    change = excluded.change, record = excluded.record";
+
+pub(super) const USAGE: &str = "SELECT running, bytes FROM usage WHERE owner = ?1";
+
+fn put(transaction: &Transaction<'_>, task: &TaskRecord) -> rusqlite::Result<()> {
+    let json = serde_json::to_string(task);
+    let json = json.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let mut change = transaction.prepare_cached(NEXT_CHANGE)?;
+    let change: i64 = change.query_row((), |row| row.get(0))?;
+    transaction.prepare_cached(PUT)?.execute(params![
+        task.id,
+        owner(task),
+        task.runner,
+        task.state.is_final(),
+        task.expires.map(integer),
+        integer(task.version),
+        integer(task.bytes()),
+        change,
+        json
+    ])?;
+    Ok(())
+}
+
+fn usage(transaction: &Transaction<'_>, owner: &str) -> rusqlite::Result<Usage> {
+    let mut used = transaction.prepare_cached(USAGE)?;
+    let used = used.query_row([owner], |row| {
+        let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+        Ok(Usage {
+            running: count(row.get(0)?),
+            bytes: count(row.get(1)?),
+        })
+    });
+    used.optional().map(Option::unwrap_or_default)
+}
+
+/// Adds a task if that exceeds no limit.
+pub(super) fn add(
+    transaction: &Transaction<'_>,
+    task: &TaskRecord,
+    limits: TaskLimits,
+) -> rusqlite::Result<bool> {
+    let (of_owner, total) = (usage(transaction, &owner(task))?, usage(transaction, "*")?);
+    let has_room = of_owner.has_room(total, Usage::of(task), limits);
+    if has_room {
+        put(transaction, task)?;
+    }
+    Ok(has_room)
+}
+
+impl TaskStore for SqliteTaskStore {
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
+        self.write(Arc::clone(&task.id), move |transaction| {
+            add(transaction, &task, limits)
+        })
+    }
+
+    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
+        let id = id.to_owned();
+        let read = self.read(move |connection| {
+            let mut find = connection.prepare_cached("SELECT record FROM tasks WHERE id = ?1")?;
+            let read = |row: &rusqlite::Row<'_>| {
+                // A damaged value may be of any type, and have any bytes.
+                let json = row.get_ref(0)?.as_bytes().map_err(BoxError::from);
+                Ok(json.and_then(|json| Ok(Arc::new(serde_json::from_slice(json)?))))
+            };
+            find.query_row([id], read).optional()
+        });
+        Box::pin(async move {
+            let record = read.await?.transpose();
+            record.map_err(TaskStoreError::Unreadable)
+        })
+    }
+
+    fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
+        self.write(Arc::clone(&task.id), move |transaction| {
+            let version = "SELECT version FROM tasks WHERE id = ?1";
+            let mut version = transaction.prepare_cached(version)?;
+            let before = version.query_row([&task.id], |row| row.get(0)).optional()?;
+            let fits = before.is_some_and(|it: i64| unsigned(it) + 1 == task.version);
+            if fits {
+                put(transaction, &task)?;
+            }
+            Ok(fits)
+        })
+    }
+
+    fn remove(&self, id: &str) -> StoreFuture<()> {
+        let id: Arc<str> = id.into();
+        self.write(Arc::clone(&id), move |transaction| {
+            transaction.execute("DELETE FROM tasks WHERE id = ?1", [&id])?;
+            Ok(())
+        })
+    }
+
+    fn changed(&self, id: &str, version: u64) -> BoxFuture<()> {
+        self.wait(id, version)
+    }
+
+    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
+        let now = integer(now);
+        self.read(move |connection| {
+            let due = "SELECT id FROM tasks WHERE expires <= ?1 ORDER BY expires LIMIT ?2";
+            let mut due = connection.prepare_cached(due)?;
+            let due = due.query_map(params![now, integer(MAX_DUE)], |row| row.get(0))?;
+            let due = due.collect::<rusqlite::Result<_>>()?;
+            let next = "SELECT min(expires) FROM tasks WHERE expires > ?1";
+            let next: Option<i64> = connection.query_row(next, [now], |row| row.get(0))?;
+            Ok((due, next.map(unsigned)))
+        })
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        Some(LEASE)
+    }
+
+    fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
+        let runner = runner.to_owned();
+        self.write_lease(move |transaction| {
+            // A number of its own for each renewal, also if the lease was ended meanwhile.
+            let renew = "INSERT OR REPLACE INTO runners VALUES (?1, random())";
+            transaction.prepare_cached(renew)?.execute([&runner])?;
+            let time = "UPDATE counters SET time = max(time, ?1) RETURNING time";
+            let mut time = transaction.prepare_cached(time)?;
+            let time = time.query_row([integer(now)], |row| row.get(0))?;
+            let others = "SELECT id, number FROM runners WHERE id <> ?1 \
+                UNION ALL SELECT DISTINCT runner, NULL FROM tasks WHERE is_final = 0 \
+                AND runner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runners WHERE id = runner)";
+            let mut others = transaction.prepare_cached(others)?;
+            let others = others.query_map([&runner], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(Renewal {
+                now: unsigned(time),
+                runners: others.collect::<rusqlite::Result<_>>()?,
+            })
+        })
+    }
+
+    fn release(&self, runner: &str) -> StoreFuture<()> {
+        let runner = runner.to_owned();
+        self.write_lease(move |transaction| {
+            transaction.execute("DELETE FROM runners WHERE id = ?1", [&runner])?;
+            Ok(())
+        })
+    }
+
+    fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
+        let runner = runner.to_owned();
+        self.read(move |connection| {
+            let unfinished = "SELECT id FROM tasks WHERE is_final = 0 AND runner = ?1";
+            let mut unfinished = connection.prepare_cached(unfinished)?;
+            let unfinished = unfinished.query_map([runner], |row| row.get(0))?;
+            unfinished.collect()
+        })
+    }
+}
+
+impl fmt::Debug for SqliteTaskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteTaskStore").finish_non_exhaustive()
+    }
+}
