@@ -61,15 +61,12 @@ impl IssuerVerifier {
     ) -> Result<Self, ResourceServerError> {
         let issuer = issuer.into();
         issuer.check()?;
-        let invalid = |_| ResourceServerError::Resource(resource.to_owned());
-        ServerUrl::parse(resource).map_err(invalid)?;
+        let resource = resource.into();
+        let invalid = |_| ResourceServerError::Resource(resource.clone());
+        ServerUrl::parse(&resource).map_err(invalid)?;
         let http = AuthHttp::trusted([]);
         let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
-        Ok(Self(Arc::new(TokenIssuer::new(
-            &issuer,
-            &resource.into(),
-            http,
-        ))))
+        Ok(Self(Arc::new(TokenIssuer::new(&issuer, &resource, http))))
     }
 }
 

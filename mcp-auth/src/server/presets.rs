@@ -207,7 +207,11 @@ const GUID: &str =
 fn is_guid(text: &str) -> bool {
     let mut groups = text.split('-');
     // Tokens have lower case.
-    let is_hex = |group: &str| group.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let is_hex = |group: &str| {
+        group
+            .bytes()
+            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+    };
     [8, 4, 4, 4, 12].iter().all(|length| {
         let group = groups.next();
         group.is_some_and(|group| group.len() == *length && is_hex(group))

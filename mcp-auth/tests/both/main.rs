@@ -55,7 +55,9 @@ async fn serve(
     let auth = change(ResourceServer::new(&url).issuer(issuer));
     let mcp = http_service(Files.into_server(), HttpOptions::default());
     let guard = mcp.start().await.unwrap();
-    let router = Router::new().route_service("/mcp", mcp).layer(auth.layer().unwrap());
+    let router = Router::new()
+        .route_service("/mcp", mcp)
+        .layer(auth.layer().unwrap());
     tokio::spawn(async move {
         let _guard = guard;
         axum::serve(listener, router).await.unwrap()

@@ -152,15 +152,23 @@ async fn a_resource_at_another_path_is_one_warning() {
         of(resource).start(Some("/mcp")).unwrap();
         let text = log.text();
         assert_eq!(text.lines().count(), number + 1, "{text}");
-        assert!(text.contains(resource) && text.contains("another path"), "{text}");
+        assert!(
+            text.contains(resource) && text.contains("another path"),
+            "{text}"
+        );
     }
 }
 
 /// Serves with a policy that can never work: the error that ends it, of which `auth` is the setting.
 async fn refused(policy: impl AccessPolicy) -> String {
-    let served = Server::builder().build().serve(http("127.0.0.1:0").auth(policy));
+    let served = Server::builder()
+        .build()
+        .serve(http("127.0.0.1:0").auth(policy));
     match served.await.unwrap_err() {
-        ServeError::Setting { name: "auth", error } => error.to_string(),
+        ServeError::Setting {
+            name: "auth",
+            error,
+        } => error.to_string(),
         error => panic!("{error}"),
     }
 }
@@ -174,44 +182,110 @@ fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
     let keys = || JwkSet::parse(br#"{"keys":[]}"#).unwrap();
     vec![
         (Issuer::new(""), "the issuer ``"),
-        (Issuer::new("login.example.com"), "the issuer `login.example.com`"),
+        (
+            Issuer::new("login.example.com"),
+            "the issuer `login.example.com`",
+        ),
         (Issuer::new("http://login.example.com"), "needs `https`"),
-        (Issuer::new("https://login.example.com#a"), "the issuer `https"),
+        (
+            Issuer::new("https://login.example.com#a"),
+            "the issuer `https",
+        ),
         (issuer().identifier("login"), "the issuer `login`"),
         (issuer().keys_url("/jwks"), "`/jwks` is not a URL"),
         (issuer().keys(keys()), "the set of `Issuer::keys`"),
         (issuer().algorithms([]), "the list of `Issuer::algorithms`"),
         (issuer().audience(""), "an audience of the issuer"),
         (issuer().audience_claim(""), "an audience of the issuer"),
-        (issuer().scope_prefix("api app/"), "`api app/scope` is not a scope"),
-        (issuer().introspection("", "secret"), "`Issuer::introspection`"),
-        (issuer().introspection("id\n", "secret"), "the client of `Issuer::introspection`"),
+        (
+            issuer().scope_prefix("api app/"),
+            "`api app/scope` is not a scope",
+        ),
+        (
+            issuer().introspection("", "secret"),
+            "`Issuer::introspection`",
+        ),
+        (
+            issuer().introspection("id\n", "secret"),
+            "the client of `Issuer::introspection`",
+        ),
         (issuer().introspection("id", ""), "the secret is empty"),
-        (issuer().introspection("id", "secret\n"), "line breaks around it"),
-        (issuer().introspection_url("https://login.example.com/i"), "`Issuer::introspection`"),
-        (issuer().introspection("id", "s").introspection_url("i"), "`i` is not a URL"),
-        (Issuer::template("https://a.example/v2.0", "all", ["a"]), "is not the template"),
-        (Issuer::template("https://a.example/{t}", "all", [""]), "the list of tenants"),
-        (Issuer::template("https://a.example/{t}", "all", [""; 0]), "the list of tenants"),
-        (Issuer::template("https://a.example/{t}", "all", [LOGIN]), "the list of tenants"),
-        (Issuer::entra("", GUID), "the tenant of `Issuer::entra` can't be ``"),
+        (
+            issuer().introspection("id", "secret\n"),
+            "line breaks around it",
+        ),
+        (
+            issuer().introspection_url("https://login.example.com/i"),
+            "`Issuer::introspection`",
+        ),
+        (
+            issuer().introspection("id", "s").introspection_url("i"),
+            "`i` is not a URL",
+        ),
+        (
+            Issuer::template("https://a.example/v2.0", "all", ["a"]),
+            "is not the template",
+        ),
+        (
+            Issuer::template("https://a.example/{t}", "all", [""]),
+            "the list of tenants",
+        ),
+        (
+            Issuer::template("https://a.example/{t}", "all", [""; 0]),
+            "the list of tenants",
+        ),
+        (
+            Issuer::template("https://a.example/{t}", "all", [LOGIN]),
+            "the list of tenants",
+        ),
+        (
+            Issuer::entra("", GUID),
+            "the tenant of `Issuer::entra` can't be ``",
+        ),
         (Issuer::entra(LOGIN, GUID), "the tenant of `Issuer::entra`"),
-        (Issuer::entra("common", GUID), "the tenant of `Issuer::entra` can't be `common`"),
+        (
+            Issuer::entra("common", GUID),
+            "the tenant of `Issuer::entra` can't be `common`",
+        ),
         (Issuer::entra("acme.onmicrosoft.com", GUID), "give the GUID"),
-        (Issuer::entra(GUID, "api://app"), "the app registration of Entra ID"),
-        (Issuer::entra_tenants([GUID, ""], GUID), "a tenant of `Issuer::entra_tenants`"),
+        (
+            Issuer::entra(GUID, "api://app"),
+            "the app registration of Entra ID",
+        ),
+        (
+            Issuer::entra_tenants([GUID, ""], GUID),
+            "a tenant of `Issuer::entra_tenants`",
+        ),
         (Issuer::entra_tenants([""; 0], GUID), "the list of tenants"),
-        (Issuer::auth0("https://acme.auth0.com", "api"), "the domain of `Issuer::auth0`"),
+        (
+            Issuer::auth0("https://acme.auth0.com", "api"),
+            "the domain of `Issuer::auth0`",
+        ),
         (Issuer::auth0("", "api"), "the domain of `Issuer::auth0`"),
-        (Issuer::auth0("acme.auth0.com", ""), "an audience of the issuer"),
-        (Issuer::workos("https://acme.authkit.app/"), "the domain of `Issuer::workos`"),
+        (
+            Issuer::auth0("acme.auth0.com", ""),
+            "an audience of the issuer",
+        ),
+        (
+            Issuer::workos("https://acme.authkit.app/"),
+            "the domain of `Issuer::workos`",
+        ),
         (Issuer::keycloak("realms/acme"), "the issuer `realms/acme`"),
-        (Issuer::okta("acme.okta.com", "api://default"), "the issuer `acme.okta.com`"),
-        (Issuer::cognito("https://cognito.example", ""), "an audience of the issuer"),
+        (
+            Issuer::okta("acme.okta.com", "api://default"),
+            "the issuer `acme.okta.com`",
+        ),
+        (
+            Issuer::cognito("https://cognito.example", ""),
+            "an audience of the issuer",
+        ),
         (Issuer::google(""), "an audience of the issuer"),
         (Issuer::github("app", "secret\n"), "`GitHubTokens::new`"),
         (Issuer::github("app", ""), "the secret is empty"),
-        (issuer().verifier(TokenInfo::new("tokeninfo", LOGIN)), "`tokeninfo` is not a URL"),
+        (
+            issuer().verifier(TokenInfo::new("tokeninfo", LOGIN)),
+            "`tokeninfo` is not a URL",
+        ),
         (
             issuer().verifier(GitHubTokens::new("app", "secret").enterprise("github", LOGIN)),
             "`github` is not a URL",
@@ -235,29 +309,56 @@ async fn serving_ends_with_an_error_that_names_a_setting_that_can_never_work() {
         (of(""), "`ResourceServer::new`"),
         (of("ftp://mcp.example.com"), "`ResourceServer::new`"),
         (of("https://mcp.example.com/mcp#a"), "`ResourceServer::new`"),
-        (of("http://mcp.example.com/mcp"), "`allow_insecure_resource`"),
+        (
+            of("http://mcp.example.com/mcp"),
+            "`allow_insecure_resource`",
+        ),
         (of("http://0.0.0.0:8080/mcp"), "`allow_insecure_resource`"),
         (of(RESOURCE).issuer(LOGIN), "it is there twice"),
         (of(RESOURCE).scopes(["a b"]), "`a b` is not a scope"),
         (of(RESOURCE).optional_scopes([""]), "`` is not a scope"),
         (of(RESOURCE).implies("a", ["\""]), "is not a scope"),
-        (of(RESOURCE).root_certificate(b"PEM".to_vec()), "certificates"),
-        (server().verifier(TokenInfo::new("", LOGIN)), "`` is not a URL"),
+        (
+            of(RESOURCE).root_certificate(b"PEM".to_vec()),
+            "certificates",
+        ),
+        (
+            server().verifier(TokenInfo::new("", LOGIN)),
+            "`` is not a URL",
+        ),
     ] {
         let shown = format!("{policy:?}");
-        assert!(policy.check().unwrap_err().to_string().contains(named), "{shown}");
+        assert!(
+            policy.check().unwrap_err().to_string().contains(named),
+            "{shown}"
+        );
         let error = refused(policy).await;
         assert!(error.contains(named), "{shown}: {error}");
     }
-    assert!(refused(BearerToken::new("short")).await.contains("at least 16"));
-    assert!(refused(BearerTokens::new([])).await.contains("no bearer tokens"));
+    assert!(
+        refused(BearerToken::new("short"))
+            .await
+            .contains("at least 16")
+    );
+    assert!(
+        refused(BearerTokens::new([]))
+            .await
+            .contains("no bearer tokens")
+    );
     let wrong = of("http://mcp.example.com/mcp").layer().unwrap_err();
-    assert!(wrong.to_string().contains("`allow_insecure_resource`"), "{wrong}");
+    assert!(
+        wrong.to_string().contains("`allow_insecure_resource`"),
+        "{wrong}"
+    );
 }
 
 #[test]
 fn what_may_work_is_accepted() {
-    for resource in ["http://localhost:8080/mcp", "http://127.0.0.1/mcp", "http://[::1]:1"] {
+    for resource in [
+        "http://localhost:8080/mcp",
+        "http://127.0.0.1/mcp",
+        "http://[::1]:1",
+    ] {
         let policy = ResourceServer::new(resource).issuer(LOGIN);
         assert_eq!(policy.check(), Ok(()), "{resource}");
     }
