@@ -5,6 +5,8 @@
 #[cfg_attr(all(feature = "signal", not(unix)), path = "serve/ctrl_c.rs")]
 #[cfg_attr(not(feature = "signal"), path = "serve/no_signals.rs")]
 mod signals;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::future::{Future, IntoFuture, pending};

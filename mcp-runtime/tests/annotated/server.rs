@@ -161,3 +161,46 @@ async fn capabilities_are_those_that_are_declared() {
         json!({"tools": {}, "prompts": {}, "resources": {}})
     );
 }
+
+/// A server with state that the program uses as well.
+#[derive(Default)]
+struct Counter(std::sync::atomic::AtomicU32);
+
+#[mcp_server]
+impl Counter {
+    /// Counts.
+    #[tool]
+    fn count(&self) -> u32 {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_the_program_shares_can_be_served_and_mounted() {
+    use std::sync::Arc;
+
+    let counter = Arc::new(Counter::default());
+    let mut outer = Server::builder();
+    outer.mount("inner", Arc::clone(&counter));
+    for (server, tool) in [
+        (Server::from(Arc::clone(&counter)), "count"),
+        (Arc::clone(&counter).into_server(), "count"),
+        (Arc::clone(&counter).into_builder().build(), "count"),
+        (outer.build(), "inner_count"),
+    ] {
+        let mut wire = Wire::to(&server).await;
+        let answer = wire
+            .ask(stateless(1, "tools/call", json!({"name": tool})))
+            .await;
+        assert!(answer["result"].is_object(), "{answer}");
+        wire.close().await.unwrap();
+    }
+    let (ours, theirs) = mcp_runtime::transport::memory::pair();
+    drop(ours);
+    Arc::clone(&counter)
+        .serve(theirs)
+        .signals(false)
+        .await
+        .unwrap();
+    assert_eq!(counter.0.load(std::sync::atomic::Ordering::Relaxed), 4);
+}

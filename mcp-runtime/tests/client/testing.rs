@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_runtime::prelude::*;
 use mcp_runtime::testing::{self, Recording};
 use mcp_runtime::types::Side;
-use mcp_runtime::{CallError, Client, Era, Revision, Timeouts};
+use mcp_runtime::{CallError, Client, ConnectError, Era, Revision, Timeouts};
 use serde_json::json;
 
 struct Desk;
@@ -218,4 +218,24 @@ async fn scopes_are_checked_if_the_test_sets_a_check() {
         .await
         .unwrap_err();
     assert!(error.to_string().contains("not you"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_start_says_why() {
+    let mut server = mcp_runtime::Server::builder();
+    server.on_start(|| async { Err::<(), _>("no disk") });
+    let error = testing::connect(server.build()).await.unwrap_err();
+    assert!(
+        matches!(&error, ConnectError::Serve(ServeError::Start(_))),
+        "{error:?}"
+    );
+    assert_eq!(
+        error.to_string(),
+        "the server can't be served: `on_start` failed: no disk"
+    );
+
+    let mut server = mcp_runtime::Server::builder();
+    server.input_timeout(Duration::ZERO);
+    let error = testing::connect(server.build()).await.unwrap_err();
+    assert!(error.to_string().contains("`input_timeout`"), "{error}");
 }

@@ -7,9 +7,10 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
 use mcp_runtime::prelude::*;
+use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::server::{DetachedCall, Extension};
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessPolicy, HttpOptions, HttpRequest, Principal, ScopeCheck,
+    AccessDenied, AccessPolicy, HttpOptions, HttpRequest, Principal, ScopeCheck, http_service,
 };
 use mcp_runtime::types::{InputRequest, JsonObject, RawJson};
 use mcp_runtime::{ExtensionMethod, ProtocolError, Revision, Server, ServerBuilder};
@@ -195,4 +196,26 @@ async fn seen(alone: bool) -> String {
 async fn a_detached_call_keeps_its_caller_and_not_its_request() {
     assert_eq!(seen(true).await, "ada true [true, false] false");
     assert_eq!(seen(false).await, "ada true [true, false] true");
+}
+
+/// A tool that can't be served without an extension.
+struct NeedsLater;
+
+impl ToolExtension for NeedsLater {
+    fn needs(&self) -> Option<&'static str> {
+        Some("com.example/later")
+    }
+}
+
+#[tokio::test]
+async fn an_extension_that_is_missing_is_found_when_a_mounted_service_starts() {
+    let mut server = Server::builder();
+    server.tool(ToolBuilder::new("work").call(|(), _| 1).with(NeedsLater));
+    match http_service(server.build(), HttpOptions::default())
+        .start()
+        .await
+    {
+        Err(ServeError::MissingExtension { tool, .. }) => assert_eq!(tool, "work"),
+        other => panic!("{other:?}"),
+    }
 }

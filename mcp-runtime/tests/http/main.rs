@@ -38,6 +38,7 @@ mod layers;
 mod legacy;
 mod listening;
 mod malformed;
+mod mounted;
 #[cfg(feature = "http-client")]
 mod network;
 #[cfg(feature = "http-client")]

@@ -34,6 +34,8 @@ mod over_tcp;
 mod over_unix;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 mod over_websocket;
+#[cfg(all(feature = "http-server", feature = "socket"))]
+mod settings;
 #[cfg(all(unix, feature = "client"))]
 mod sockets;
 #[path = "../support/mod.rs"]
