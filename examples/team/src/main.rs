@@ -12,6 +12,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{HttpOptions, http_service};
 use tasks::{Task, Team};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use users::User;
 
 #[mcp_runtime::main]
@@ -21,20 +22,23 @@ async fn main() -> anyhow::Result<()> {
     eprintln!("http://{}", listener.local_addr()?);
 
     let team = Team::default();
-    let mcp = http_service(team.clone().into_server(), HttpOptions::default());
+    let mcp = http_service(team.clone(), HttpOptions::default());
+    let guard = mcp.start().await?;
     let app = Router::new()
         .route("/tasks", get(tasks))
-        .route_service("/mcp", mcp.clone())
+        .route_service("/mcp", mcp)
         .layer(middleware::from_fn(users::sign_in))
         .with_state(team);
-    let end = async move {
+    let (ended, end) = oneshot::channel();
+    let shutdown = async {
         // Without a handler of the signal, the process ends by itself.
         let _ = tokio::signal::ctrl_c().await;
-        mcp.shut_down();
+        let _ = ended.send(guard.shut_down().await);
     };
     axum::serve(listener, app)
-        .with_graceful_shutdown(end)
+        .with_graceful_shutdown(shutdown)
         .await?;
+    end.await??;
     Ok(())
 }
 

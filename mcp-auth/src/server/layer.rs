@@ -30,16 +30,22 @@ use super::admission::Admission;
 /// use mcp_runtime::transport::http::{HttpOptions, http_service};
 ///
 /// let auth = ResourceServer::new("https://example.com/mcp").issuer("https://login.example.com");
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = Server::builder().build();
 /// let options = HttpOptions::default().allowed_hosts(["example.com"]);
+/// let mcp = http_service(server, options);
+/// let guard = mcp.start().await?;
 /// let router: Router = Router::new()
-///     .route_service("/mcp", http_service(server, options))
+///     .route_service("/mcp", mcp)
 ///     .route("/me", get(async |Extension(claims): Extension<Claims>| {
 ///         claims.subject().unwrap_or_default().to_owned()
 ///     }))
 ///     .layer(auth.layer()?);
 /// # drop(router);
-/// # Ok::<(), mcp_auth::server::ResourceServerError>(())
+/// // Serve the router; then:
+/// guard.shut_down().await?;
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct ResourceServerLayer(pub(super) Arc<Admission>);

@@ -225,7 +225,7 @@ impl ServerBuilder {
     /// Calls `hook` once a listener is open, with its place: a URL such as `http://127.0.0.1:8080/mcp`,
     /// `tcp://127.0.0.1:8080` or `ws://127.0.0.1:8080`, or `unix:` and the path of the socket. The port is
     /// the one that the system has chosen where the address has the port 0. Single connections, such
-    /// as [`stdio`](crate::transport::stdio()), have no place.
+    /// as [`stdio`](crate::transport::stdio()), and services that a program mounts have no place.
     ///
     /// ```
     /// # let mut server = mcp_runtime::Server::builder();
@@ -257,8 +257,8 @@ impl ServerBuilder {
     ///
     /// Hooks run in the reverse of the order in which they were added, all of them, also when
     /// serving has failed, but not when `on_start` has. An error is logged, and returned as
-    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. SIGTERM
-    /// or Ctrl-C cuts them short.
+    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. A second
+    /// SIGTERM or Ctrl-C cuts them short.
     pub fn on_shutdown<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
         F: Future<Output: IntoHookResult> + Send + 'static,

@@ -69,3 +69,6 @@ mod unread_answers;
 mod urls;
 #[cfg(all(feature = "http-client", not(feature = "sse")))]
 mod without_sse;
+
+/// False: the sites listen by themselves. The program `mounted` has them inside another program.
+const MOUNTED: bool = false;

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
@@ -11,14 +12,14 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::server::tools::ToolEntry;
-use mcp_runtime::server::{Reply, Serve, ShutdownHandle};
-use mcp_runtime::transport::http::{Http, HttpOptions, http};
+use mcp_runtime::server::{Reply, Serve};
+use mcp_runtime::transport::http::{Http, HttpOptions, http, http_service};
 use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};
 use mcp_runtime::{ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-use tokio::sync::mpsc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::support;
@@ -27,8 +28,17 @@ use crate::support;
 pub struct Site {
     pub addr: SocketAddr,
     pub serving: JoinHandle<Result<(), ServeError>>,
-    pub shutdown: ShutdownHandle,
+    pub shutdown: Shutdown,
     pub events: mpsc::UnboundedReceiver<&'static str>,
+}
+
+/// Ends a site.
+pub struct Shutdown(Box<dyn Fn() + Send + Sync>);
+
+impl Shutdown {
+    pub fn shut_down(&self) {
+        (self.0)();
+    }
 }
 
 /// An answer as it came.
@@ -71,7 +81,8 @@ impl Site {
     }
 
     pub async fn with(options: HttpOptions) -> Self {
-        Self::serve(|http| http.options(options)).await
+        let (server, events) = server();
+        Self::plain(&server, events, options)
     }
 
     pub async fn serve(configure: impl FnOnce(Http) -> Http) -> Self {
@@ -95,7 +106,51 @@ impl Site {
     /// A site of another server, with options.
     pub fn of_with(server: &Server, options: HttpOptions) -> Self {
         let (_, events) = mpsc::unbounded_channel();
-        Self::serving(server, events, |http| http.options(options), |serve| serve)
+        Self::plain(server, events, options)
+    }
+
+    /// A site that needs nothing of its listener: in the program `mounted`, another program's.
+    fn plain(
+        server: &Server,
+        events: mpsc::UnboundedReceiver<&'static str>,
+        options: HttpOptions,
+    ) -> Self {
+        match crate::MOUNTED {
+            true => Self::mounted(server, events, options),
+            false => Self::serving(server, events, |http| http.options(options), |serve| serve),
+        }
+    }
+
+    fn mounted(
+        server: &Server,
+        events: mpsc::UnboundedReceiver<&'static str>,
+        options: HttpOptions,
+    ) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let service = http_service(server, options);
+        let end = Arc::new(Notify::new());
+        let ends = Arc::clone(&end);
+        let serving = tokio::spawn(async move {
+            let guard = service.start().await?;
+            let router = axum::Router::new().route_service("/mcp", service);
+            let listener = TcpListener::from_std(listener).unwrap();
+            let (ended, outcome) = oneshot::channel();
+            let shutdown = async move {
+                ends.notified().await;
+                ended.send(guard.shut_down().await).unwrap();
+            };
+            let served = axum::serve(listener, router).with_graceful_shutdown(shutdown);
+            served.await.unwrap();
+            outcome.await.unwrap()
+        });
+        Self {
+            addr,
+            shutdown: Shutdown(Box::new(move || end.notify_one())),
+            serving,
+            events,
+        }
     }
 
     /// A site of another server, at an endpoint of its own configuration.
@@ -115,9 +170,10 @@ impl Site {
         let addr = listener.local_addr().unwrap();
         let serve = server.serve(configure(http(listener)));
         let serve = limit(serve.signals(false));
+        let handle = serve.shutdown_handle();
         Self {
             addr,
-            shutdown: serve.shutdown_handle(),
+            shutdown: Shutdown(Box::new(move || handle.shut_down())),
             serving: tokio::spawn(serve.into_future()),
             events,
         }

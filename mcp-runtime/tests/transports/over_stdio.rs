@@ -15,16 +15,19 @@ mod malformed;
 mod tools;
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
+use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
-use crate::gateway::stdio::{PRINTING, Pipes, READY, SERVED, over_files, serve_if_told, spawn};
+use crate::gateway::stdio::{
+    PRINTING, Pipes, READY, SERVED, THREADED, over_files, serve_if_told, spawn,
+};
 use crate::support;
 
 type Transport = Pipes;
@@ -38,6 +41,7 @@ fn the_server() {
         "plain" | "layered" => layers::server(name == "layered"),
         PRINTING => Printing.into_server(),
         "scoped" => Scoped.into_server(),
+        THREADED => releasing(),
         name => support::named(name),
     });
 }
@@ -161,4 +165,35 @@ async fn printed_text_goes_to_standard_error_of_sockets() {
     let mut printed = String::new();
     output.read_to_string(&mut printed).unwrap();
     assert_separate(&printed, &String::from_utf8(ended.stderr).unwrap());
+}
+
+/// A server whose `on_shutdown` takes some steps, and fails at its end.
+fn releasing() -> Server {
+    let mut server = support::builder();
+    server.on_shutdown(|| async {
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        Err::<(), _>("it ran to its end")
+    });
+    server.build()
+}
+
+#[tokio::test]
+async fn one_sigterm_lets_on_shutdown_run_to_its_end() {
+    for _ in 0..10 {
+        let (stdin, mut input) = std::io::pipe().unwrap();
+        let (output, stdout) = std::io::pipe().unwrap();
+        let mut child = spawn(THREADED, stdin.into(), stdout.into(), Stdio::null());
+        let list = support::stateless(1, "tools/list", json!({}));
+        writeln!(input, "{list}").unwrap();
+        let mut lines = std::io::BufReader::new(output).lines();
+        let is_answer = |line: &String| line.starts_with('{');
+        lines.by_ref().map(Result::unwrap).find(is_answer).unwrap();
+        let id = child.id().unwrap().to_string();
+        let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
+        assert!(sent.unwrap().success());
+        // The error of `on_shutdown`.
+        assert_eq!(child.wait().await.unwrap().code(), Some(1));
+    }
 }

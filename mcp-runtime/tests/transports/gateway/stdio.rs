@@ -25,6 +25,8 @@ const SERVER: &str = "over_stdio::the_server";
 const VARIABLE: &str = "MCP_TEST_SERVER";
 /// The last line of what the test harness prints by itself.
 pub(crate) const READY: &str = "the server is ready";
+/// The name of the server whose process has several threads.
+pub(crate) const THREADED: &str = "threaded";
 /// The name of the server after which [`SERVED`] is printed.
 pub(crate) const PRINTING: &str = "printing";
 pub(crate) const SERVED: &str = "the server was served";
@@ -153,10 +155,11 @@ pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
         return;
     };
     println!("\n{READY}");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let mut runtime = match name == THREADED {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build().unwrap();
     let served =
         runtime.block_on(async { named(&name).serve(mcp_runtime::transport::stdio()).await });
     if name == PRINTING {

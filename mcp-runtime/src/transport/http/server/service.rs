@@ -37,13 +37,31 @@ use crate::transport::http::{handshake, post};
 /// called within a tokio runtime. An [`AccessPolicy`](crate::transport::http::AccessPolicy) in the
 /// options is asked here, behind these layers.
 ///
-/// ```
-/// use mcp_runtime::Server;
+/// The program [starts](HttpService::start) the service before it serves. Until then, each request is
+/// answered with 503, and an error is logged once.
+///
+/// ```no_run
+/// use axum::Router;
+/// use mcp_runtime::prelude::*;
 /// use mcp_runtime::transport::http::{HttpOptions, http_service};
 ///
-/// let server = Server::builder().build();
-/// let service = http_service(server, HttpOptions::default());
-/// # drop(service);
+/// # struct Library;
+/// # #[mcp_server] impl Library {}
+/// # async fn signal() {}
+/// # async fn example(listener: tokio::net::TcpListener) -> Result<(), Box<dyn std::error::Error>> {
+/// let mcp = http_service(Library, HttpOptions::default());
+/// let guard = mcp.start().await?;
+/// let app = Router::new().route_service("/mcp", mcp);
+/// axum::serve(listener, app)
+///     .with_graceful_shutdown(async {
+///         signal().await;
+///         if let Err(error) = guard.shut_down().await {
+///             eprintln!("{error}");
+///         }
+///     })
+///     .await?;
+/// # Ok(())
+/// # }
 /// ```
 #[must_use]
 pub fn http_service(server: impl Into<Server>, options: HttpOptions) -> HttpService {

@@ -1,0 +1,52 @@
+//! The suites of MCP over HTTP that need no listener of their own, on a service that another program
+//! mounts.
+
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+
+#[path = "../http/asking.rs"]
+mod asking;
+#[path = "../http/changes.rs"]
+mod changes;
+#[path = "../http/exchanges.rs"]
+mod exchanges;
+#[cfg(feature = "layer")]
+#[path = "../http/extensions.rs"]
+mod extensions;
+#[path = "../http/headers.rs"]
+mod headers;
+#[path = "../http/hooks.rs"]
+mod hooks;
+#[path = "../http/identity.rs"]
+mod identity;
+#[cfg(feature = "layer")]
+#[path = "../http/layers.rs"]
+mod layers;
+#[path = "../http/malformed.rs"]
+mod malformed;
+#[cfg(feature = "http-client")]
+#[path = "../http/param_headers.rs"]
+mod param_headers;
+#[path = "../http/scopes.rs"]
+mod scopes;
+#[path = "../http/security.rs"]
+mod security;
+#[path = "../http/sessions.rs"]
+mod sessions;
+#[path = "../http/site.rs"]
+mod site;
+#[path = "../http/stateless.rs"]
+mod stateless;
+#[path = "../http/stores.rs"]
+mod stores;
+#[path = "../http/streams.rs"]
+mod streams;
+#[cfg(feature = "http-client")]
+#[path = "../http/subscriptions.rs"]
+mod subscriptions;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../http/telling.rs"]
+mod telling;
+
+/// True: the sites are services of another program.
+const MOUNTED: bool = true;
