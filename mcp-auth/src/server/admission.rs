@@ -1,6 +1,5 @@
 //! The way of a request with a token.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -158,11 +157,5 @@ impl Admission {
     pub(super) fn document(&self, path: &str) -> Option<Bytes> {
         let mut paths = self.paths.iter();
         paths.any(|it| it == path).then(|| self.document.clone())
-    }
-}
-
-impl fmt::Debug for Admission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Admission({})", self.verification.resource)
     }
 }

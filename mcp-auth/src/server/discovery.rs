@@ -6,11 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::ACCEPT;
 use http::{Request, Response, StatusCode};
-use mcp_runtime::transport::http_client::AuthHttp;
+use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::provider_http::too_many;
 use crate::jwt::members;
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{
@@ -47,12 +46,12 @@ struct State {
 pub(crate) struct FetchError {
     url: String,
     cause: String,
-    kind: ErrorKind,
+    pub(super) kind: ErrorKind,
 }
 
 /// The reason of an error, as far as it concerns other requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ErrorKind {
+pub(super) enum ErrorKind {
     /// No server has answered.
     Network,
     /// The answer can't be used.
@@ -102,19 +101,13 @@ impl FetchError {
             ..Self::answer(url, cause)
         }
     }
+}
 
-    /// True if the server has refused the content of this request, and so perhaps no other.
-    pub(super) fn is_of_request(&self) -> bool {
-        self.kind == ErrorKind::Request
-    }
-
-    /// The time after which to try again, if the server has answered that there are too many requests.
-    pub(super) fn too_many(&self) -> Option<Duration> {
-        match self.kind {
-            ErrorKind::TooMany(pause) => Some(pause),
-            _ => None,
-        }
-    }
+/// The time after which to try again, for an answer with 429: a second to a minute.
+pub(super) fn too_many(answer: &Response<Bytes>) -> Option<Duration> {
+    let pause = retry_after(answer.headers()).unwrap_or_default();
+    let is_too_many = answer.status() == StatusCode::TOO_MANY_REQUESTS;
+    is_too_many.then(|| pause.clamp(Duration::from_secs(1), Duration::from_secs(60)))
 }
 
 impl Discovery {

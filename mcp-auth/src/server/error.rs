@@ -38,16 +38,10 @@ pub enum ResourceServerError {
     /// A scope is empty, or has spaces, quotes, backslashes or other characters than ASCII's.
     #[error("`{0}` is not a scope: it must be one word of printable ASCII")]
     Scope(String),
-    /// A setting has a value that can never work.
-    #[error("{setting} can't be `{value}`: {advice}")]
-    Setting {
-        /// The setting, such as "the tenant of `Issuer::entra`".
-        setting: &'static str,
-        /// Its value; `…` in the place of a secret.
-        value: String,
-        /// What to write instead.
-        advice: &'static str,
-    },
+    /// A setting has a value that can never work. The text names both, and says what to write instead; a
+    /// secret is not in it.
+    #[error("{0}")]
+    Setting(String),
     /// A root certificate is none, or in another form than DER.
     #[error("the certificates for requests to issuers can't be used: {0}")]
     Certificate(String),
@@ -65,23 +59,18 @@ impl ResourceServerError {
 /// Checks a setting.
 pub(crate) fn require(
     is_right: bool,
-    setting: &'static str,
+    setting: &str,
     value: &str,
-    advice: &'static str,
+    advice: &str,
 ) -> Result<(), ResourceServerError> {
-    let value = value.to_owned();
-    let error = || ResourceServerError::Setting {
-        setting,
-        value,
-        advice,
-    };
+    let error = || ResourceServerError::Setting(format!("{setting} can't be `{value}`: {advice}"));
     is_right.then_some(()).ok_or_else(error)
 }
 
 /// Checks the identifier and the secret of a client (RFC 6749 appendix A.1, A.2). What comes from a file
 /// may have a line break at its end.
 pub(crate) fn check_client(
-    setting: &'static str,
+    setting: &str,
     id: &str,
     secret: Option<&str>,
 ) -> Result<(), ResourceServerError> {

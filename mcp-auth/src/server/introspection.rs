@@ -7,9 +7,10 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, Uri};
 use serde_json::{Map, Value};
 
-use super::discovery::{Discovery, FetchError};
-use super::lookups::{Failure, Found, PAUSE};
+use super::discovery::{Discovery, ErrorKind, FetchError};
+use super::lookups::{Found, PAUSE};
 use super::refusal::Refusal;
+use super::verifier::VerifyError;
 use crate::authentication::{ClientAuthentication, ClientCredential, ClientCredentials};
 use crate::jwt::{TokenError, members};
 
@@ -38,29 +39,24 @@ pub(super) struct Introspection {
 
 impl Introspection {
     /// Asks the issuer about a token.
-    pub(super) async fn found(&self, token: &str) -> Result<Found, Failure> {
-        let asked = self.response(token).await;
-        let error = match asked {
+    pub(super) async fn found(&self, token: &str) -> Result<Found, VerifyError> {
+        let error = match self.response(token).await {
             Ok(response) => {
-                return Ok(self
-                    .read(response)
-                    .unwrap_or_else(|error| Found::Refused(error.into())));
+                let read = self.read(response);
+                return Ok(read.unwrap_or_else(|error| Found::Refused(error.into())));
             }
             Err(error) => error,
         };
-        if error.is_of_request() {
+        if error.kind == ErrorKind::Request {
             tracing::info!(%error, "the issuer refuses to introspect a token");
             return Ok(Found::Refused(Refusal::NotActive));
         }
         mcp_runtime::log::warn!(%error, "a token can't be introspected");
-        let too_many = error.too_many();
-        if too_many.is_none() {
-            self.discovery.expire().await;
+        if let ErrorKind::TooMany(pause) = error.kind {
+            return Err(VerifyError::TokenUnavailable(pause));
         }
-        Err(Failure {
-            is_of_token: too_many.is_some(),
-            pause: too_many.unwrap_or(PAUSE),
-        })
+        self.discovery.expire().await;
+        Err(VerifyError::Unavailable(PAUSE))
     }
 
     async fn response(&self, token: &str) -> Result<Map<String, Value>, FetchError> {

@@ -80,12 +80,12 @@ impl Issuer {
         let (template, tenants) = (template.into(), tenants.into());
         match IssuerTemplate::parse(&*template) {
             Ok(parsed) => {
-                let (setting, advice) =
-                    ("the list of tenants", "name each tenant as the issuer does");
+                let names = tenants.names();
                 let is_name = |it: &String| !it.is_empty() && !it.contains('/');
-                let names = tenants.names().unwrap_or_default();
-                let is_right = tenants.names() != Some(&[]) && names.iter().all(is_name);
-                let check = require(is_right, setting, &names.join(", "), advice);
+                let are_names = |all: &[String]| !all.is_empty() && all.iter().all(is_name);
+                let (setting, text) = ("the list of tenants", format!("{names:?}"));
+                let advice = "name at least one tenant, each as the issuer does";
+                let check = require(names.is_none_or(are_names), setting, &text, advice);
                 let issuer = Self::new(parsed.issuer(&shared.into())).checked(check);
                 issuer.with(|rules| rules.tenants(parsed, tenants))
             }
@@ -282,27 +282,30 @@ impl Issuer {
         self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
         let (audiences, claim) = self.rules.audiences();
         let has_names = !claim.is_empty() && audiences.iter().all(|it| !it.is_empty());
-        let advice = "give the text that the issuer puts into its tokens";
-        require(
-            has_names,
-            "an audience of the issuer, or its claim,",
-            "",
-            advice,
-        )?;
-        let (setting, advice) = (
-            "the list of `Issuer::algorithms`",
-            "name at least one algorithm",
-        );
-        require(self.rules.has_algorithms(), setting, "[]", advice)?;
-        let has_keys = !matches!(&self.keys, KeySource::Given(keys) if keys.is_empty());
         let looks_up = self.introspection.is_some() || self.verifier.is_some();
-        let advice = "no key of the set can verify signatures";
-        require(
-            has_keys || looks_up,
-            "the set of `Issuer::keys`",
-            "{}",
-            advice,
-        )?;
+        let has_keys = !matches!(&self.keys, KeySource::Given(keys) if keys.is_empty());
+        for (is_right, setting, value, advice) in [
+            (
+                has_names,
+                "an audience, or its claim,",
+                "",
+                "give the text that the tokens have",
+            ),
+            (
+                self.rules.has_algorithms(),
+                "`Issuer::algorithms`",
+                "[]",
+                "name at least one",
+            ),
+            (
+                has_keys || looks_up,
+                "`Issuer::keys`",
+                "[]",
+                "give a key that verifies signatures",
+            ),
+        ] {
+            require(is_right, setting, value, advice)?;
+        }
         match self.urls().find(|url| ServerUrl::parse(url).is_err()) {
             Some(url) => Err(ResourceServerError::Url(url.to_owned())),
             None => Ok(()),

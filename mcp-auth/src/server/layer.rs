@@ -9,14 +9,13 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
-use mcp_runtime::transport::http::ResponseHeaders;
+use mcp_runtime::transport::http::{AccessPolicy, ResponseHeaders};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::admission::Admission;
+use super::resource_server::ResourceServer;
 
-/// A layer that admits requests with a valid token; made by
-/// [`ResourceServer::layer`](super::ResourceServer::layer).
+/// A layer that admits requests with a valid token; made by [`ResourceServer::layer`].
 ///
 /// It answers requests for the metadata of the resource itself, so that it belongs around a whole
 /// router. Inner services find the caller's [`Claims`](crate::jwt::Claims) in the extensions of the
@@ -48,7 +47,13 @@ use super::admission::Admission;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct ResourceServerLayer(pub(super) Arc<Admission>);
+pub struct ResourceServerLayer(Arc<ResourceServer>);
+
+impl ResourceServerLayer {
+    pub(super) fn new(policy: ResourceServer) -> Self {
+        Self(Arc::new(policy))
+    }
+}
 
 impl<S> Layer<S> for ResourceServerLayer {
     type Service = ResourceServerService<S>;
@@ -64,7 +69,7 @@ impl<S> Layer<S> for ResourceServerLayer {
 /// A service behind a [`ResourceServerLayer`].
 #[derive(Clone, Debug)]
 pub struct ResourceServerService<S> {
-    policy: Arc<Admission>,
+    policy: Arc<ResourceServer>,
     inner: S,
 }
 

@@ -50,14 +50,6 @@ pub(super) enum Found {
     Refused(Refusal),
 }
 
-/// A look-up that has found nothing out.
-pub(super) struct Failure {
-    /// True if the reason is perhaps in this token alone.
-    pub(super) is_of_token: bool,
-    /// For `Retry-After`.
-    pub(super) pause: Duration,
-}
-
 /// Look-ups under way, and the time until which there are no others after one that failed.
 #[derive(Default)]
 struct State {
@@ -128,17 +120,14 @@ impl Lookups {
         let found = timeout(TIME_LIMIT, self.found(token)).await;
         let found = found.unwrap_or_else(|_| {
             mcp_runtime::log::warn!("a token was not verified within {TIME_LIMIT:?}");
-            Err(Failure {
-                is_of_token: false,
-                pause: PAUSE,
-            })
+            Err(VerifyError::Unavailable(PAUSE))
         });
         let ended = Instant::now();
         self.state().ended(hash, found.as_ref().err(), ended);
         let (answer, end) = match found.map(|found| self.checked(found, now)) {
-            Err(Failure { pause, is_of_token }) => {
-                let pause_here = if is_of_token { pause } else { PAUSE };
-                (Err(Refusal::Unavailable(pause)), ended + pause_here)
+            Err(error) => {
+                let end = ended + error.pause();
+                (Err(error.into()), end)
             }
             Ok(Err(refusal)) => (Err(refusal), ended + REFUSED_LIFETIME),
             // As of when the question was asked: a revocation may follow at once.
@@ -150,20 +139,13 @@ impl Lookups {
         answer
     }
 
-    async fn found(&self, token: &str) -> Result<Found, Failure> {
+    async fn found(&self, token: &str) -> Result<Found, VerifyError> {
         match &self.place {
             Place::Introspection(introspection) => introspection.found(token).await,
             Place::Verifier(verifier) => match verifier.verified(token).await {
                 Ok(claims) => Ok(Found::Claims(claims)),
-                Err(VerifyError::Unavailable(pause)) => Err(Failure {
-                    is_of_token: false,
-                    pause,
-                }),
-                Err(VerifyError::TokenUnavailable(pause)) => Err(Failure {
-                    is_of_token: true,
-                    pause,
-                }),
-                Err(error) => Ok(Found::Refused(error.into())),
+                Err(VerifyError::Invalid(text)) => Ok(Found::Refused(Refusal::Token(text))),
+                Err(error) => Err(error),
             },
         }
     }
@@ -185,20 +167,16 @@ impl Lookups {
 }
 
 impl State {
-    /// Decides whether there is a pause after a look-up, for all tokens.
-    fn ended(&mut self, hash: &TokenHash, failure: Option<&Failure>, now: Instant) {
-        let Some(failure) = failure else {
-            self.failures.clear();
-            self.paused_until = None;
-            return;
-        };
+    /// Decides whether there is a pause for all tokens after a look-up.
+    fn ended(&mut self, hash: &TokenHash, failure: Option<&VerifyError>, now: Instant) {
         self.failures.insert(*hash);
-        if !failure.is_of_token {
-            self.paused_until = Some(now + PAUSE);
-        } else if self.failures.len() >= MAX_FAILURES {
-            self.failures.clear();
-            self.paused_until = Some(now + failure.pause);
-        }
+        self.paused_until = match failure {
+            Some(VerifyError::TokenUnavailable(_)) if self.failures.len() < MAX_FAILURES => return,
+            Some(VerifyError::TokenUnavailable(pause)) => Some(now + *pause),
+            Some(_) => Some(now + PAUSE),
+            None => None,
+        };
+        self.failures.clear();
     }
 
     /// Checks that one more token may be looked up.

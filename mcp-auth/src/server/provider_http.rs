@@ -2,19 +2,16 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
+use http::{Request, StatusCode};
+use mcp_runtime::transport::http_client::AuthHttp;
 
+use super::discovery::too_many;
 use super::error::ResourceServerError;
 use super::lookups::PAUSE;
 use super::verifier::VerifyError;
 use crate::metadata::url::ServerUrl;
-
-/// Longest time for which an answer with 429 is respected.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// The HTTP client, or why there is none.
 #[derive(Clone)]
@@ -53,13 +50,6 @@ impl ProviderHttp {
 pub(super) fn check_url(url: &str) -> Result<(), ResourceServerError> {
     let invalid = |_| ResourceServerError::Url(url.to_owned());
     ServerUrl::parse(url).map(drop).map_err(invalid)
-}
-
-/// The time after which to try again, for an answer with 429.
-pub(super) fn too_many<T>(response: &Response<T>) -> Option<Duration> {
-    let pause = retry_after(response.headers()).unwrap_or(PAUSE);
-    let is_too_many = response.status() == StatusCode::TOO_MANY_REQUESTS;
-    is_too_many.then(|| pause.clamp(PAUSE, MAX_RETRY_AFTER))
 }
 
 /// Logs why a token can't be looked up.

@@ -45,9 +45,7 @@ impl From<VerifyError> for Refusal {
     fn from(error: VerifyError) -> Self {
         match error {
             VerifyError::Invalid(text) => Self::Token(text),
-            VerifyError::Unavailable(time) | VerifyError::TokenUnavailable(time) => {
-                Self::Unavailable(time)
-            }
+            error => Self::Unavailable(error.pause()),
         }
     }
 }

@@ -198,9 +198,9 @@ impl ResourceServer {
     ///
     /// The first mistake in the settings.
     pub fn layer(self) -> Result<ResourceServerLayer, ResourceServerError> {
-        let admission = Arc::clone(self.admission()?);
+        self.check()?;
         self.settings.warn(None);
-        Ok(ResourceServerLayer(admission))
+        Ok(ResourceServerLayer::new(self))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {

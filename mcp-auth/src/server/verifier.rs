@@ -75,6 +75,16 @@ pub enum VerifyError {
     TokenUnavailable(Duration),
 }
 
+impl VerifyError {
+    /// The time after which to try again.
+    pub(super) fn pause(&self) -> Duration {
+        match self {
+            Self::Invalid(_) => Duration::ZERO,
+            Self::Unavailable(time) | Self::TokenUnavailable(time) => *time,
+        }
+    }
+}
+
 impl From<TokenError> for VerifyError {
     fn from(error: TokenError) -> Self {
         Self::Invalid(error.to_string().into())

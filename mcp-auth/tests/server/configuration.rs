@@ -193,10 +193,10 @@ fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
         ),
         (issuer().identifier("login"), "the issuer `login`"),
         (issuer().keys_url("/jwks"), "`/jwks` is not a URL"),
-        (issuer().keys(keys()), "the set of `Issuer::keys`"),
-        (issuer().algorithms([]), "the list of `Issuer::algorithms`"),
-        (issuer().audience(""), "an audience of the issuer"),
-        (issuer().audience_claim(""), "an audience of the issuer"),
+        (issuer().keys(keys()), "`Issuer::keys` can't be"),
+        (issuer().algorithms([]), "`Issuer::algorithms` can't be"),
+        (issuer().audience(""), "an audience, or its claim,"),
+        (issuer().audience_claim(""), "an audience, or its claim,"),
         (
             issuer().scope_prefix("api app/"),
             "`api app/scope` is not a scope",
@@ -254,7 +254,7 @@ fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
         ),
         (
             Issuer::entra_tenants([GUID, ""], GUID),
-            "a tenant of `Issuer::entra_tenants`",
+            "the list of tenants",
         ),
         (Issuer::entra_tenants([""; 0], GUID), "the list of tenants"),
         (
@@ -264,7 +264,7 @@ fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
         (Issuer::auth0("", "api"), "the domain of `Issuer::auth0`"),
         (
             Issuer::auth0("acme.auth0.com", ""),
-            "an audience of the issuer",
+            "an audience, or its claim,",
         ),
         (
             Issuer::workos("https://acme.authkit.app/"),
@@ -277,9 +277,9 @@ fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
         ),
         (
             Issuer::cognito("https://cognito.example", ""),
-            "an audience of the issuer",
+            "an audience, or its claim,",
         ),
-        (Issuer::google(""), "an audience of the issuer"),
+        (Issuer::google(""), "an audience, or its claim,"),
         (Issuer::github("app", "secret\n"), "`GitHubTokens::new`"),
         (Issuer::github("app", ""), "the secret is empty"),
         (
