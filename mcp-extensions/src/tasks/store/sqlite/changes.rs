@@ -7,7 +7,7 @@ use mcp_runtime::layer::BoxFuture;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::Notify;
 
-use super::connections::Place;
+use super::connections::Urgency;
 use super::store::{Database, SqliteTaskStore, unsigned};
 use crate::tasks::limits::sqlite::{MAX_POLL, POLL};
 
@@ -49,7 +49,7 @@ impl SqliteTaskStore {
             let _notify = notify;
             store.poll();
             let read = move |connection: &mut Connection| version_of(connection, &id);
-            match store.0.readers.run(Place::Last, read).await {
+            match store.0.readers.run(Urgency::Normal, read).await {
                 Ok(Some(now)) if now == version => notified.await,
                 Ok(_) => {}
                 // This is reported too early, but not so often that the caller runs in circles.
@@ -82,7 +82,7 @@ async fn poll(database: Weak<Database>) {
             return;
         };
         let read = move |connection: &mut Connection| changes(connection, last);
-        match database.readers.run(Place::First, read).await {
+        match database.readers.run(Urgency::Urgent, read).await {
             Ok((now, changed)) => {
                 let mut waiting = database.waiting();
                 match last.replace(now) {

@@ -25,18 +25,19 @@ struct Queue {
 
 #[derive(Default)]
 struct State {
+    urgent: VecDeque<Operation>,
     waiting: VecDeque<Operation>,
     is_closed: bool,
 }
 
 type Operation = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The place of an operation among those that wait.
+/// Which operations go first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Last,
-    /// For what must not be late.
-    First,
+pub(super) enum Urgency {
+    Normal,
+    /// For the few that must not be late.
+    Urgent,
 }
 
 impl Connections {
@@ -58,15 +59,18 @@ impl Connections {
     }
 
     /// Runs `operation` with one of the connections, as soon as one is free. It fails immediately if too
-    /// many others wait, and later if it has waited for too long.
+    /// many others wait, and later if it has waited for too long. It does not run once its future is dropped.
     pub(super) fn run<T: Send + 'static>(
         &self,
-        place: Place,
+        urgency: Urgency,
         operation: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + BUSY;
-        let queued = self.0.push(place, move |connection| {
+        let queued = self.0.push(urgency, move |connection| {
+            if answer.is_closed() {
+                return;
+            }
             let left = until.saturating_duration_since(Instant::now());
             let outcome = match left.is_zero() {
                 true => Err(TaskStoreError::Busy),
@@ -75,7 +79,7 @@ impl Connections {
                     waiting.and_then(|()| operation(connection)).map_err(failed)
                 }
             };
-            // Perhaps nobody waits for the answer any more.
+            // The caller may have stopped waiting meanwhile.
             let _ = answer.send(outcome);
         });
         Box::pin(async move {
@@ -90,12 +94,16 @@ impl Connections {
 
 impl Queue {
     /// Adds an operation. Returns false if there are too many.
-    fn push(&self, place: Place, operation: impl FnOnce(&mut Connection) + Send + 'static) -> bool {
+    fn push(
+        &self,
+        urgency: Urgency,
+        operation: impl FnOnce(&mut Connection) + Send + 'static,
+    ) -> bool {
         let mut state = self.lock();
-        match place {
-            Place::First => state.waiting.push_front(Box::new(operation)),
-            Place::Last if state.waiting.len() >= QUEUED => return false,
-            Place::Last => state.waiting.push_back(Box::new(operation)),
+        match urgency {
+            Urgency::Urgent => state.urgent.push_back(Box::new(operation)),
+            Urgency::Normal if state.waiting.len() >= QUEUED => return false,
+            Urgency::Normal => state.waiting.push_back(Box::new(operation)),
         }
         self.changed.notify_one();
         true
@@ -103,12 +111,16 @@ impl Queue {
 
     /// Waits for the next operation; `None` once there will be none.
     fn next(&self) -> Option<Operation> {
-        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
-        let state = self.changed.wait_while(self.lock(), is_idle);
-        state
-            .unwrap_or_else(PoisonError::into_inner)
-            .waiting
-            .pop_front()
+        let mut state = self.lock();
+        loop {
+            let next = state.urgent.pop_front();
+            let next = next.or_else(|| state.waiting.pop_front());
+            if next.is_some() || state.is_closed {
+                return next;
+            }
+            let changed = self.changed.wait(state);
+            state = changed.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -9,7 +9,7 @@ use mcp_runtime::layer::{BoxError, BoxFuture};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::changes::Waiting;
-use super::connections::{Connections, Place};
+use super::connections::{Connections, Urgency};
 use super::schema::{self, transact};
 use crate::tasks::limits::sqlite::LEASE;
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
@@ -81,7 +81,7 @@ impl SqliteTaskStore {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
-        self.0.readers.run(Place::Last, work)
+        self.0.readers.run(Urgency::Normal, work)
     }
 
     /// Runs `work`, which changes the task `id`, in a transaction.
@@ -92,7 +92,7 @@ impl SqliteTaskStore {
     ) -> StoreFuture<T> {
         let store = self.clone();
         let written = |connection: &mut Connection| transact(connection, work);
-        let written = self.0.writer.run(Place::Last, written);
+        let written = self.0.writer.run(Urgency::Normal, written);
         Box::pin(async move {
             let value = written.await?;
             store.0.waiting().notify(&id);
@@ -106,7 +106,7 @@ impl SqliteTaskStore {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
         let written = |connection: &mut Connection| transact(connection, work);
-        self.0.writer.run(Place::First, written)
+        self.0.writer.run(Urgency::Urgent, written)
     }
 }
 
