@@ -17,7 +17,7 @@ use mcp_runtime::{ProtocolError, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::site::{Answer, Site, read};
+use crate::site::{Answer, Shutdown, Site, read};
 use crate::support::{builder, call, stateless};
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -205,7 +205,7 @@ async fn what_http_refuses_passes_no_layer() {
         counter.fetch_add(1, Ordering::Relaxed);
         next.run(request)
     }));
-    let site = Site::of(&server.build());
+    let site = Site::of_http(&server.build(), |http| http);
     for (name, value) in [
         ("mcp-method", "tools/list"),
         ("mcp-name", "other"),
@@ -284,7 +284,7 @@ fn staying(drain: Duration) -> (Site, tokio::sync::mpsc::UnboundedReceiver<&'sta
     let (_, none) = unbounded_channel();
     let site = Site {
         addr,
-        shutdown: serve.shutdown_handle(),
+        shutdown: Shutdown::of(serve.shutdown_handle()),
         serving: tokio::spawn(serve.into_future()),
         events: none,
     };

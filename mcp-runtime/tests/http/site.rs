@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::server::tools::ToolEntry;
-use mcp_runtime::server::{Reply, Serve};
+use mcp_runtime::server::{Reply, Serve, ShutdownHandle};
 use mcp_runtime::transport::http::{Http, HttpOptions, http, http_service};
 use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};
 use mcp_runtime::{ServeError, Server};
@@ -36,6 +36,10 @@ pub struct Site {
 pub struct Shutdown(Box<dyn Fn() + Send + Sync>);
 
 impl Shutdown {
+    pub fn of(handle: ShutdownHandle) -> Self {
+        Self(Box::new(move || handle.shut_down()))
+    }
+
     pub fn shut_down(&self) {
         (self.0)();
     }
@@ -154,7 +158,7 @@ impl Site {
     }
 
     /// A site of another server, at an endpoint of its own configuration.
-    #[cfg(feature = "sse")]
+    #[allow(dead_code)]
     pub fn of_http(server: &Server, configure: impl FnOnce(Http) -> Http) -> Self {
         let (_, events) = mpsc::unbounded_channel();
         Self::serving(server, events, configure, |serve| serve)
@@ -170,10 +174,9 @@ impl Site {
         let addr = listener.local_addr().unwrap();
         let serve = server.serve(configure(http(listener)));
         let serve = limit(serve.signals(false));
-        let handle = serve.shutdown_handle();
         Self {
             addr,
-            shutdown: Shutdown(Box::new(move || handle.shut_down())),
+            shutdown: Shutdown::of(serve.shutdown_handle()),
             serving: tokio::spawn(serve.into_future()),
             events,
         }

@@ -7,8 +7,6 @@
 mod asking;
 #[path = "../http/changes.rs"]
 mod changes;
-#[path = "../http/exchanges.rs"]
-mod exchanges;
 #[cfg(feature = "layer")]
 #[path = "../http/extensions.rs"]
 mod extensions;
@@ -21,11 +19,6 @@ mod identity;
 #[cfg(feature = "layer")]
 #[path = "../http/layers.rs"]
 mod layers;
-#[path = "../http/malformed.rs"]
-mod malformed;
-#[cfg(feature = "http-client")]
-#[path = "../http/param_headers.rs"]
-mod param_headers;
 #[path = "../http/scopes.rs"]
 mod scopes;
 #[path = "../http/security.rs"]
@@ -40,9 +33,6 @@ mod stateless;
 mod stores;
 #[path = "../http/streams.rs"]
 mod streams;
-#[cfg(feature = "http-client")]
-#[path = "../http/subscriptions.rs"]
-mod subscriptions;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../http/telling.rs"]

@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream as StdStream;
+use std::os::unix::net::{SocketAddr as StdSocketAddr, UnixStream as StdStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -189,8 +189,10 @@ fn refused(path: &Path, error: &io::Error) -> io::Error {
     }
 }
 
-/// Fails unless `path` is free, or a socket on which no process listens.
+/// Fails unless clients can connect to `path`, and it is free or a socket on which no process listens.
 fn check_free(path: &Path) -> io::Result<()> {
+    // The socket is bound under a shorter name.
+    StdSocketAddr::from_pathname(path)?;
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
