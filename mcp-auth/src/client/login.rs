@@ -16,7 +16,7 @@ use super::redirect::{RedirectReceiver, receive};
 use super::registration::{Registration, RegistrationRequest};
 use super::scopes::Scopes;
 use super::token_request::Issuer;
-use super::token_set::{TokenSet, load, registration_key, save};
+use super::token_set::{TokenSet, load, registration_key, save, stored};
 
 /// One login.
 pub(crate) struct Login<'a> {
@@ -162,7 +162,7 @@ impl Login<'_> {
         let found: Option<Registration> = load(store, &key).await?;
         let is_due = found.is_some_and(|found| is_due(&found));
         if is_due {
-            store.remove(&key).await.map_err(AuthError::store)?;
+            stored(store.remove(&key)).await?;
         }
         Ok(is_due)
     }

@@ -15,7 +15,7 @@ use super::person_keys::PersonKeys;
 use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
-use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save};
+use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save, stored};
 use super::unattended::UnattendedGrant;
 use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
@@ -155,13 +155,11 @@ impl Renewal {
         let mut outcome = Ok(Revocation::Done);
         if let Some(binding) = kept.or_else(|| self.session.binding()) {
             // Not while another process redeems the refresh token.
-            let lock = store.lock(&self.key_of(&binding)).await;
-            let _lock = lock.map_err(AuthError::store)?;
+            let _lock = stored(store.lock(&self.key_of(&binding))).await?;
             outcome = self.revoke_all(&binding).await;
             self.forget(&binding).await?;
         }
-        let removed = store.remove(&self.keys().binding(server)).await;
-        removed.map_err(AuthError::store)?;
+        stored(store.remove(&self.keys().binding(server))).await?;
         list_server(store, self.keys(), server, false).await?;
         outcome
     }
@@ -281,9 +279,9 @@ impl Renewal {
         };
         self.session.requested(&requested);
         // Not while another process refreshes tokens, and would replace these with its own.
-        let lock = self.config.store.lock(&self.key_of(&binding)).await;
+        let lock = stored(self.config.store.lock(&self.key_of(&binding))).await;
         let saved = self.adopt(binding, tokens, TokenOrigin::Grant).await;
-        lock.map_err(AuthError::store).and(saved)
+        lock.and(saved)
     }
 
     /// The key to bind new tokens to (RFC 9449), if the MCP server asks for such tokens, or offers them,
@@ -343,7 +341,7 @@ impl Renewal {
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
         let store = &*self.config.store;
         let key = self.key_of(binding);
-        let lock = store.lock(&key).await.map_err(AuthError::store)?;
+        let lock = stored(store.lock(&key)).await?;
         let (kept, current) = (self.kept(binding).await?, self.session.token());
         let unsaved = current.as_ref().filter(|it| !it.is_saved);
         let is_older = |unsaved: u64| kept.as_ref().is_none_or(|it| it.issued_at <= unsaved);
@@ -408,7 +406,7 @@ impl Renewal {
         let store = &*self.config.store;
         if error.code() == Some("invalid_client") && kept.registration.is_some() {
             let key = registration_key(&binding.issuer);
-            store.remove(&key).await.map_err(AuthError::store)?;
+            stored(store.remove(&key)).await?;
         }
         kept.refresh_token = None;
         save(store, &self.key_of(binding), &kept).await
@@ -437,10 +435,10 @@ impl Renewal {
 
     /// Removes the tokens of the server.
     async fn forget(&self, binding: &Binding) -> Result<(), AuthError> {
-        let removed = self.config.store.remove(&self.key_of(binding)).await;
+        let removed = stored(self.config.store.remove(&self.key_of(binding))).await;
         self.session.set(None, None, true);
         self.session.forget_scopes();
-        removed.map_err(AuthError::store)
+        removed
     }
 
     /// The tokens in the store, if they were issued to the client that the user has set up.

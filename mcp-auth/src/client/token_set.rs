@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::time::SystemTime;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, SystemTime};
 
+use mcp_runtime::transport::http_client::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::dpop::ProofKey;
 use super::error::AuthError;
@@ -19,6 +22,9 @@ use crate::unix_time::unix_time;
 /// Longest time before its end at which a token is refreshed, in seconds. A quarter of its lifetime,
 /// if that is shorter.
 const MAX_EARLY: u64 = 60;
+
+/// Longest time for a call of a store.
+const STORE_TIMEOUT: Duration = Duration::from_secs(70);
 
 /// Tokens, and the client that they were issued to. `Debug` shows none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,14 +111,14 @@ pub(crate) async fn list_server(
     if servers.contains(server) == is_listed {
         return Ok(());
     }
-    let _lock = store.lock(&key).await.map_err(AuthError::store)?;
+    let _lock = stored(store.lock(&key)).await?;
     let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
     match is_listed {
         true => drop(servers.insert(server.to_owned())),
         false => drop(servers.remove(server)),
     }
     match servers.is_empty() {
-        true => store.remove(&key).await.map_err(AuthError::store),
+        true => stored(store.remove(&key)).await,
         false => save(store, &key, &servers).await,
     }
 }
@@ -122,12 +128,19 @@ pub(crate) fn registration_key(issuer: &str) -> String {
     format!("client {issuer}")
 }
 
+/// Waits for a call of the store. Later than the store itself gives up to wait for a lock, it is an error.
+pub(crate) async fn stored<T>(call: BoxFuture<io::Result<T>>) -> Result<T, AuthError> {
+    let late = |_| io::Error::new(ErrorKind::TimedOut, "it has not answered in time");
+    let outcome = timeout(STORE_TIMEOUT, call).await.map_err(late);
+    outcome.and_then(|done| done).map_err(AuthError::store)
+}
+
 /// Loads a value. One that can't be read is treated as absent: it is replaced at the next login.
 pub(crate) async fn load<T: DeserializeOwned>(
     store: &dyn TokenStore,
     key: &str,
 ) -> Result<Option<T>, AuthError> {
-    let text = store.load(key).await.map_err(AuthError::store)?;
+    let text = stored(store.load(key)).await?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
@@ -139,7 +152,7 @@ pub(crate) async fn save<T: Serialize>(
 ) -> Result<(), AuthError> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from);
     let text = text.map_err(AuthError::store)?;
-    store.save(key, &text).await.map_err(AuthError::store)
+    stored(store.save(key, &text)).await
 }
 
 impl fmt::Debug for TokenSet {

@@ -14,36 +14,26 @@ use std::sync::Arc;
 /// assert!(checked.admits("eu-acme"));
 /// ```
 #[derive(Clone)]
-pub struct Tenants(Kind);
-
-#[derive(Clone)]
-enum Kind {
-    Listed(Arc<[String]>),
-    Matching(Arc<dyn Fn(&str) -> bool + Send + Sync>),
+pub struct Tenants {
+    check: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    /// A list that can't be right, for an error.
+    pub(crate) mistake: Option<String>,
 }
 
 impl Tenants {
     /// Those for which `check` returns true. It is asked for each token whose signature was verified, and
     /// must answer at once.
     pub fn matching(check: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Kind::Matching(Arc::new(check)))
+        Self {
+            check: Arc::new(check),
+            mistake: None,
+        }
     }
 
     /// True if tokens of this tenant are accepted.
     #[must_use]
     pub fn admits(&self, tenant: &str) -> bool {
-        match &self.0 {
-            Kind::Listed(names) => names.iter().any(|it| it == tenant),
-            Kind::Matching(check) => check(tenant),
-        }
-    }
-
-    /// The names in a list; `None` for a function.
-    pub(crate) fn names(&self) -> Option<&[String]> {
-        match &self.0 {
-            Kind::Listed(names) => Some(names),
-            Kind::Matching(_) => None,
-        }
+        (self.check)(tenant)
     }
 }
 
@@ -61,7 +51,12 @@ impl<T: Into<String>> From<Vec<T>> for Tenants {
 
 impl FromIterator<String> for Tenants {
     fn from_iter<I: IntoIterator<Item = String>>(tenants: I) -> Self {
-        Self(Kind::Listed(tenants.into_iter().collect()))
+        let tenants: Vec<_> = tenants.into_iter().collect();
+        let is_name = |it: &String| !it.is_empty() && !it.contains('/');
+        let is_right = !tenants.is_empty() && tenants.iter().all(is_name);
+        let mistake = (!is_right).then(|| format!("{tenants:?}"));
+        let listed = Self::matching(move |tenant| tenants.iter().any(|it| it == tenant));
+        Self { mistake, ..listed }
     }
 }
 

@@ -21,6 +21,10 @@ use crate::metadata::url::ServerUrl;
 use crate::random::random_text;
 use crate::unix_time::unix_time;
 
+/// The answer to a client that is not known, whatever the cause.
+const UNKNOWN_CLIENT: &str = "The application is not known to this server, or its metadata document can't \
+                              be used. It must register again.";
+
 /// The cookie of a browser that was asked for consent.
 const BROWSER: &str = "__Host-mcp-consent";
 
@@ -62,12 +66,7 @@ impl Endpoints {
         let caller = caller(request.extensions());
         let client = match self.client(&get("client_id"), caller).await {
             Ok(Some(client)) => client,
-            Ok(None) => {
-                return bad(
-                    "The application is not known to this server, or its metadata document can't \
-                     be used. It must register again.",
-                );
-            }
+            Ok(None) => return bad(UNKNOWN_CLIENT),
             Err(time) => return busy(time),
         };
         let mut asked = Asked {

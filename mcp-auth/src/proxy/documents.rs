@@ -114,11 +114,7 @@ impl Documents {
     /// Fetches a document, and remembers it, or that it can't be used.
     async fn fetched(&self, url: &str, hash: TokenHash) -> Option<Client> {
         let fetched = self.fetch(url).await.inspect_err(|reason| {
-            tracing::info!(
-                url,
-                reason,
-                "the metadata document of a client can't be used"
-            );
+            tracing::info!(url, reason, "a client's metadata document can't be used");
         });
         let now = Instant::now();
         let Ok((client, lifetime)) = fetched else {
@@ -181,17 +177,15 @@ fn make_room(
     ];
     for (is_in_share, max) in shares {
         let share = flights.iter().filter(|(_, it)| is_in_share(it));
-        let oldest = share.clone().min_by_key(|(_, it)| it.started);
-        let Some((hash, flight)) = oldest.filter(|_| share.count() >= max) else {
+        let share: Vec<_> = share.map(|(hash, it)| (it.started, *hash)).collect();
+        let Some((started, hash)) = share.iter().min().filter(|_| share.len() >= max) else {
             continue;
         };
-        let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(flight.started));
+        let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(*started));
         if !rest.is_zero() {
             return Err(rest);
         }
-        flight.task.abort();
-        let hash = *hash;
-        flights.remove(&hash);
+        flights.remove(hash).inspect(|it| it.task.abort());
     }
     Ok(())
 }

@@ -8,11 +8,13 @@ use bytes::Bytes;
 use http::header::ALLOW;
 use http::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::client::{Client, ClientMetadata};
 use super::documents::Documents;
 use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
 use super::keys::Sealer;
+use super::limits::ANSWER_TIMEOUT;
 use super::logins::Logins;
 use super::upstream::Upstream;
 use crate::jwt::{AccessTokenRules, JwkSet};
@@ -81,9 +83,10 @@ impl Endpoints {
     /// Answers a request. It goes on when the client leaves: what the provider has issued once would be
     /// lost otherwise.
     pub(super) async fn respond(self: Arc<Self>, request: Request<Bytes>) -> Response<Bytes> {
-        let answer = tokio::spawn(async move { self.answer(&request).await }).await;
+        let answer = async move { timeout(ANSWER_TIMEOUT, self.answer(&request)).await };
         let error = OAuthError::new("server_error", "the server has made a mistake");
-        answer.unwrap_or_else(|_| error.response())
+        let answer = tokio::spawn(answer).await.ok().and_then(Result::ok);
+        answer.unwrap_or_else(|| error.response())
     }
 
     async fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {

@@ -48,3 +48,5 @@ pub(super) const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for all requests to the provider that one request of a client takes; below that of an access
 /// policy.
 pub(super) const PROVIDER_TIMEOUT: Duration = Duration::from_secs(8);
+/// Time after which a request is given up that its client waits for no longer: a store may never answer.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);

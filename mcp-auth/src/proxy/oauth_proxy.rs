@@ -183,22 +183,10 @@ impl OAuthProxy {
         let (resource, issuer) = (&settings.resource, &settings.issuer);
         self.provider.check()?;
         for scheme in &settings.schemes {
-            let setting = "a scheme of `OAuthProxy::redirect_scheme`";
-            let is_right = Destination::of(&format!("{scheme}:/"), &settings.schemes)
-                .is_some_and(|it| it.name == format!("{scheme}:"));
+            let found = Destination::of(&format!("{scheme}:/"), &settings.schemes);
+            let is_right = found.is_some_and(|it| it.name == format!("{scheme}:"));
             let advice = "give the scheme of an app in lower case, without `:`, such as `cursor`";
-            require(is_right, setting, scheme, advice)?;
-        }
-        for host in &self.private_hosts {
-            let is_host =
-                ServerUrl::parse(&format!("https://{host}")).is_ok_and(|it| it.host() == host);
-            let setting = "a host of `OAuthProxy::allow_private_host`";
-            require(
-                is_host,
-                setting,
-                host,
-                "give the host alone, without scheme, port and path",
-            )?;
+            require(is_right, "`OAuthProxy::redirect_scheme`", scheme, advice)?;
         }
         Issuer::new(issuer).check()?;
         let origin = ServerUrl::parse(resource).map(|it| it.origin());

@@ -130,37 +130,27 @@ impl Provider {
         Issuer::new(&self.issuer).check()?;
         let (id, secret) = (&self.client_id, self.secret.as_deref());
         check_client("the client of `Provider::new`", id, secret)?;
-        let has_openid = self.scopes.iter().any(|it| it == "openid");
+        let (scopes, has_verifier) = (self.scopes.join(" "), self.verifier.is_some());
+        let is_right = has_verifier || self.scopes.iter().any(|it| it == "openid");
         let advice = "without `openid` there are no ID tokens: add it, or set a `verifier`";
-        let scopes = self.scopes.join(" ");
-        let is_right = has_openid || self.verifier.is_some();
-        require(
-            is_right,
-            "the scopes of `Provider::scopes`",
-            &scopes,
-            advice,
-        )?;
+        require(is_right, "`Provider::scopes`", &scopes, advice)?;
         self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
-        let Some(metadata) = &self.metadata else {
-            return Ok(());
-        };
-        let urls = [
-            (
-                "`authorization_endpoint` of `Provider::metadata`",
-                &metadata.authorization_endpoint,
-            ),
-            (
-                "`token_endpoint` of `Provider::metadata`",
-                &metadata.token_endpoint,
-            ),
-            ("`jwks_uri` of `Provider::metadata`", &metadata.jwks_uri),
-        ];
-        // Keys are for ID tokens alone.
-        let needed = if self.verifier.is_some() { 2 } else { 3 };
-        for (name, url) in urls.into_iter().take(needed) {
+        let (setting, advice) = (
+            "an endpoint of `Provider::metadata`",
+            "set `authorization_endpoint`, `token_endpoint` and, for ID tokens, `jwks_uri`, with `https`",
+        );
+        let urls = self.metadata.iter().flat_map(|it| {
+            let keys = (!has_verifier).then_some(&it.jwks_uri);
+            [
+                Some(&it.authorization_endpoint),
+                Some(&it.token_endpoint),
+                keys,
+            ]
+        });
+        for url in urls.flatten() {
             let url = url.as_deref().unwrap_or_default();
             let is_url = ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
-            require(is_url, name, url, "give its URL, with `https`")?;
+            require(is_url, setting, url, advice)?;
         }
         Ok(())
     }

@@ -80,12 +80,9 @@ impl Issuer {
         let (template, tenants) = (template.into(), tenants.into());
         match IssuerTemplate::parse(&*template) {
             Ok(parsed) => {
-                let names = tenants.names();
-                let is_name = |it: &String| !it.is_empty() && !it.contains('/');
-                let are_names = |all: &[String]| !all.is_empty() && all.iter().all(is_name);
-                let (setting, text) = ("the list of tenants", format!("{names:?}"));
+                let (setting, wrong) = ("the list of tenants", tenants.mistake.as_deref());
                 let advice = "name at least one tenant, each as the issuer does";
-                let check = require(names.is_none_or(are_names), setting, &text, advice);
+                let check = require(wrong.is_none(), setting, wrong.unwrap_or_default(), advice);
                 let issuer = Self::new(parsed.issuer(&shared.into())).checked(check);
                 issuer.with(|rules| rules.tenants(parsed, tenants))
             }

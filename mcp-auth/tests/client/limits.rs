@@ -17,10 +17,10 @@ const SECOND: Duration = Duration::from_secs(1);
 ///
 /// A paused clock of tokio jumps ahead when no task is ready, though a socket may be ready in a moment. It
 /// does not while something runs beside the tasks.
-struct Clock(#[expect(dead_code, reason = "ends what runs beside")] Sender<()>);
+pub(crate) struct Clock(#[expect(dead_code, reason = "ends what runs beside")] Sender<()>);
 
 impl Clock {
-    fn stopped() -> Self {
+    pub(crate) fn stopped() -> Self {
         tokio::time::pause();
         let (alive, dropped) = channel();
         tokio::task::spawn_blocking(move || dropped.recv());
@@ -28,7 +28,7 @@ impl Clock {
     }
 
     /// The output of `future`, and the seconds that have passed until it was ready.
-    async fn run<T>(&self, future: impl Future<Output = T>) -> (T, u64) {
+    pub(crate) async fn run<T>(&self, future: impl Future<Output = T>) -> (T, u64) {
         let begun = Instant::now();
         let mut future = std::pin::pin!(future);
         loop {

@@ -1,9 +1,11 @@
 //! Clients: logins, tokens, and what they sign.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod discovery;
 mod dpop;
+mod faults;
+mod faulty_store;
 mod grants;
 mod insecure;
 mod issuers;

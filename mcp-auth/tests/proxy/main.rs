@@ -4,8 +4,12 @@
 
 mod attacks;
 mod browser;
+mod configuration;
 mod consent;
 mod documents;
+mod faults;
+#[path = "../client/faulty_store.rs"]
+mod faulty_store;
 mod login;
 mod provider;
 mod registration;
