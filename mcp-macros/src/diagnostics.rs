@@ -3,12 +3,14 @@
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
+use quote::{ToTokens, quote};
+use syn::Attribute;
 
 /// The mistakes found so far, each bound to the tokens at fault.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    errors: Vec<syn::Error>,
+    /// With the conditions under which they are reported.
+    errors: Vec<(TokenStream, syn::Error)>,
     /// How many mistakes are reported where they were found first.
     known: usize,
 }
@@ -22,12 +24,23 @@ impl Diagnostics {
         mend: impl Display,
     ) {
         let message = format!("{what}\n  help: {mend}");
-        self.errors.push(syn::Error::new_spanned(tokens, message));
+        let error = syn::Error::new_spanned(tokens, message);
+        self.errors.push((TokenStream::new(), error));
     }
 
     /// Keeps the value, or records why there is none.
     pub(crate) fn absorb<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result.map_err(|error| self.errors.push(error)).ok()
+        let conditions = TokenStream::new();
+        let record = |error| self.errors.push((conditions, error));
+        result.map_err(record).ok()
+    }
+
+    /// Takes over mistakes that are to be reported under these conditions only.
+    pub(crate) fn extend_under(&mut self, conditions: &[Attribute], mistakes: Self) {
+        let errors = mistakes.errors.into_iter();
+        self.errors
+            .extend(errors.map(|(_, error)| (quote!(#(#conditions)*), error)));
+        self.known += mistakes.known;
     }
 
     /// How many mistakes there are, to see whether a step added one.
@@ -44,7 +57,10 @@ impl Diagnostics {
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.errors
             .into_iter()
-            .map(syn::Error::into_compile_error)
+            .map(|(conditions, error)| {
+                let error = error.into_compile_error();
+                quote!(#conditions #error)
+            })
             .collect()
     }
 }

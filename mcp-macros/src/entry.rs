@@ -64,11 +64,11 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
         body: &function.block,
     };
     let read = function::read(subject, &surroundings, &mut diagnostics);
-    let runtime = read.as_ref().and_then(|read| read.runtime.clone());
+    let runtime = read.first().and_then(|read| read.runtime.clone());
     let runtime = runtime.unwrap_or_else(manifest::runtime);
-    let mut tokens = match read {
-        Some(read) => expand::free(&runtime, &function, &read),
-        None => function.into_token_stream(),
+    let mut tokens = match read.is_empty() {
+        true => function.into_token_stream(),
+        false => expand::free(&runtime, &function, &read),
     };
     tokens.extend(diagnostics.into_tokens());
     tokens

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Helper, Kind, Undocumented};
 use crate::own_attribute::take_attribute;
-use crate::{docs, effect, expand, resource, scopes, signature, tool, validate};
+use crate::{condition, docs, effect, expand, resource, scopes, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.
 const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
@@ -47,17 +47,51 @@ pub(crate) struct Surroundings {
     pub(crate) blocking: bool,
 }
 
-/// Reads a function that has one of our attributes; `None` for others and for unsound ones.
+/// Reads a function that has one of our attributes, once for each way in which conditions on its
+/// parameters may hold; nothing for others and for unsound ones.
 pub(crate) fn read(
     mut subject: Subject<'_>,
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
-) -> Option<Function> {
-    let (which, attribute) = attribute(&mut subject, diagnostics)?;
+) -> Vec<Function> {
+    let Some((which, attribute)) = attribute(&mut subject, diagnostics) else {
+        return Vec::new();
+    };
     subject.attributes.push(expand::quiet());
+    let mut variants = condition::variants(subject.signature);
+    let mut functions = Vec::new();
+    for (signature, conditions) in &mut variants {
+        let mut mistakes = Diagnostics::default();
+        let variant = Subject {
+            attributes: &mut *subject.attributes,
+            signature,
+            ..subject
+        };
+        let read = read_variant(which, &attribute, variant, surroundings, &mut mistakes);
+        diagnostics.extend_under(conditions, mistakes);
+        functions.extend(read.map(|mut function| {
+            function.callable.conditions.append(conditions);
+            function
+        }));
+    }
+    match <[_; 1]>::try_from(variants) {
+        Ok([(signature, _)]) => *subject.signature = signature,
+        Err(_) => condition::strip(subject.signature),
+    }
+    functions
+}
+
+/// Reads a function whose parameters have no conditions, under an attribute that was taken off it.
+fn read_variant(
+    which: usize,
+    attribute: &Attribute,
+    subject: Subject<'_>,
+    surroundings: &Surroundings,
+    diagnostics: &mut Diagnostics,
+) -> Option<Function> {
     let before = diagnostics.count();
     let (_, grammar, parameters) = ATTRIBUTES[which];
-    let mut entries = Entries::of(Some(&attribute), grammar, diagnostics);
+    let mut entries = Entries::of(Some(attribute), grammar, diagnostics);
     let name = entries.literal("name", diagnostics);
     let title = entries.expr("title", diagnostics);
     let description = description(&mut entries, &subject, surroundings, diagnostics);
@@ -72,7 +106,7 @@ pub(crate) fn read(
         1 => Some(Kind::Prompt),
         _ => {
             let helpers = &surroundings.helpers;
-            resource::read(&mut entries, &attribute, &subject, helpers, diagnostics)
+            resource::read(&mut entries, attribute, &subject, helpers, diagnostics)
                 .map(|read| Kind::Resource(Box::new(read)))
         }
     };

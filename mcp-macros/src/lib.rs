@@ -9,6 +9,7 @@ mod argument;
 mod attribute;
 mod bounds;
 mod cache;
+mod condition;
 mod diagnostics;
 mod docs;
 mod effect;

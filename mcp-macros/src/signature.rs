@@ -16,7 +16,7 @@ use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
 use crate::own_attribute::{SETTINGS, is_ours, take_attribute};
 use crate::question;
-use crate::types::{optional_reference, plain};
+use crate::types::{may_be_object, optional_reference, plain};
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -235,6 +235,12 @@ fn flatten(
             "`flatten` leaves everything to the struct",
             "say it with attributes of serde and schemars on the struct's fields",
         );
+    }
+    if !may_be_object(&typed.ty) {
+        let text = typed.ty.to_token_stream();
+        let what =
+            format!("`flatten` takes a struct, whose fields are the arguments, not `{text}`");
+        diagnostics.mistake(&typed.ty, what, "remove `flatten`, or take a struct");
     }
     Some(Parameter::Flatten(Box::new(Flatten {
         kind: typed.ty.clone(),

@@ -17,6 +17,21 @@ pub(crate) fn name(kind: &Type) -> Option<&Ident> {
     Some(&last(kind)?.ident)
 }
 
+/// Types of the standard library that are not objects in JSON, or not always.
+const NOT_OBJECTS: [&str; 24] = [
+    "BTreeSet", "HashSet", "Option", "PathBuf", "String", "Vec", "VecDeque", "bool", "char", "f32",
+    "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8",
+    "usize",
+];
+
+/// Whether the type may be a struct; one of another name may still be something else.
+pub(crate) fn may_be_object(kind: &Type) -> bool {
+    match plain(kind) {
+        Type::Array(_) | Type::Tuple(_) => false,
+        kind => name(kind).is_none_or(|name| NOT_OBJECTS.iter().all(|other| name != other)),
+    }
+}
+
 /// The type in an `Option`.
 pub(crate) fn optional(kind: &Type) -> Option<&Type> {
     let last = last(kind).filter(|last| last.ident == "Option")?;

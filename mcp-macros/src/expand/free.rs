@@ -2,34 +2,45 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type, parse_quote};
+use syn::{FnArg, ItemFn, Path, ReturnType, Type, parse_quote};
 
 use super::{function, uri};
-use crate::docs;
 use crate::model::{Function, Kind};
 use crate::types::optional_reference;
+use crate::{docs, signature};
 
 /// In place of the function a type of its name, which registers the function and is called like
 /// it.
-pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenStream {
+pub(crate) fn free(runtime: &Path, item: &ItemFn, variants: &[Function]) -> TokenStream {
+    let Some(function) = variants.first() else {
+        return TokenStream::new();
+    };
     let ItemFn { vis, sig, .. } = item;
     let name = &sig.ident;
     let docs = item
         .attrs
         .iter()
         .filter(|attribute| docs::is_doc(attribute));
-    let conditions: Vec<&Attribute> = function.callable.conditions.iter().collect();
+    let conditions = signature::conditions(&item.attrs);
     let (offered, kind, method) = match &function.kind {
         Kind::Tool(_) => ("IntoTool", "ToolEntry", "into_tool"),
         Kind::Prompt => ("IntoPrompt", "PromptEntry", "into_prompt"),
         Kind::Resource(_) => ("IntoResource", "ResourceEntry", "into_resource"),
     };
     let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
-    let entry = function::entry(function);
+    let entries = variants.iter().map(|function| {
+        let (conditions, entry) = (&function.callable.conditions, function::entry(function));
+        match variants.len() {
+            1 => entry,
+            _ => quote!(#(#conditions)* { #entry }),
+        }
+    });
     let called = called(item);
-    let warnings = function::warnings(function);
-    let uri = uri::builder(function, &format_ident!("uri"));
-    let uri = uri.map(|uri| quote!(impl #name { #uri }));
+    let warnings = variants.iter().map(function::warnings);
+    let uris = variants.iter().filter_map(|function| {
+        let uri = uri::builder(function, &format_ident!("uri"))?;
+        Some(quote!(impl #name { #uri }))
+    });
     quote_spanned! {Span::mixed_site()=>
         #(#docs)*
         #(#conditions)*
@@ -43,15 +54,15 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #[allow(unused_imports)]
             use __mcp::traits::*;
 
-            #warnings
+            #(#warnings)*
             #item
             #called
-            #uri
+            #(#uris)*
 
             #[allow(deprecated)]
             impl __mcp::#offered for #name {
                 fn #method(self) -> __mcp::#kind {
-                    #entry
+                    #(#entries)*
                 }
             }
         };
@@ -63,16 +74,16 @@ fn called(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
     let is_async = item.sig.asyncness.is_some();
     let mut borrows = false;
-    let types: Vec<Type> = item
-        .sig
-        .inputs
-        .iter()
-        .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some((*typed.ty).clone()),
-            FnArg::Receiver(_) => None,
+    let inputs = item.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some((&typed.attrs, typed.ty.as_ref().clone())),
+        FnArg::Receiver(_) => None,
+    });
+    let (conditions, types): (Vec<_>, Vec<Type>) = inputs
+        .map(|(attributes, kind)| {
+            let conditions = signature::conditions(attributes);
+            (quote!(#(#conditions)*), with_lifetime(kind, &mut borrows))
         })
-        .map(|kind| with_lifetime(kind, &mut borrows))
-        .collect();
+        .unzip();
     let output = match &item.sig.output {
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, kind) => quote!(#kind),
@@ -89,7 +100,7 @@ fn called(item: &ItemFn) -> TokenStream {
     let (output, function) = if is_async {
         (
             quote!(__mcp::Pin<__mcp::Box<dyn ::core::future::Future<Output = #output> + Send + #bound>>),
-            quote!(|#(#values),*| __mcp::Box::pin(#name(#(#values),*))),
+            quote!(|#(#conditions #values),*| __mcp::Box::pin(#name(#(#conditions #values),*))),
         )
     } else {
         (output, quote!(#name))
@@ -97,10 +108,10 @@ fn called(item: &ItemFn) -> TokenStream {
     quote! {
         #[allow(deprecated)]
         impl ::core::ops::Deref for #name {
-            type Target = #lifetime fn(#(#types),*) -> #output;
+            type Target = #lifetime fn(#(#conditions #types),*) -> #output;
 
             fn deref(&self) -> &Self::Target {
-                const FUNCTION: #lifetime fn(#(#types),*) -> #output = #function;
+                const FUNCTION: #lifetime fn(#(#conditions #types),*) -> #output = #function;
                 &FUNCTION
             }
         }

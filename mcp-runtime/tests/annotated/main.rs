@@ -5,6 +5,7 @@
 mod arguments;
 mod attributes;
 mod blocking;
+mod compiled_out;
 #[cfg(feature = "testing")]
 mod conditions;
 mod context;

@@ -353,3 +353,42 @@ async fn every_fault_inside_an_argument_is_named() {
     ]);
     assert_eq!(found, expected);
 }
+
+type Number = i64;
+
+#[derive(Deserialize, JsonSchema)]
+struct Several(#[allow(dead_code)] Vec<i64>);
+
+#[test]
+fn what_is_not_an_object_is_no_struct_of_arguments() {
+    struct Numbers;
+    #[mcp_server(undocumented = "allow")]
+    impl Numbers {
+        #[tool]
+        fn add(&self, #[arg(flatten)] number: Number) -> i64 {
+            number
+        }
+    }
+    struct Lists;
+    #[mcp_server(undocumented = "allow")]
+    impl Lists {
+        #[tool]
+        fn sum(&self, #[arg(flatten)] several: Several) -> usize {
+            several.0.len()
+        }
+    }
+    for (built, kind) in [
+        (
+            std::panic::catch_unwind(|| drop(Numbers.into_server())),
+            "`add` takes all its arguments as a `i64`, which is not a struct but a JSON integer",
+        ),
+        (
+            std::panic::catch_unwind(|| drop(Lists.into_server())),
+            "a JSON array: remove `#[arg(flatten)]`",
+        ),
+    ] {
+        let message = built.unwrap_err();
+        let message = message.downcast_ref::<String>().unwrap();
+        assert!(message.contains(kind), "{message}");
+    }
+}

@@ -142,9 +142,22 @@ impl ToolBuilder {
     }
 
     /// Takes all arguments as one struct, whose schema is that of the tool.
+    ///
+    /// # Panics
+    ///
+    /// When values of the type are not JSON objects: every call would be refused.
     #[doc(hidden)]
     pub fn flatten<T>(&mut self, argument: Argument<T>) -> Argument<T> {
-        self.input_schema = Some(argument.parameter.whole_input_schema());
+        let schema = argument.parameter.whole_input_schema();
+        let kind = schema["type"].as_str().unwrap_or("value of several types");
+        assert!(
+            kind == "object",
+            "the tool `{}` takes all its arguments as a `{}`, which is not a struct but a JSON {kind}: \
+             remove `#[arg(flatten)]`, or take a struct",
+            self.tool.name,
+            std::any::type_name::<T>(),
+        );
+        self.input_schema = Some(schema.into());
         argument
     }
 

@@ -75,14 +75,14 @@ impl Parameter {
     }
 
     /// The schema of the type as that of all arguments.
-    pub(super) fn whole_input_schema(&self) -> RawJson {
+    pub(super) fn whole_input_schema(&self) -> Value {
         let mut schema = schema::document(self.describe, schema::for_input());
         if let Value::Object(members) = &mut schema {
             // The description of the struct is not meant for the callers of the tool.
             members.remove("description");
             members.entry("type").or_insert_with(|| "object".into());
         }
-        RawJson::from(schema)
+        schema
     }
 }
 

@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    name: String,
+}
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, #[arg(flatten)] at: Option<Place>) {}
+}
+
+fn main() {}
