@@ -40,6 +40,7 @@ fn values_come_from_files_and_json() {
     assert_eq!(forecast["tags"], json!(["x", "y", "of a file"]));
 }
 
+#[cfg(unix)]
 #[test]
 fn variables_and_folders_are_those_of_the_command_line() {
     let user = User::new();

@@ -2,7 +2,9 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Run, Server, answering, at_demo, mcp, scripted};
+use crate::support::{Server, answering, at_demo, mcp};
+#[cfg(unix)]
+use crate::support::{Run, scripted};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
@@ -50,6 +52,7 @@ fn a_value_that_can_not_be_read_is_one_fault() {
     assert!(!run.stderr.contains("is missing"), "{}", run.stderr);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_program_that_is_missing_was_sought_somewhere() {
     mcp(&["inspect", "--", "no-such-program"]).fails(4, &["`no-such-program`", "PATH"]);
@@ -58,6 +61,7 @@ fn a_program_that_is_missing_was_sought_somewhere() {
     mcp(&["inspect", "sh"]).fails(2, &["`sh` is a program", "`--`"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_program_that_is_no_server_is_quoted() {
     let sh = |script: &str| mcp(&["inspect", "--timeout", "1s", "--", "sh", "-c", script]);
@@ -193,6 +197,7 @@ fn a_revision_that_does_not_exist_gets_those_that_do() {
 }
 
 /// Runs a command at a server that has the tool `pay` and these answers.
+#[cfg(unix)]
 fn at_scripted(command: &[&str], tool: &str, called: &str) -> Run {
     let listed =
         format!(r#""result": {{"tools": [{{"name": "pay", "inputSchema": {{}}{tool}}}]}}"#);
@@ -200,6 +205,7 @@ fn at_scripted(command: &[&str], tool: &str, called: &str) -> Run {
     mcp(&[command, &["--"], &program.each_ref().map(String::as_str)].concat())
 }
 
+#[cfg(unix)]
 #[test]
 fn a_page_that_a_tool_needs_is_named_to_be_opened() {
     let error = r#""error": {"code": -32042, "message": "log in first", "data": {"elicitations": [
@@ -214,6 +220,7 @@ fn a_page_that_a_tool_needs_is_named_to_be_opened() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
     let task = r#", "execution": {"taskSupport": "required"}"#;
@@ -225,6 +232,7 @@ fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
     at_scripted(&["call", "pay"], "", called).fails(5, &["it was sent"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn an_era_that_a_server_does_not_speak_is_to_be_left_out() {
     let run = at_scripted(&["inspect", "--era", "stateless"], "", "");

@@ -169,6 +169,7 @@ pub(crate) fn at_demo(arguments: &[&str]) -> Run {
 
 /// The words of a program that is a server of the handshake era: the members of its answer to each
 /// method, as JSON.
+#[cfg(unix)]
 pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
     let initialized = r#""result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
         "serverInfo": {"name": "scripted", "version": "1"}}"#;

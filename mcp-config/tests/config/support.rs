@@ -49,7 +49,7 @@ impl User {
         user
     }
 
-    /// Copies a folder; `PROJECT` becomes the path of the project.
+    /// Copies a folder; `PROJECT` becomes the path of the project, as in a string of JSON or TOML.
     fn copy(&self, from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {
@@ -59,7 +59,7 @@ impl User {
                 self.copy(&entry.path(), &to);
             } else {
                 let text = fs::read_to_string(entry.path()).unwrap();
-                let project = self.project.display().to_string();
+                let project = self.project.display().to_string().replace('\\', r"\\");
                 fs::write(to, text.replace("PROJECT", &project)).unwrap();
             }
         }

@@ -37,6 +37,7 @@ mod support;
 
 complete! {
     mod arguments;
+    #[cfg(unix)]
     mod children;
     mod clients;
     mod http_clients;
@@ -58,6 +59,7 @@ fn run(test: impl Future<Output = ()>) {
 }
 
 complete! {
+#[cfg(unix)]
 #[test]
 fn none_is_left_out() {
     const SOURCE: &str = include_str!("../../src/limits.rs");

@@ -31,6 +31,7 @@ driven! {
     MAX_UNSENT_BYTES by max_unsent_bytes,
     MAX_QUEUED_BYTES by max_queued_bytes,
     MAX_CONNECTIONS by max_connections,
+    #[cfg(unix)]
     ACCEPT_PAUSE by accept_pause,
     WEBSOCKET_HANDSHAKE_TIMEOUT by websocket_handshake_timeout,
     WEBSOCKET_PING by websocket_ping,
@@ -174,6 +175,7 @@ async fn max_connections() {
 /// Set in a process that has few file descriptors.
 const FEW_FILES: &str = "TEST_WITH_FEW_FILES";
 
+#[cfg(unix)]
 async fn accept_pause() {
     if std::env::var_os(FEW_FILES).is_none() {
         let program = std::env::current_exe().unwrap();

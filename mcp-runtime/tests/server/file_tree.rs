@@ -93,6 +93,7 @@ async fn no_path_leads_out_of_the_tree() {
     let place = Place::new();
     let server = server(&place.tree(), |tree| tree);
     let absolute = place.0.path().join("secret.txt").display().to_string();
+    let absolute = absolute.replace('\\', "/");
     let escaped = absolute.replace('/', "%2F");
     for path in [
         "../secret.txt",
