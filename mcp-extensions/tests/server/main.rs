@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests")]
 
 mod calls;
+mod faults;
+mod faulty_store;
 mod http;
 mod questions;
-mod slow_store;
 #[cfg(feature = "sqlite")]
 mod stopped;
 mod studio;

@@ -125,7 +125,12 @@ impl Studio {
         Ok(tasks.create(cx).await?)
     }
 
-    #[tool(with(Task::now().ttl("10s")))]
+    #[tool(with(Task::now()))]
+    async fn brief(&self) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+
+    #[tool(with(Task::required().ttl("10s")))]
     async fn forever(&self) {
         let _dropped = OnDrop(self.clone());
         std::future::pending::<()>().await;

@@ -110,8 +110,13 @@ impl Wire {
 
     /// Ends the connection, and waits until the server has shut down.
     pub async fn close(self) {
+        self.shut_down().await.unwrap();
+    }
+
+    /// Ends the connection, and returns how the server has ended.
+    pub async fn shut_down(self) -> Result<(), mcp_runtime::ServeError> {
         drop((self.reader, self.writer));
-        self.serving.await.unwrap().unwrap();
+        self.serving.await.unwrap()
     }
 
     /// Waits until a task has ended.

@@ -67,8 +67,8 @@ impl Tasks {
         Ok(is_kept)
     }
 
-    /// Renews the lease of this process. Returns the runners that have stopped.
-    async fn renew(&self) -> Result<Vec<Arc<str>>, TaskStoreError> {
+    /// Renews the lease of this process, and finds out which other runners have stopped.
+    async fn renew(&self) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
         let (sent, asked) = (process.state().lease.now(), Instant::now());
         let renewed = self
@@ -76,7 +76,9 @@ impl Tasks {
             .records
             .run(|store| store.renew(&process.runner, sent));
         let renewal = renewed.await?;
-        Ok(process.state().lease.renewed(renewal, sent, asked))
+        let mut state = process.state();
+        state.stopped = state.lease.renewed(renewal, sent, asked);
+        Ok(())
     }
 
     /// Ends what [`started`](Self::started) has begun: waits for the tasks that this process works on, and
@@ -92,12 +94,14 @@ impl Tasks {
             timeout(time, done).await.is_ok()
         };
         let mut unstored = BTreeSet::new();
-        if !is_done(self.0.grace).await {
+        let in_time = is_done(self.0.grace).await;
+        process.end_maintenance().await;
+        if !in_time {
             process.set_phase(Phase::Stopping);
             is_done(LAST_WRITES).await;
             unstored.extend(process.working.borrow().iter().cloned());
         }
-        process.end();
+        process.set_phase(Phase::Stopped);
         let last_writes = timeout(LAST_WRITES, self.end_lease()).await;
         let error = match last_writes {
             Ok(Ok(())) if unstored.is_empty() => return Ok(()),
@@ -127,28 +131,50 @@ impl Tasks {
     }
 
     async fn maintenance(&self) {
-        let mut failed = String::new();
+        // The lease does not wait for anything else.
+        tokio::join!(self.keep_lease(), self.end_tasks());
+    }
+
+    /// Renews the lease of this process all the time, if it needs one.
+    async fn keep_lease(&self) {
+        let Some(interval) = self.0.process.state().lease.interval() else {
+            return;
+        };
+        let mut failed = Failed::default();
         loop {
-            let next = match self.maintain_once().await {
-                Ok(next) => {
-                    failed.clear();
-                    next
-                }
-                Err(error) => {
-                    let error = error.to_string();
-                    // Once for each fault that lasts.
-                    if error != failed {
-                        tracing::error!(error, "tasks can't be maintained now");
-                    }
-                    failed = error;
-                    Some(self.0.process.state().lease.now() + milliseconds(RETRY))
-                }
-            };
+            match timeout(2 * interval, self.renew()).await {
+                Ok(Ok(())) => failed.clear(),
+                Ok(Err(error)) => failed.log(&error, "the lease of this process can't be renewed"),
+                Err(error) => failed.log(&error, "the lease of this process can't be renewed"),
+            }
+            if !self.0.process.state().stopped.is_empty() {
+                self.0.process.wake.notify_one();
+            }
+            tokio::time::sleep(interval).await;
+        }
+    }
+
+    /// Ends tasks that have expired, and those whose runner has stopped.
+    async fn end_tasks(&self) {
+        let mut failed = Failed::default();
+        loop {
+            let outcome = self.end_tasks_once().await;
             let pause = {
                 let mut state = self.0.process.state();
+                let now = state.lease.now();
+                let next = match outcome {
+                    Ok(next) => {
+                        failed.clear();
+                        next
+                    }
+                    Err(error) => {
+                        failed.log(&error, "tasks can't be maintained now");
+                        Some(now + milliseconds(RETRY))
+                    }
+                };
                 state.next = next;
-                let until_next = next.map(|next| next.saturating_sub(state.lease.now()));
-                let until_next = until_next.map(|time| Duration::from_millis(time.max(10)));
+                let until_next = next.map(|next| next.saturating_sub(now).max(10));
+                let until_next = until_next.map(Duration::from_millis);
                 state.lease.interval().into_iter().chain(until_next).min()
             };
             tokio::select! {
@@ -160,13 +186,14 @@ impl Tasks {
 
     /// Ends or deletes tasks that have expired, and takes those whose runner has stopped. Returns the
     /// time at which there is more to do. What fails here is tried again in the next pass.
-    async fn maintain_once(&self) -> Result<Option<u64>, TaskStoreError> {
+    async fn end_tasks_once(&self) -> Result<Option<u64>, TaskStoreError> {
         let (process, records) = (&self.0.process, &self.0.records);
-        let start = Instant::now();
-        let stopped = self.renew().await?;
-        let (now, interval) = {
-            let lease = &process.state().lease;
-            (lease.now(), lease.interval())
+        if records.lease().is_none() {
+            self.renew().await?;
+        }
+        let (now, stopped) = {
+            let state = process.state();
+            (state.lease.now(), state.stopped.clone())
         };
         let mut failed = None;
         let mut chores = self.left();
@@ -180,24 +207,17 @@ impl Tasks {
                 Err(error) => failed = Some(error),
             }
         }
-        let (due, mut next) = records
-            .run(|store| store.due(now))
-            .await
-            .unwrap_or_else(|error| {
-                failed = Some(error);
-                Default::default()
-            });
+        let due = records.run(|store| store.due(now)).await;
+        let (due, mut next) = due.unwrap_or_else(|error| {
+            failed = Some(error);
+            Default::default()
+        });
         if !due.is_empty() {
             // There may be more of them.
             next = Some(now);
         }
         chores.extend(due.into_iter().map(|id| (id, Chore::Expire)));
         for (id, chore) in chores {
-            // There are more of them, but the lease goes first.
-            if interval.is_some_and(|interval| start.elapsed() > interval) {
-                next = Some(now);
-                break;
-            }
             failed = self.perform(&id, chore, now).await.err().or(failed);
         }
         failed.map_or(Ok(next), Err)
@@ -260,6 +280,11 @@ impl Tasks {
     /// Goes on with a task whose runner has stopped: runs its call again, or ends it.
     async fn recover(&self, id: &Arc<str>, stopped: &str) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
+        let is_stopped = |runner: &Arc<str>| **runner == *stopped;
+        if *stopped != *process.runner && !process.state().stopped.iter().any(is_stopped) {
+            // It has renewed its lease since.
+            return Ok(());
+        }
         // If this fails, the task may nevertheless be one of this process.
         process.state().left.insert(Arc::clone(id), Left::Recover);
         let recovered = self.0.records.edit(id, |record| {
@@ -320,6 +345,24 @@ fn not_stored(ids: &BTreeSet<Arc<str>>, error: &str) -> String {
         count => format!("the end of {count} tasks could not be stored ({named}, …)"),
     };
     format!("{tasks}{error}")
+}
+
+/// A fault that lasts, which is logged once.
+#[derive(Default)]
+struct Failed(String);
+
+impl Failed {
+    fn log(&mut self, error: &impl ToString, what: &str) {
+        let error = error.to_string();
+        if error != self.0 {
+            tracing::error!(error, "{what}");
+        }
+        self.0 = error;
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// The number of tasks that an error names.

@@ -42,6 +42,8 @@ pub(super) struct State {
     /// Where the maintenance runs.
     pub(super) runtime: Option<Handle>,
     pub(super) lease: Lease,
+    /// The other runners that have stopped.
+    pub(super) stopped: Vec<Arc<str>>,
     /// The time of the store at which the next task expires, in ms.
     pub(super) next: Option<u64>,
     /// Tasks of this process on which it does not work, and how the maintenance ends them.
@@ -96,6 +98,7 @@ impl Process {
                 maintenance: None,
                 runtime: None,
                 lease: Lease::new(lease),
+                stopped: Vec::new(),
                 next: None,
                 left: HashMap::new(),
                 unreadable: HashSet::new(),
@@ -157,12 +160,16 @@ impl Process {
     }
 
     /// Ends the maintenance, and lets go of the server, which has the tasks.
-    pub(super) fn end(&self) {
-        self.set_phase(Phase::Stopped);
-        let mut state = self.state();
-        state.server = None;
-        if let Some(maintenance) = state.maintenance.take() {
+    pub(super) async fn end_maintenance(&self) {
+        let maintenance = {
+            let mut state = self.state();
+            state.server = None;
+            state.maintenance.take()
+        };
+        if let Some(maintenance) = maintenance {
             maintenance.abort();
+            // Only now is it certain that it does nothing more.
+            let _ = maintenance.await;
         }
     }
 }
