@@ -48,8 +48,8 @@ pub(super) mod sqlite {
     pub(in crate::tasks) const LEASE: Duration = Duration::from_secs(3);
     /// The time between two looks for changes of other processes.
     pub(in crate::tasks) const POLL: Duration = Duration::from_millis(250);
-    /// The longest time between two looks for changes while the looks fail.
-    pub(in crate::tasks) const MAX_POLL: Duration = Duration::from_secs(8);
+    /// The same after a look that has failed.
+    pub(in crate::tasks) const FAILED_POLL: Duration = Duration::from_secs(5);
     /// The time for which an operation waits: for those before it, and for other processes.
     pub(in crate::tasks) const BUSY: Duration = Duration::from_secs(5);
     /// The number of connections that read; one writes.

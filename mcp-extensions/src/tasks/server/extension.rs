@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::Tasks;
 use super::records::{Records, unavailable, unknown};
 use crate::tasks::limits::{MAX_SUBSCRIBED, QUEUED_NOTIFICATIONS};
-use crate::tasks::store::{TaskRecord, TaskStoreError};
+use crate::tasks::store::TaskRecord;
 use crate::tasks::types::{
     CANCEL, GET, NOTIFICATION, TASK_IDS, TaskParams, UPDATE, UpdateParams, is_offered,
 };
@@ -22,13 +22,7 @@ use crate::tasks::{ID, TaskState};
 impl Tasks {
     /// The task of the caller with this id; another's does not exist.
     async fn find(&self, id: &str, cx: &Context) -> Result<Arc<TaskRecord>, ProtocolError> {
-        let record = self.0.records.load(id).await;
-        let record = record.map_err(|error| {
-            if let TaskStoreError::Unreadable(_) = &error {
-                self.0.process.report_unreadable(id, &error);
-            }
-            unavailable(error)
-        })?;
+        let record = self.0.records.load(id).await.map_err(unavailable)?;
         let is_callers = |it: &Arc<TaskRecord>| it.principal.as_deref() == cx.principal();
         let record = record.filter(is_callers).ok_or_else(unknown)?;
         let scopes: Vec<_> = record.scopes.iter().map(String::as_str).collect();
@@ -167,7 +161,7 @@ async fn announce(
 ) {
     while !last.state.is_final() {
         tokio::select! {
-            () = records.changed(&last.id, last.version) => {}
+            () = records.store.changed(&last.id, last.version) => {}
             () = listener.closed() => return,
         }
         match records.load(&last.id).await {

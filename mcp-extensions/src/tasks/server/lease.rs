@@ -17,6 +17,7 @@ use crate::tasks::limits::RENEWALS;
 use crate::tasks::store::Renewal;
 
 /// What a process knows from the renewals of its lease.
+#[derive(Default)]
 pub(super) struct Lease {
     /// The length, if runners have leases.
     length: Option<Duration>,
@@ -47,8 +48,7 @@ impl Lease {
     pub(super) fn new(length: Option<Duration>) -> Self {
         Self {
             length,
-            last: None,
-            others: HashMap::new(),
+            ..Self::default()
         }
     }
 

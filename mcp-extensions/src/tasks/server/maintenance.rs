@@ -12,24 +12,15 @@ use tokio::time::{Instant, timeout};
 
 use super::Tasks;
 use super::process::{Left, Phase};
-use super::records::{ended, milliseconds};
+use super::records::{ended, late, lock, milliseconds};
 use super::running::RunningTask;
 use crate::tasks::limits::{EXPIRED_KEPT, LAST_WRITES};
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
-/// What is done for a task that nobody works on.
-enum Chore {
-    Expire,
-    /// Nobody knows of the task.
-    Remove,
-    /// The runner of the task has stopped.
-    Recover(Arc<str>),
-}
-
 impl Tasks {
     /// Notes that a server with these tasks is served from now on.
     pub(super) fn started(&self, server: Server) {
-        self.0.process.set_phase(Phase::Serving);
+        self.0.process.phase.send_replace(Phase::Serving);
         let mut state = self.0.process.state();
         state.served += 1;
         state.server = Some(server);
@@ -41,8 +32,11 @@ impl Tasks {
     pub(super) fn maintain(&self) {
         let mut state = self.0.process.state();
         if state.maintenance.is_none() {
-            let tasks = self.clone();
-            state.maintenance = Some(tokio::spawn(async move { tasks.maintenance().await }));
+            let (tasks, interval) = (self.clone(), state.lease.interval());
+            state.maintenance = Some(tokio::spawn(async move {
+                // The lease does not wait for anything else.
+                tokio::join!(tasks.keep_lease(interval), tasks.end_tasks(interval));
+            }));
             state.runtime = Some(Handle::current());
         }
     }
@@ -56,8 +50,10 @@ impl Tasks {
         }
         let expires = task.ttl.map(|ttl| self.0.process.state().lease.expiry(ttl));
         task.expires = expires;
-        let limits = self.0.limits;
-        let inserted = self.0.records.run(|store| store.insert(task, limits));
+        let inserted = self
+            .0
+            .records
+            .run(|store| store.insert(task, self.0.limits));
         let is_kept = inserted.await?;
         let state = self.0.process.state();
         let is_first = |expires: u64| state.next.is_none_or(|next| expires < next);
@@ -78,6 +74,9 @@ impl Tasks {
         let renewal = renewed.await?;
         let mut state = process.state();
         state.stopped = state.lease.renewed(renewal, sent, asked);
+        if !state.stopped.is_empty() {
+            process.wake.notify_one();
+        }
         Ok(())
     }
 
@@ -93,166 +92,102 @@ impl Tasks {
             let done = working.wait_for(|ids| ids.is_empty());
             timeout(time, done).await.is_ok()
         };
-        let mut unstored = BTreeSet::new();
         let in_time = is_done(self.0.grace).await;
         process.end_maintenance().await;
+        let mut unstored = BTreeSet::new();
         if !in_time {
-            process.set_phase(Phase::Stopping);
+            process.phase.send_replace(Phase::Stopping);
             is_done(LAST_WRITES).await;
             unstored.extend(process.working.borrow().iter().cloned());
         }
-        process.set_phase(Phase::Stopped);
+        process.phase.send_replace(Phase::Stopped);
         let last_writes = timeout(LAST_WRITES, self.end_lease()).await;
-        let error = match last_writes {
-            Ok(Ok(())) if unstored.is_empty() => return Ok(()),
-            Ok(Ok(())) => String::new(),
-            Ok(Err(error)) => format!(": {error}"),
-            Err(_) => ": the store did not answer in time".to_owned(),
-        };
-        unstored.extend(self.left_at_the_end().map(|(id, _)| id));
-        Err(not_stored(&unstored, &error).into())
+        let outcome = last_writes.unwrap_or_else(late);
+        if outcome.is_err() {
+            unstored.extend(process.state().left.keys().cloned());
+        }
+        if unstored.is_empty() {
+            return Ok(outcome?);
+        }
+        let named: Vec<_> = unstored.iter().take(NAMED).map(|id| &**id).collect();
+        let (count, named) = (unstored.len(), named.join(", "));
+        Err(
+            format!("the store has failed, and the end of {count} tasks is not stored: {named}")
+                .into(),
+        )
     }
 
-    /// Ends tasks that were left to the maintenance, and the lease.
+    /// Ends tasks that can't be left to other processes, and the lease.
     async fn end_lease(&self) -> Result<(), TaskStoreError> {
-        let mut outcome = Ok(());
-        for (id, chore) in self.left_at_the_end() {
-            outcome = outcome.and(self.perform(&id, chore, 0).await);
-        }
         let (records, runner) = (&self.0.records, &self.0.process.runner);
+        let mut outcome = Ok(());
+        for (id, left) in self.0.process.left() {
+            if left == Left::Remove || records.store.lease().is_none() {
+                outcome = outcome.and(self.settle(&id, left).await);
+            }
+        }
         outcome.and(records.run(|store| store.release(runner)).await)
     }
 
-    /// What is [left](Self::left) and can't be left to other processes.
-    fn left_at_the_end(&self) -> impl Iterator<Item = (Arc<str>, Chore)> {
-        let is_shared = self.0.records.lease().is_some();
-        let left = self.left().into_iter();
-        left.filter(move |(_, chore)| !is_shared || matches!(chore, Chore::Remove))
-    }
-
-    async fn maintenance(&self) {
-        // The lease does not wait for anything else.
-        tokio::join!(self.keep_lease(), self.end_tasks());
-    }
-
     /// Renews the lease of this process all the time, if it needs one.
-    async fn keep_lease(&self) {
-        let Some(interval) = self.0.process.state().lease.interval() else {
-            return;
-        };
-        let mut failed = Failed::default();
+    async fn keep_lease(&self, interval: Option<Duration>) {
+        let Some(interval) = interval else { return };
         loop {
-            match timeout(2 * interval, self.renew()).await {
-                Ok(Ok(())) => failed.clear(),
-                Ok(Err(error)) => failed.log(&error, "the lease of this process can't be renewed"),
-                Err(error) => failed.log(&error, "the lease of this process can't be renewed"),
-            }
-            if !self.0.process.state().stopped.is_empty() {
-                self.0.process.wake.notify_one();
+            let renewed = timeout(2 * interval, self.renew()).await;
+            if let Err(error) = renewed.unwrap_or_else(late) {
+                tracing::error!(%error, "the lease of this process can't be renewed now");
             }
             tokio::time::sleep(interval).await;
         }
     }
 
-    /// Ends tasks that have expired, and those whose runner has stopped.
-    async fn end_tasks(&self) {
-        let mut failed = Failed::default();
+    /// Ends tasks that have expired, and those on which nobody works.
+    async fn end_tasks(&self, interval: Option<Duration>) {
         loop {
-            let outcome = self.end_tasks_once().await;
+            let next = self.end_tasks_once().await;
             let pause = {
                 let mut state = self.0.process.state();
                 let now = state.lease.now();
-                let next = match outcome {
-                    Ok(next) => {
-                        failed.clear();
-                        next
-                    }
-                    Err(error) => {
-                        failed.log(&error, "tasks can't be maintained now");
-                        Some(now + milliseconds(RETRY))
-                    }
-                };
-                state.next = next;
-                let until_next = next.map(|next| next.saturating_sub(now).max(10));
+                state.next = next.unwrap_or_else(|error| {
+                    tracing::error!(%error, "tasks can't be maintained now");
+                    Some(now + milliseconds(RETRY))
+                });
+                let until_next = state.next.map(|next| next.saturating_sub(now).max(10));
                 let until_next = until_next.map(Duration::from_millis);
-                state.lease.interval().into_iter().chain(until_next).min()
+                interval.into_iter().chain(until_next).min()
             };
+            let pause = tokio::time::sleep(pause.unwrap_or(Duration::MAX));
             tokio::select! {
                 () = self.0.process.wake.notified() => {}
-                () = tokio::time::sleep(pause.unwrap_or(Duration::MAX)) => {}
+                () = pause => {}
             }
         }
     }
 
-    /// Ends or deletes tasks that have expired, and takes those whose runner has stopped. Returns the
-    /// time at which there is more to do. What fails here is tried again in the next pass.
+    /// Returns the time at which there is more to do. What fails here is tried again the next time.
     async fn end_tasks_once(&self) -> Result<Option<u64>, TaskStoreError> {
         let (process, records) = (&self.0.process, &self.0.records);
-        if records.lease().is_none() {
+        if records.store.lease().is_none() {
             self.renew().await?;
         }
         let (now, stopped) = {
             let state = process.state();
             (state.lease.now(), state.stopped.clone())
         };
-        let mut failed = None;
-        let mut chores = self.left();
+        let mut outcome = Ok(());
+        for (id, left) in process.left() {
+            outcome = self.settle(&id, left).await.and(outcome);
+        }
         for runner in stopped {
-            match records.run(|store| store.unfinished(&runner)).await {
-                Ok(ids) if ids.is_empty() => {
-                    let released = records.run(|store| store.release(&runner)).await;
-                    failed = released.err().or(failed);
-                }
-                Ok(ids) => chores.extend(self.readable(ids, &runner)),
-                Err(error) => failed = Some(error),
-            }
+            outcome = self.recover_all(&runner).await.and(outcome);
         }
-        let due = records.run(|store| store.due(now)).await;
-        let (due, mut next) = due.unwrap_or_else(|error| {
-            failed = Some(error);
-            Default::default()
-        });
-        if !due.is_empty() {
-            // There may be more of them.
-            next = Some(now);
+        let (due, next) = records.run(|store| store.due(now)).await?;
+        // There may be more of them.
+        let next = if due.is_empty() { next } else { Some(now) };
+        for id in due {
+            outcome = self.expire(&id, now).await.and(outcome);
         }
-        chores.extend(due.into_iter().map(|id| (id, Chore::Expire)));
-        for (id, chore) in chores {
-            failed = self.perform(&id, chore, now).await.err().or(failed);
-        }
-        failed.map_or(Ok(next), Err)
-    }
-
-    /// What is to be done for tasks of this process on which it does not work.
-    fn left(&self) -> Vec<(Arc<str>, Chore)> {
-        let state = self.0.process.state();
-        let chore = |left: &Left| match left {
-            Left::Remove => Chore::Remove,
-            Left::Recover => Chore::Recover(Arc::clone(&self.0.process.runner)),
-        };
-        let left = state.left.iter();
-        left.map(|(id, left)| (Arc::clone(id), chore(left)))
-            .collect()
-    }
-
-    /// What is to be done for these tasks of a runner that has stopped, without those that can't be read.
-    fn readable(&self, ids: Vec<Arc<str>>, runner: &Arc<str>) -> Vec<(Arc<str>, Chore)> {
-        let state = self.0.process.state();
-        let readable = ids.into_iter().filter(|id| !state.unreadable.contains(id));
-        let recover = readable.map(|id| (id, Chore::Recover(Arc::clone(runner))));
-        recover.collect()
-    }
-
-    async fn perform(&self, id: &Arc<str>, chore: Chore, now: u64) -> Result<(), TaskStoreError> {
-        let outcome = match chore {
-            Chore::Expire => self.expire(id, now).await,
-            Chore::Remove => self.0.records.run(|store| store.remove(id)).await,
-            Chore::Recover(runner) => return self.recover(id, &runner).await,
-        };
-        if outcome.is_ok() {
-            self.0.process.state().left.remove(id);
-        }
-        outcome
+        outcome.map(|()| next)
     }
 
     /// Ends a task that has expired, or deletes it if it has ended or can't be read.
@@ -273,42 +208,60 @@ impl Tasks {
             outcome => return outcome.map(drop),
         }
         self.0.records.run(|store| store.remove(id)).await?;
-        self.0.process.state().unreadable.remove(id);
+        lock(&self.0.records.unreadable).remove(id);
         Ok(())
     }
 
-    /// Goes on with a task whose runner has stopped: runs its call again, or ends it.
-    async fn recover(&self, id: &Arc<str>, stopped: &str) -> Result<(), TaskStoreError> {
-        let process = &self.0.process;
-        let is_stopped = |runner: &Arc<str>| **runner == *stopped;
-        if *stopped != *process.runner && !process.state().stopped.iter().any(is_stopped) {
-            // It has renewed its lease since.
-            return Ok(());
+    /// Ends a task of this process on which it does not work.
+    async fn settle(&self, id: &Arc<str>, left: Left) -> Result<(), TaskStoreError> {
+        match left {
+            Left::Recover => return self.recover(id, &self.0.process.runner).await,
+            Left::Remove => self.0.records.run(|store| store.remove(id)).await?,
         }
+        self.0.process.state().left.remove(id);
+        Ok(())
+    }
+
+    /// Goes on with the tasks of a runner that has stopped.
+    async fn recover_all(&self, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
+        let (process, records) = (&self.0.process, &self.0.records);
+        let ids = records.run(|store| store.unfinished(stopped)).await?;
+        if ids.is_empty() {
+            return records.run(|store| store.release(stopped)).await;
+        }
+        let mut outcome = Ok(());
+        for id in ids {
+            // The runner may have renewed its lease since.
+            let is_stopped = process.state().stopped.contains(stopped);
+            if is_stopped && !lock(&records.unreadable).contains(&id) {
+                outcome = self.recover(&id, stopped).await.and(outcome);
+            }
+        }
+        outcome
+    }
+
+    /// Goes on with a task whose runner has stopped: runs its call again, or ends it.
+    async fn recover(&self, id: &Arc<str>, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
+        let process = &self.0.process;
         // If this fails, the task may nevertheless be one of this process.
-        process.state().left.insert(Arc::clone(id), Left::Recover);
+        process.leave(id, Left::Recover);
         let recovered = self.0.records.edit(id, |record| {
-            let is_left = !record.state.is_final() && record.runner.as_deref() == Some(stopped);
-            is_left.then(|| match self.repeated(record) {
-                Some(call) => {
-                    record.runner = Some(Arc::clone(&process.runner));
-                    Some((RunningTask::new(self.clone(), record), call))
+            let is_left = !record.state.is_final() && record.runner.as_ref() == Some(stopped);
+            is_left.then(|| {
+                let call = self.repeated(record);
+                match call {
+                    Some(_) => record.runner = Some(Arc::clone(&process.runner)),
+                    None => record.fail(ended("the server stopped while it worked on it")),
                 }
-                None => {
-                    record.fail(ended("the server stopped while it worked on it"));
-                    None
-                }
+                call.map(|call| (RunningTask::new(self.clone(), record), call))
             })
         });
         let recovered = match recovered.await {
-            Err(error @ TaskStoreError::Unreadable(_)) => {
-                process.report_unreadable(id, &error);
-                None
-            }
-            recovered => recovered?,
+            Err(TaskStoreError::Unreadable(_)) => None,
+            recovered => recovered?.flatten(),
         };
         process.state().left.remove(id);
-        if let Some(Some((running, (server, request)))) = recovered {
+        if let Some((running, (server, request))) = recovered {
             let call: Arc<dyn DetachedCall> = Arc::clone(&running) as _;
             let work = async move {
                 let result = server.call_detached(request, call).await?;
@@ -332,36 +285,6 @@ impl Tasks {
             identify(principal, &mut request)?;
         }
         Some((server, request))
-    }
-}
-
-/// Says what a store that has failed has not stored.
-fn not_stored(ids: &BTreeSet<Arc<str>>, error: &str) -> String {
-    let named = ids.iter().take(NAMED).map(|id| &**id);
-    let named = named.collect::<Vec<_>>().join(", ");
-    let tasks = match ids.len() {
-        0 => "the lease of this process could not be ended".to_owned(),
-        count @ ..=NAMED => format!("the end of {count} tasks could not be stored ({named})"),
-        count => format!("the end of {count} tasks could not be stored ({named}, …)"),
-    };
-    format!("{tasks}{error}")
-}
-
-/// A fault that lasts, which is logged once.
-#[derive(Default)]
-struct Failed(String);
-
-impl Failed {
-    fn log(&mut self, error: &impl ToString, what: &str) {
-        let error = error.to_string();
-        if error != self.0 {
-            tracing::error!(error, "{what}");
-        }
-        self.0 = error;
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
     }
 }
 

@@ -46,6 +46,7 @@ impl Drop for NewTask {
     fn drop(&mut self) {
         if self.removes_on_drop {
             self.tasks.0.process.leave(&self.id, Left::Remove);
+            self.tasks.0.process.wake.notify_one();
         }
     }
 }

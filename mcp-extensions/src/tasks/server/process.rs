@@ -1,7 +1,7 @@
 //! The part of a server's tasks that is a process's own.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use mcp_runtime::Server;
@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::lease::Lease;
-use crate::tasks::store::TaskStoreError;
+use super::records::lock;
 
 /// The part of a server's tasks that is this process's own.
 pub(super) struct Process {
@@ -21,7 +21,7 @@ pub(super) struct Process {
     pub(super) wake: Notify,
     /// The tasks that this process works on.
     pub(super) working: watch::Sender<HashSet<Arc<str>>>,
-    phase: watch::Sender<Phase>,
+    pub(super) phase: watch::Sender<Phase>,
 }
 
 /// How far the shutdown is.
@@ -34,6 +34,7 @@ pub(super) enum Phase {
     Stopped,
 }
 
+#[derive(Default)]
 pub(super) struct State {
     /// The number of times that the server is being served.
     pub(super) served: usize,
@@ -48,8 +49,6 @@ pub(super) struct State {
     pub(super) next: Option<u64>,
     /// Tasks of this process on which it does not work, and how the maintenance ends them.
     pub(super) left: HashMap<Arc<str>, Left>,
-    /// Tasks whose records can't be read, each of which was logged.
-    pub(super) unreadable: HashSet<Arc<str>>,
 }
 
 /// How a task is ended that this process does not work on.
@@ -80,6 +79,7 @@ impl Drop for Working {
     fn drop(&mut self) {
         if !self.is_done {
             self.process.leave(&self.id, Left::Recover);
+            self.process.wake.notify_one();
         }
         self.process.working.send_modify(|ids| {
             ids.remove(&self.id);
@@ -93,15 +93,8 @@ impl Process {
         Self {
             runner: random_id(),
             state: Mutex::new(State {
-                served: 0,
-                server: None,
-                maintenance: None,
-                runtime: None,
                 lease: Lease::new(lease),
-                stopped: Vec::new(),
-                next: None,
-                left: HashMap::new(),
-                unreadable: HashSet::new(),
+                ..State::default()
             }),
             wake: Notify::new(),
             working: watch::Sender::default(),
@@ -124,18 +117,11 @@ impl Process {
     /// Leaves a task of this process to the maintenance.
     pub(super) fn leave(&self, id: &Arc<str>, how: Left) {
         self.state().left.insert(Arc::clone(id), how);
-        self.wake.notify_one();
     }
 
-    /// Logs that the record of a task can't be read, once for each task.
-    pub(super) fn report_unreadable(&self, id: &str, error: &TaskStoreError) {
-        if self.state().unreadable.insert(id.into()) {
-            tracing::error!(id, %error, "this task is left alone until it expires");
-        }
-    }
-
-    pub(super) fn set_phase(&self, phase: Phase) {
-        self.phase.send_replace(phase);
+    /// The tasks that are left to the maintenance.
+    pub(super) fn left(&self) -> HashMap<Arc<str>, Left> {
+        self.state().left.clone()
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -149,7 +135,7 @@ impl Process {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Notes that the server is served once less. Returns true if it still is.

@@ -1,11 +1,13 @@
 //! Reading and changing tasks in their store.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::types::RawJson;
 use mcp_runtime::types::jsonrpc::code;
+use tokio::time::error::Elapsed;
 
 use crate::tasks::limits::{MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
 use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
@@ -13,8 +15,10 @@ use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 /// A store of tasks, and the clock that clients see.
 #[derive(Clone)]
 pub(super) struct Records {
-    store: Arc<dyn TaskStore>,
+    pub(super) store: Arc<dyn TaskStore>,
     pub(super) clock: fn() -> SystemTime,
+    /// Tasks whose records can't be read, each of which was logged.
+    pub(super) unreadable: Arc<Mutex<HashSet<Arc<str>>>>,
 }
 
 impl Records {
@@ -22,6 +26,7 @@ impl Records {
         Self {
             store: Arc::new(store),
             clock: SystemTime::now,
+            unreadable: Arc::default(),
         }
     }
 
@@ -31,27 +36,23 @@ impl Records {
         milliseconds(since_1970.unwrap_or_default())
     }
 
-    /// The time after which a runner that has not renewed its lease is taken for stopped.
-    pub(super) fn lease(&self) -> Option<Duration> {
-        self.store.lease()
-    }
-
     /// Runs an operation of the store, which fails if it takes too long.
     pub(super) async fn run<T>(
         &self,
         operation: impl FnOnce(&dyn TaskStore) -> StoreFuture<T>,
     ) -> Result<T, TaskStoreError> {
         let outcome = tokio::time::timeout(STORE_TIMEOUT, operation(&*self.store)).await;
-        outcome.unwrap_or_else(|_| Err(TaskStoreError::Failed("it did not answer in time".into())))
+        outcome.unwrap_or_else(late)
     }
 
     pub(super) async fn load(&self, id: &str) -> Result<Option<Arc<TaskRecord>>, TaskStoreError> {
-        self.run(|store| store.load(id)).await
-    }
-
-    /// Waits until a task has another version than this one, which may be reported too early.
-    pub(super) async fn changed(&self, id: &str, version: u64) {
-        self.store.changed(id, version).await;
+        let record = self.run(|store| store.load(id)).await;
+        if let Err(error @ TaskStoreError::Unreadable(_)) = &record
+            && lock(&self.unreadable).insert(id.into())
+        {
+            tracing::error!(id, %error, "this task is left alone until it expires");
+        }
+        record
     }
 
     /// Changes a task, as often as others change it at the same time. `None` if there is no such task,
@@ -101,9 +102,14 @@ impl Records {
                 Err(error) => return Err(error),
             };
             retry = Retry::default();
-            self.changed(id, version).await;
+            self.store.changed(id, version).await;
         }
     }
+}
+
+/// The outcome of an operation that takes too long.
+pub(super) fn late<T>(_: Elapsed) -> Result<T, TaskStoreError> {
+    Err(TaskStoreError::Failed("it did not answer in time".into()))
 }
 
 /// Growing pauses before something is tried again.
@@ -117,6 +123,10 @@ impl Retry {
         self.0 += 1;
         tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)).await;
     }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn milliseconds(duration: Duration) -> u64 {

@@ -1,6 +1,6 @@
 //! A task that this process works on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::layer::{BoxError, BoxFuture, McpResponse, TooManyRequests};
@@ -10,7 +10,7 @@ use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};
 
 use super::Tasks;
 use super::process::Phase;
-use super::records::{Retry, ended, unavailable, whole};
+use super::records::{Retry, ended, lock, unavailable, whole};
 use crate::tasks::TaskState;
 use crate::tasks::limits::{FINISH_ATTEMPTS, PROGRESS_INTERVAL};
 use crate::tasks::store::{TaskRecord, TaskStoreError};
@@ -128,7 +128,7 @@ impl RunningTask {
         let outcome = match outcome {
             Some(outcome) => outcome,
             None if !tasks.process.is_stopping() => return true,
-            None if tasks.records.lease().is_some() => return false,
+            None if tasks.records.store.lease().is_some() => return false,
             None => Err(ended("the server was shut down").into()),
         };
         let outcome = outcome.and_then(|response| Ok(result(&response)?));
@@ -148,11 +148,7 @@ impl RunningTask {
         let mut retry = Retry::default();
         for _ in 0..FINISH_ATTEMPTS {
             match finished().await {
-                Ok(_) => return true,
-                Err(error @ TaskStoreError::Unreadable(_)) => {
-                    tasks.process.report_unreadable(&self.id, &error);
-                    return true;
-                }
+                Ok(_) | Err(TaskStoreError::Unreadable(_)) => return true,
                 Err(error) => {
                     tracing::error!(%error, id = &*self.id, "the result of a task can't be stored now");
                 }
@@ -302,8 +298,4 @@ impl Drop for Withdrawn {
             }
         });
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

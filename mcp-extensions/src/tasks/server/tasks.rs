@@ -70,7 +70,7 @@ impl Tasks {
     #[must_use]
     pub fn new(store: impl TaskStore) -> Self {
         let records = Records::new(store);
-        let process = Arc::new(Process::new(records.lease()));
+        let process = Arc::new(Process::new(records.store.lease()));
         Self(Arc::new(Shared {
             records,
             limits: TaskLimits::default(),

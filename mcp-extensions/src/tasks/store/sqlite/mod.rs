@@ -1,6 +1,5 @@
 //! Tasks in a SQLite database, which several processes of a machine may share.
 
-mod changes;
 mod connections;
 #[cfg_attr(unix, path = "private_file_unix.rs")]
 #[cfg_attr(not(unix), path = "private_file.rs")]

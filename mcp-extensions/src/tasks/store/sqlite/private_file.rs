@@ -10,8 +10,3 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     let options = options.write(true).create(true).truncate(false);
     options.open(path).map(drop)
 }
-
-/// Does nothing.
-pub(super) fn restrict(_: &Path) -> io::Result<()> {
-    Ok(())
-}

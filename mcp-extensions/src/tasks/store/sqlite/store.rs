@@ -1,17 +1,18 @@
 //! The store.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_runtime::layer::{BoxError, BoxFuture};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use tokio::sync::Notify;
 
-use super::changes::Waiting;
-use super::connections::{Connections, Urgency};
+use super::connections::Connections;
 use super::schema::{self, transact};
-use crate::tasks::limits::sqlite::LEASE;
+use crate::tasks::limits::sqlite::{FAILED_POLL, LEASE, POLL};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
 use crate::tasks::store::usage::Usage;
 use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
@@ -43,16 +44,16 @@ use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStore
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct SqliteTaskStore(pub(super) Arc<Database>);
+pub struct SqliteTaskStore(Arc<Database>);
 
-pub(super) struct Database {
-    pub(super) readers: Connections,
+struct Database {
+    readers: Connections,
     writer: Connections,
     waiting: Mutex<Waiting>,
 }
 
 impl Database {
-    pub(super) fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -66,13 +67,9 @@ impl SqliteTaskStore {
     /// When it can't be opened, is not a database, belongs to another user, or was made by another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let (writer, readers) = schema::open(path.as_ref())?;
-        let start = |connections| {
-            let started = Connections::start(connections);
-            started.map_err(|error| TaskStoreError::Failed(error.into()))
-        };
         Ok(Self(Arc::new(Database {
-            readers: start(readers)?,
-            writer: start(vec![writer])?,
+            readers: Connections::start(readers)?,
+            writer: Connections::start(vec![writer])?,
             waiting: Mutex::default(),
         })))
     }
@@ -81,32 +78,25 @@ impl SqliteTaskStore {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
-        self.0.readers.run(Urgency::Normal, work)
+        self.0.readers.run(false, work)
     }
 
-    /// Runs `work`, which changes the task `id`, in a transaction.
+    /// Runs `work` in a transaction. It changes the task `id`; without one a lease, which goes first.
     fn write<T: Send + 'static>(
         &self,
-        id: Arc<str>,
+        id: Option<Arc<str>>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> StoreFuture<T> {
         let store = self.clone();
         let written = |connection: &mut Connection| transact(connection, work);
-        let written = self.0.writer.run(Urgency::Normal, written);
+        let written = self.0.writer.run(id.is_none(), written);
         Box::pin(async move {
             let value = written.await?;
-            store.0.waiting().notify(&id);
+            if let Some(id) = id {
+                store.0.waiting().notify(&id);
+            }
             Ok(value)
         })
-    }
-
-    /// Runs `work`, which concerns the lease of a runner, before other changes.
-    fn write_lease<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
-    ) -> StoreFuture<T> {
-        let written = |connection: &mut Connection| transact(connection, work);
-        self.0.writer.run(Urgency::Urgent, written)
     }
 }
 
@@ -115,7 +105,7 @@ fn integer(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-pub(super) fn unsigned(number: i64) -> u64 {
+fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
@@ -181,7 +171,7 @@ pub(super) fn add(
 
 impl TaskStore for SqliteTaskStore {
     fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
-        self.write(Arc::clone(&task.id), move |transaction| {
+        self.write(Some(Arc::clone(&task.id)), move |transaction| {
             add(transaction, &task, limits)
         })
     }
@@ -204,7 +194,7 @@ impl TaskStore for SqliteTaskStore {
     }
 
     fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
-        self.write(Arc::clone(&task.id), move |transaction| {
+        self.write(Some(Arc::clone(&task.id)), move |transaction| {
             let version = "SELECT version FROM tasks WHERE id = ?1";
             let mut version = transaction.prepare_cached(version)?;
             let before = version.query_row([&task.id], |row| row.get(0)).optional()?;
@@ -218,7 +208,7 @@ impl TaskStore for SqliteTaskStore {
 
     fn remove(&self, id: &str) -> StoreFuture<()> {
         let id: Arc<str> = id.into();
-        self.write(Arc::clone(&id), move |transaction| {
+        self.write(Some(Arc::clone(&id)), move |transaction| {
             transaction.execute("DELETE FROM tasks WHERE id = ?1", [&id])?;
             Ok(())
         })
@@ -247,16 +237,14 @@ impl TaskStore for SqliteTaskStore {
 
     fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
         let runner = runner.to_owned();
-        self.write_lease(move |transaction| {
+        self.write(None, move |transaction| {
             // A number of its own for each renewal, also if the lease was ended meanwhile.
             let renew = "INSERT OR REPLACE INTO runners VALUES (?1, random())";
             transaction.prepare_cached(renew)?.execute([&runner])?;
             let time = "UPDATE counters SET time = max(time, ?1) RETURNING time";
             let mut time = transaction.prepare_cached(time)?;
             let time = time.query_row([integer(now)], |row| row.get(0))?;
-            let others = "SELECT id, number FROM runners WHERE id <> ?1 \
-                UNION ALL SELECT DISTINCT runner, NULL FROM tasks WHERE is_final = 0 \
-                AND runner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runners WHERE id = runner)";
+            let others = "SELECT id, number FROM leases WHERE id <> ?1";
             let mut others = transaction.prepare_cached(others)?;
             let others = others.query_map([&runner], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(Renewal {
@@ -268,7 +256,7 @@ impl TaskStore for SqliteTaskStore {
 
     fn release(&self, runner: &str) -> StoreFuture<()> {
         let runner = runner.to_owned();
-        self.write_lease(move |transaction| {
+        self.write(None, move |transaction| {
             transaction.execute("DELETE FROM runners WHERE id = ?1", [&runner])?;
             Ok(())
         })
@@ -283,6 +271,107 @@ impl TaskStore for SqliteTaskStore {
             unfinished.collect()
         })
     }
+}
+
+/// Those who wait for changes of tasks, by id.
+#[derive(Default)]
+struct Waiting {
+    changed: HashMap<String, Arc<Notify>>,
+    is_polled: bool,
+}
+
+impl Waiting {
+    /// What is notified of changes of a task.
+    fn of(&mut self, id: &str) -> Arc<Notify> {
+        Arc::clone(self.changed.entry(id.to_owned()).or_default())
+    }
+
+    fn notify(&mut self, id: &str) {
+        if let Some(notify) = self.changed.get(id) {
+            notify.notify_waiters();
+        }
+    }
+
+    /// Forgets tasks that nobody waits for. Returns true if there are no others.
+    fn is_over(&mut self) -> bool {
+        self.changed
+            .retain(|_, notify| Arc::strong_count(notify) > 1);
+        self.changed.is_empty()
+    }
+}
+
+impl SqliteTaskStore {
+    fn wait(&self, id: &str, version: u64) -> BoxFuture<()> {
+        // Registered before the version is read, so that no change is missed.
+        let notify = self.0.waiting().of(id);
+        let notified = Arc::clone(&notify).notified_owned();
+        let (store, id) = (self.clone(), id.to_owned());
+        Box::pin(async move {
+            // Others may wait for the task as well.
+            let _notify = notify;
+            store.poll();
+            match store.load(&id).await {
+                Ok(Some(task)) if task.version == version => notified.await,
+                Ok(_) => {}
+                // This is reported too early, but not so often that the caller runs in circles.
+                Err(_) => tokio::time::sleep(POLL).await,
+            }
+        })
+    }
+
+    /// Starts to look for changes of other processes, while anybody waits for some.
+    fn poll(&self) {
+        let mut waiting = self.0.waiting();
+        if !waiting.is_polled {
+            waiting.is_polled = true;
+            tokio::spawn(poll(Arc::downgrade(&self.0)));
+        }
+    }
+}
+
+/// Notifies those who wait of the changes of other processes, until nobody waits.
+async fn poll(database: Weak<Database>) {
+    let mut last = None;
+    loop {
+        let Some(database) = database.upgrade() else {
+            return;
+        };
+        let read = move |connection: &mut Connection| changes(connection, last);
+        let pause = match database.readers.run(true, read).await {
+            Ok((now, changed)) => {
+                let mut waiting = database.waiting();
+                match last.replace(now) {
+                    Some(_) => changed.iter().for_each(|id| waiting.notify(id)),
+                    // What has changed before is not known.
+                    None => waiting.changed.values().for_each(|it| it.notify_waiters()),
+                }
+                if waiting.is_over() {
+                    waiting.is_polled = false;
+                    return;
+                }
+                POLL
+            }
+            Err(error) => {
+                tracing::warn!(%error, "changes of tasks can't be read now");
+                FAILED_POLL
+            }
+        };
+        drop(database);
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// The number of the last change, and the ids of the tasks that were changed since `last`.
+fn changes(connection: &Connection, last: Option<i64>) -> rusqlite::Result<(i64, Vec<String>)> {
+    let now = connection
+        .prepare_cached("SELECT change FROM counters")?
+        .query_row((), |row| row.get(0))?;
+    let Some(last) = last.filter(|last| *last != now) else {
+        return Ok((now, Vec::new()));
+    };
+    let mut changed = connection.prepare_cached("SELECT id FROM tasks WHERE change > ?1")?;
+    let changed = changed.query_map([last], |row| row.get(0))?;
+    Ok((now, changed.collect::<rusqlite::Result<_>>()?))
 }
 
 impl fmt::Debug for SqliteTaskStore {
