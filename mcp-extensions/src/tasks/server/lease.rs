@@ -119,3 +119,122 @@ impl Lease {
         stopped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTH: Duration = Duration::from_secs(3);
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 33) % end
+        }
+    }
+
+    /// A process, and how far its renewal is.
+    struct Process {
+        lease: Lease,
+        renewal: Option<(u64, Instant, Option<u64>)>,
+    }
+
+    impl Process {
+        fn new() -> Self {
+            Self {
+                lease: Lease::new(Some(LENGTH)),
+                renewal: None,
+            }
+        }
+
+        /// The next step of a renewal: to ask, to be written, to be answered.
+        fn step(&mut self, time: &mut u64) {
+            self.renewal = match self.renewal.take() {
+                None => Some((self.lease.now(), Instant::now(), None)),
+                Some((sent, asked, None)) => {
+                    *time = sent.max(*time);
+                    Some((sent, asked, Some(*time)))
+                }
+                Some((sent, asked, Some(now))) => {
+                    let runners = Vec::new();
+                    self.lease.renewed(Renewal { now, runners }, sent, asked);
+                    None
+                }
+            };
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_task_expires_early_whichever_processes_are_suspended() {
+        const TTL: u64 = 5_000;
+        for seed in 0..200 {
+            let mut random = Random(seed);
+            let mut processes: Vec<_> = (0..3).map(|_| Process::new()).collect();
+            let (mut time, mut tasks) = (0, Vec::new());
+            for _ in 0..400 {
+                let pause = match random.below(20) {
+                    0 => random.below(60_000),
+                    _ => random.below(500),
+                };
+                tokio::time::advance(Duration::from_millis(pause)).await;
+                // The first process is suspended more often than others.
+                let index = [0, 1, 1, 1, 2, 2][random.below(6) as usize];
+                if random.below(100) == 0 {
+                    processes[index] = Process::new();
+                }
+                let process = &mut processes[index];
+                if process.lease.is_valid() && random.below(4) == 0 {
+                    tasks.push((process.lease.expiry(TTL), Instant::now()));
+                }
+                process.step(&mut time);
+                for (expires, created) in tasks.extract_if(.., |(expires, _)| *expires <= time) {
+                    let age = created.elapsed();
+                    assert!(
+                        age >= Duration::from_millis(TTL),
+                        "{seed}: {expires}, {age:?}"
+                    );
+                }
+            }
+            assert!(time > TTL, "{seed}: the time of the store stands still");
+        }
+    }
+
+    /// Renews after a pause, and returns whether the other runner has stopped.
+    async fn look(lease: &mut Lease, pause: Duration, number: Option<i64>) -> bool {
+        tokio::time::advance(pause).await;
+        let (now, runners) = (lease.now(), vec![("other".into(), number)]);
+        let stopped = lease.renewed(Renewal { now, runners }, now, Instant::now());
+        !stopped.is_empty()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_runner_has_stopped_once_its_number_was_seen_to_stand_still() {
+        let mut lease = Lease::new(Some(LENGTH));
+        let interval = lease.interval().unwrap();
+        for number in 0..100 {
+            assert!(!look(&mut lease, interval, Some(number)).await);
+        }
+        let start = Instant::now();
+        while !look(&mut lease, interval, Some(99)).await {}
+        assert_eq!(start.elapsed(), LENGTH);
+        // It is there again.
+        assert!(!look(&mut lease, interval, Some(100)).await);
+        assert!(look(&mut lease, interval, None).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_without_looking_says_nothing_about_others() {
+        let mut lease = Lease::new(Some(LENGTH));
+        let interval = lease.interval().unwrap();
+        assert!(!look(&mut lease, interval, Some(1)).await);
+        assert!(!look(&mut lease, Duration::from_secs(3_600), Some(1)).await);
+        assert!(!look(&mut lease, interval, Some(1)).await);
+        assert!(!look(&mut lease, interval, Some(2)).await);
+    }
+}

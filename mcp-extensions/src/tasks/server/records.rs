@@ -175,3 +175,58 @@ pub(super) fn whole(result: RawJson) -> RawJson {
     let whole = format!(r#"{{"resultType":"complete"{comma}{members}"#);
     RawJson::from_text(whole).unwrap_or(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::tasks::TaskLimits;
+    use crate::tasks::store::MemoryTaskStore;
+
+    thread_local! {
+        static SECONDS: Cell<u64> = const { Cell::new(1_000_000) };
+    }
+
+    #[tokio::test]
+    async fn times_that_clients_see_do_not_go_back_when_the_clock_does() {
+        let mut records = Records::new(MemoryTaskStore::new());
+        records.clock = || UNIX_EPOCH + Duration::from_secs(SECONDS.get());
+        let task = TaskRecord {
+            id: "task".into(),
+            created: records.now(),
+            updated: records.now(),
+            ..TaskRecord::default()
+        };
+        let inserted = records.store.insert(task.clone(), TaskLimits::new());
+        assert!(inserted.await.unwrap());
+        let mut last = task.updated;
+        for step in [0, 7_200, -10_000, 0, -50, 20_000, -1_000_000_000] {
+            SECONDS.set(SECONDS.get().saturating_add_signed(step));
+            assert_eq!(records.edit("task", |_| Some(())).await.unwrap(), Some(()));
+            let record = records.load("task").await.unwrap().unwrap();
+            assert!(record.updated >= last.max(record.created), "{step}");
+            last = record.updated;
+        }
+        assert_eq!(last, (1_000_000 + 7_200 - 10_000 - 50 + 20_000) * 1_000);
+    }
+
+    #[tokio::test]
+    async fn a_task_that_is_changed_by_others_each_time_is_an_error() {
+        let records = Records::new(MemoryTaskStore::new());
+        let task = TaskRecord {
+            id: "task".into(),
+            ..TaskRecord::default()
+        };
+        let inserted = records.store.insert(task, TaskLimits::new());
+        assert!(inserted.await.unwrap());
+        let mut count = 0;
+        let changed = records.edit("task", |record| {
+            count += 1;
+            record.version += 7;
+            Some(())
+        });
+        assert!(changed.await.is_err());
+        assert_eq!(count, MAX_EDITS);
+    }
+}
