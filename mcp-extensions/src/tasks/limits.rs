@@ -11,6 +11,10 @@ pub(super) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// The number of intervals after which a task is asked for whose changes are announced.
 pub(super) const SUBSCRIBED_INTERVALS: u32 = 10;
 
+/// The time for which a client goes on to follow a task whose time to live is over: the server may end it
+/// a little later.
+pub(super) const LATE: Duration = Duration::from_secs(60);
+
 /// The time from its creation after which a task is deleted.
 pub(super) const TTL: Duration = Duration::from_secs(60 * 60);
 /// The time for which a task is kept that has failed because it ran for too long.

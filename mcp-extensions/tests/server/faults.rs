@@ -1,5 +1,6 @@
 //! Tasks over a store that fails, stalls and comes back.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_extensions::tasks::store::{TaskRecord, TaskStore as _};
@@ -8,6 +9,9 @@ use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
+use tracing::field::Field;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 use crate::faulty_store::{Fault, FaultyStore, When};
 use crate::studio::Studio;
@@ -244,6 +248,8 @@ async fn a_record_that_can_not_be_read_concerns_its_task_alone() {
         orphan(&store.other(), &format!("task {number}")).await;
     }
     store.make_unreadable("task 1");
+    let log = Log::default();
+    let _log = tracing::subscriber::set_default(log.clone());
     let mut wire = Wire::to(&server(&store)).await;
     let expiring = wire.start("order", json!({})).await;
     let damaged = wire.start("order", json!({})).await;
@@ -269,6 +275,41 @@ async fn a_record_that_can_not_be_read_concerns_its_task_alone() {
     assert_eq!(state_of(&store, &damaged).await, None);
     assert_eq!(wire.get(&expiring).await["status"], "failed");
     wire.close().await;
+    let log = log.0.lock().unwrap();
+    for id in ["task 1", &*damaged] {
+        let lines = log.iter().filter(|line| line.contains(id));
+        assert_eq!(lines.count(), 1, "{id}: {log:?}");
+    }
+}
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= tracing::Level::WARN
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = String::new();
+        event.record(&mut |field: &Field, value: &dyn std::fmt::Debug| {
+            line.push_str(&format!("{field}={value:?} "));
+        });
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }
 
 #[tokio::test(start_paused = true)]

@@ -194,6 +194,45 @@ async fn two_processes_share_their_tasks() {
     assert_eq!(other.get(&second).await["status"], "completed");
 }
 
+#[tokio::test]
+async fn a_server_whose_database_is_locked_shuts_down_with_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mut wire = Wire::to(&mill.process(&file)).await;
+    let left = wire.start("once", json!({})).await;
+    let lock = rusqlite::Connection::open(&file).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = wire.shut_down().await.unwrap_err();
+    assert!(matches!(error, ServeError::Shutdown(_)), "{error:?}");
+    assert!(format!("{error:?}").contains(&left), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_damaged_task_concerns_no_other_and_goes_when_it_expires() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    let store = SqliteTaskStore::open(&file).unwrap();
+    for principal in ["ann", "bob", "eve"] {
+        let mut task = orphan(principal);
+        task.expires = (principal == "eve").then_some(0);
+        assert!(store.insert(task, TaskLimits::new()).await.unwrap());
+    }
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let damage = "UPDATE tasks SET record = replace(record, 'working', 'pondering') WHERE id <> ?1";
+    connection.execute(damage, ["task of bob"]).unwrap();
+    let tasks = Tasks::new(store.clone());
+    let mut server = Mill::default().into_builder();
+    server.extension(tasks.clone());
+    let mut wire = Wire::to(&server.build()).await;
+    tasks.open("task of bob").ended().await.unwrap();
+    let damaged = wire.get("task of ann").await;
+    assert_eq!(damaged["code"], -32603, "{damaged}");
+    while store.load("task of eve").await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.load("task of eve").await.unwrap().is_none());
+}
+
 #[test]
 fn a_file_that_is_no_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();

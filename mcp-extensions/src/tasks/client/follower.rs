@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::pin::pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use mcp_runtime::client::{Subscription, TransportState};
 use mcp_runtime::types::{
@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use super::extension::{cancel, unfit};
 use crate::tasks::limits::{
-    MAX_POLL_INTERVAL, MIN_POLL_INTERVAL, POLL_INTERVAL, SUBSCRIBED_INTERVALS,
+    LATE, MAX_POLL_INTERVAL, MIN_POLL_INTERVAL, POLL_INTERVAL, SUBSCRIBED_INTERVALS,
 };
 use crate::tasks::types::{GetTask, NOTIFICATION, TASK_IDS, TaskParams, UpdateParams, UpdateTask};
 use crate::tasks::{TaskState, TaskStatus};
@@ -24,8 +24,8 @@ use crate::tasks::{TaskState, TaskStatus};
 pub(super) struct Follower {
     client: Client,
     status: TaskStatus,
-    /// The time after which the server need not have the task any more.
-    deadline: Option<Instant>,
+    /// The moment since which the task is known.
+    since: Instant,
     /// The keys of questions that were answered.
     answered: HashSet<String>,
     changes: Changes,
@@ -42,8 +42,8 @@ impl Follower {
     pub(super) fn new(client: Client, status: TaskStatus) -> Self {
         Self {
             client,
-            deadline: deadline(&status),
             status,
+            since: Instant::now(),
             answered: HashSet::new(),
             changes: Changes::NotAsked,
         }
@@ -172,20 +172,14 @@ impl Follower {
         if status.task_id != self.status.task_id {
             return Err(unfit(GetTask::METHOD, "it is another task"));
         }
-        // The server's own clock counts, which stands still between two changes of the task.
-        if status.last_updated_at != self.status.last_updated_at
-            || status.ttl_ms != self.status.ttl_ms
-        {
-            self.deadline = deadline(&status);
-        }
         self.status = status;
         self.check_deadline()
     }
 
     fn check_deadline(&self) -> Result<(), CallError> {
-        let is_over = self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline);
+        // The times of the status don't help: the clock of the server may be set while the task runs.
+        let ttl = self.status.ttl_ms.map(Duration::from_millis);
+        let is_over = ttl.is_some_and(|ttl| self.since.elapsed() >= ttl.saturating_add(LATE));
         if is_over && !self.status.state.is_final() {
             let ttl = self.status.ttl_ms.unwrap_or_default();
             let reason =
@@ -285,20 +279,6 @@ async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
             Err(error) => tracing::warn!(%error, "a malformed status of a task was announced"),
         }
     }
-}
-
-/// The time at which a task has lived for its time, by what it has lived at its last change.
-fn deadline(status: &TaskStatus) -> Option<Instant> {
-    let ttl = Duration::from_millis(status.ttl_ms?);
-    let (created, updated) = (time(&status.created_at)?, time(&status.last_updated_at)?);
-    let age = updated.duration_since(created).unwrap_or_default();
-    Instant::now().checked_add(ttl.saturating_sub(age))
-}
-
-/// A time in ISO 8601, in UTC.
-fn time(text: &str) -> Option<SystemTime> {
-    let utc = text.strip_suffix("+00:00").map(|time| format!("{time}Z"));
-    humantime::parse_rfc3339(utc.as_deref().unwrap_or(text)).ok()
 }
 
 /// The result of the call whose task has ended.
