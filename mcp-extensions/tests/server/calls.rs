@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mcp_extensions::tasks::{Task, TaskLimits};
+use mcp_extensions::tasks::store::MemoryTaskStore;
+use mcp_extensions::tasks::{Task, TaskLimits, Tasks};
+use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{Value, json};
 
 use crate::studio::Studio;
@@ -195,6 +197,26 @@ async fn a_task_fails_when_its_time_is_over_and_is_deleted_later() {
     assert_eq!(studio.noted(), ["dropped"]);
     tokio::time::sleep(Duration::from_secs(5 * 60)).await;
     assert_eq!(wire.get(&id).await["code"], -32602);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_share_a_store_in_memory_have_one_time() {
+    let store = MemoryTaskStore::new();
+    let server = || {
+        let mut server = Studio::default().into_builder();
+        server.extension(Tasks::new(store.clone()));
+        server.build()
+    };
+    let mut first = Wire::to(&server()).await;
+    first.start("order", json!({})).await;
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    let mut second = Wire::to(&server()).await;
+    let id = second.start("order", json!({})).await;
+    first.start("order", json!({})).await;
+    tokio::time::sleep(Duration::from_millis(9_900)).await;
+    assert_eq!(second.get(&id).await["status"], "working");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(second.get(&id).await["status"], "failed");
 }
 
 #[tokio::test(start_paused = true)]

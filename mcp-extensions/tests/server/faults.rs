@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_extensions::tasks::store::{TaskRecord, TaskStore as _};
+use mcp_extensions::tasks::store::{SavedCall, TaskRecord, TaskStore as _};
 use mcp_extensions::tasks::{TaskLimits, TaskState, Tasks};
-use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::json;
+use mcp_runtime::types::{ClientCapabilities, RawJson};
+use mcp_runtime::{Revision, Server};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::field::Field;
 use tracing::span::{Attributes, Id, Record};
@@ -26,9 +27,17 @@ fn server(store: &FaultyStore) -> Server {
     server.build()
 }
 
-/// A task of a process that has stopped.
-async fn orphan(store: &FaultyStore, id: &str) {
+/// A task of a process that has stopped, with the tool whose call is to run again.
+async fn orphan(store: &FaultyStore, id: &str, tool: Option<&str>) {
+    let call = tool.map(|tool| SavedCall {
+        tool: tool.to_owned(),
+        arguments: RawJson::empty_object(),
+        revision: Revision::LATEST,
+        capabilities: ClientCapabilities::new(),
+        client: None,
+    });
     let task = TaskRecord {
+        call: call.map(Box::new),
         id: id.into(),
         runner: Some("stopped".into()),
         ..TaskRecord::default()
@@ -95,8 +104,12 @@ async fn whichever_operation_fails_each_task_ends() {
 async fn each_task_ends(lease: Option<Duration>, when: When, fault: Fault, case: &str) {
     let store = FaultyStore::new(lease);
     if lease.is_some() {
-        for id in ["left 1", "left 2", "left 3"] {
-            orphan(&store.other(), id).await;
+        for (id, tool) in [
+            ("left 1", None),
+            ("left 2", Some("brief")),
+            ("left 3", None),
+        ] {
+            orphan(&store.other(), id, tool).await;
         }
     }
     store.set(when, fault);
@@ -245,7 +258,7 @@ async fn no_process_ends_a_task_before_its_time_to_live_is_over() {
 async fn a_record_that_can_not_be_read_concerns_its_task_alone() {
     let store = FaultyStore::new(LEASE);
     for number in 0..3 {
-        orphan(&store.other(), &format!("task {number}")).await;
+        orphan(&store.other(), &format!("task {number}"), None).await;
     }
     store.make_unreadable("task 1");
     let log = Log::default();

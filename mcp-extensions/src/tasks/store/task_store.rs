@@ -18,12 +18,13 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 ///
 /// # Leases
 ///
-/// A process that works on tasks is a runner. Runners that share a store renew a lease several times a
-/// second or so, which changes a number in the store. Every other runner remembers the number, and measures
-/// with its own monotonic clock how long the number has not changed. After the whole [lease](Self::lease)
-/// without a change it takes over the tasks of that runner. No clock of two processes is ever compared, so a
-/// step of the system clock has no effect. Only time between two looks that are close together is measured:
-/// a process that was itself suspended does not take over the tasks of others when it wakes up.
+/// A process that works on tasks is a runner. Runners that share a store renew their leases four times in
+/// the [length of a lease](Self::lease), which changes a number in the store. Every other runner remembers
+/// the number, and measures with its own monotonic clock how long the number has not changed. After the
+/// whole length without a change it takes over the tasks of that runner. No clock of two processes is ever
+/// compared, so a step of the system clock has no effect. Only time between two looks that are close
+/// together is measured: a process that was itself suspended does not take over the tasks of others when
+/// it wakes up.
 ///
 /// # Time
 ///
@@ -31,7 +32,10 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 /// their monotonic clocks and write down with each renewal. The largest count is kept. That time never
 /// runs faster than a real clock. It stands still while no process has the store open, and while the
 /// computer is suspended. So a task never expires before its time to live is over, whichever process looks.
-/// It may expire later: by about the length of the lease, and by the time for which nobody counted.
+/// It may expire later: by up to two lengths of a lease, and by the time for which nobody counted.
+///
+/// A store without leases has to [report](Self::renew) the same time to all who use it, and to keep it if it
+/// outlives the process.
 pub trait TaskStore: Send + Sync + 'static {
     /// Adds a task, which can be [loaded](Self::load) once this is done, by every process. Returns
     /// false, and adds nothing, where it would exceed `limits`.
@@ -65,7 +69,7 @@ pub trait TaskStore: Send + Sync + 'static {
     }
 
     /// Renews the lease of a runner: changes its number. Advances the time of the store to `now` (ms),
-    /// unless it is later already.
+    /// unless it is later already. A store may also have a monotonic clock of its own, and ignore `now`.
     fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
         let _ = runner;
         let runners = Vec::new();

@@ -18,11 +18,12 @@ use crate::tasks::store::usage::Usage;
 use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 
 /// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
-/// share it: each sees the others' changes within a quarter of a second.
+/// share it: each sees the others' changes within a quarter of a second. What was written is on the disk
+/// before it is answered.
 ///
-/// A process that has not renewed its lease for 3 seconds is taken for stopped, whatever the clock of the
-/// system says; its tasks are taken over by another process within 5 seconds. What was written is on the
-/// disk before it is answered.
+/// The lease of a process is 3 seconds. The tasks of a process that was killed are taken over within 5
+/// seconds, and those of a process that has shut down immediately. [`TaskStore`] says how leases and times to
+/// live are measured.
 ///
 /// The database has five connections, each with a thread of its own: four read and one writes. Reading does
 /// not wait for writing. An operation waits for at most 5 seconds, for those before it and for other
@@ -30,8 +31,8 @@ use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStore
 /// 1,024 others wait already.
 ///
 /// The files of the database (`tasks.db`, `tasks.db-wal`, `tasks.db-shm`) contain arguments and results of
-/// calls. On Unix, only their owner may read and write them (mode 0600): other permissions of files that
-/// exist already are taken away. Processes that share a database have to run as the same user.
+/// calls. On Unix, a new database has mode 0600: only its owner may read and write it. A file that exists
+/// already keeps its permissions.
 ///
 /// ```no_run
 /// use mcp_extensions::tasks::Tasks;
@@ -64,7 +65,7 @@ impl SqliteTaskStore {
     ///
     /// # Errors
     ///
-    /// When it can't be opened, is not a database, belongs to another user, or was made by another version.
+    /// When it can't be opened, is not a database, or was made by another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let (writer, readers) = schema::open(path.as_ref())?;
         Ok(Self(Arc::new(Database {
