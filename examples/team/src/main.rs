@@ -8,7 +8,6 @@ mod tasks;
 mod users;
 
 use axum::{Extension, Json, Router, extract::State, middleware, routing::get};
-use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{HttpOptions, http_service};
 use tasks::{Task, Team};
 use tokio::net::TcpListener;
