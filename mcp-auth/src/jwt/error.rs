@@ -23,13 +23,10 @@ pub enum TokenError {
     /// No key fits the token's `kid` and `alg`: the issuer may have a new one.
     #[error("the token's key is not known")]
     UnknownKey,
-    /// The key with the token's `kid` is for another algorithm than the token's `alg`.
-    #[error("the token's algorithm is not that of its key")]
-    KeyAlgorithm,
-    /// No key fits, and the header has `jwk`, `jku`, `x5c` or `x5u`: only keys that the issuer
-    /// publishes verify tokens.
-    #[error("the token brings its own key, and only keys of the issuer are accepted")]
-    EmbeddedKey,
+    /// The key with the token's `kid` is for another algorithm than `alg`, or no key fits and the header
+    /// brings one along (`jwk`, `jku`, `x5c`, `x5u`): only keys that the issuer publishes verify tokens.
+    #[error("the token's key is not one of its issuer for this algorithm")]
+    WrongKey,
     /// The signature was made by another key or for another token.
     #[error("the token's signature is wrong")]
     Signature,

@@ -15,9 +15,6 @@ use super::algorithm::Algorithm;
 use super::error::{JwkError, TokenError};
 use super::members;
 
-/// Most keys that are tried for a token without `kid`.
-const MAX_TRIED: usize = 8;
-
 /// Members of private and of symmetric keys.
 const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
@@ -77,25 +74,19 @@ impl JwkSet {
         self.keys.is_empty()
     }
 
-    /// The keys that may have made a signature, of those that are of `issuers` or of no one in particular.
-    pub(super) fn fitting(
+    /// The keys with this `kid`, of those that are of `issuers` or of no one in particular. All of these
+    /// without a `kid`.
+    pub(super) fn named(
         &self,
-        algorithm: Algorithm,
         key_id: Option<&str>,
         issuers: &[&str],
     ) -> impl Iterator<Item = &Jwk> {
+        let is_of = |key: &&Jwk| match key.issuer.as_deref() {
+            Some(issuer) if !issuers.is_empty() => issuers.contains(&issuer),
+            _ => true,
+        };
         let named = move |key: &&Jwk| key_id.is_none() || key.key_id() == key_id;
-        let fitting = self.keys.iter().filter(|key| key.is_of(issuers));
-        fitting
-            .filter(named)
-            .filter(move |key| key.fits(algorithm))
-            .take(MAX_TRIED)
-    }
-
-    /// True if a key of `issuers` has this `kid`.
-    pub(super) fn has(&self, key_id: &str, issuers: &[&str]) -> bool {
-        let mut keys = self.keys.iter().filter(|key| key.is_of(issuers));
-        keys.any(|key| key.key_id() == Some(key_id))
+        self.keys.iter().filter(is_of).filter(named)
     }
 }
 
@@ -139,12 +130,6 @@ impl Jwk {
             issuer: text(members, "issuer")?.map(str::to_owned),
             key: PublicKey::new(members)?,
         })
-    }
-
-    /// True if the key belongs to one of `issuers`, or to no issuer in particular.
-    fn is_of(&self, issuers: &[&str]) -> bool {
-        let issuer = self.issuer.as_deref().filter(|_| !issuers.is_empty());
-        issuer.is_none_or(|issuer| issuers.contains(&issuer))
     }
 
     /// `kid`.

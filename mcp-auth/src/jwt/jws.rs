@@ -9,6 +9,9 @@ use super::error::TokenError;
 use super::jwk::{Jwk, JwkSet};
 use super::members;
 
+/// Most keys that are tried for a token without `kid`.
+const MAX_TRIED: usize = 8;
+
 /// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
 ///
 /// Its payload can be had only from [`verify`](Self::verify).
@@ -67,8 +70,7 @@ impl<'a> Jws<'a> {
     /// # Errors
     ///
     /// [`UnknownKey`](TokenError::UnknownKey) if no key fits,
-    /// [`KeyAlgorithm`](TokenError::KeyAlgorithm) if the key with this `kid` is for another algorithm,
-    /// [`EmbeddedKey`](TokenError::EmbeddedKey) if no key fits and the header brings one along,
+    /// [`WrongKey`](TokenError::WrongKey) if that can't change by new keys of the issuer,
     /// [`Signature`](TokenError::Signature) if those that fit have not signed it,
     /// [`Malformed`](TokenError::Malformed) if the payload is not base64url.
     pub fn verify(&self, keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
@@ -80,13 +82,13 @@ impl<'a> Jws<'a> {
         let Header {
             algorithm, key_id, ..
         } = &self.header;
-        let is_known = || key_id.as_deref().is_some_and(|id| keys.has(id, issuers));
-        let mut result = Err(match self.header.brings_key {
-            true => TokenError::EmbeddedKey,
-            false if is_known() => TokenError::KeyAlgorithm,
+        let mut keys = keys.named(key_id.as_deref(), issuers).peekable();
+        let is_known = key_id.is_some() && keys.peek().is_some();
+        let mut result = Err(match is_known || self.header.brings_key {
+            true => TokenError::WrongKey,
             false => TokenError::UnknownKey,
         });
-        for key in keys.fitting(*algorithm, key_id.as_deref(), issuers) {
+        for key in keys.filter(|key| key.fits(*algorithm)).take(MAX_TRIED) {
             result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);
             if result.is_ok() {
                 break;

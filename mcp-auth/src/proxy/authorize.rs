@@ -4,15 +4,15 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use mcp_runtime::transport::http::{AccessDenied, PeerAddr};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::client::{Client, Destination};
-use super::documents::caller;
 use super::endpoints::Endpoints;
 use super::http_message::{
-    OAuthError, OAuthResult, Parameters, busy, cookie, hash, redirect, refused, response,
-    set_cookie, with_query,
+    OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
+    with_query,
 };
 use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use super::page;
@@ -21,9 +21,8 @@ use crate::metadata::url::ServerUrl;
 use crate::random::random_text;
 use crate::unix_time::unix_time;
 
-/// The answer to a client that is not known, whatever the cause.
-const UNKNOWN_CLIENT: &str = "The application is not known to this server, or its metadata document can't \
-                              be used. It must register again.";
+/// The answer while too many metadata documents are being fetched.
+const BUSY: &str = "The server can't look the application up now. Try again in a moment.";
 
 /// The cookie of a browser that was asked for consent.
 const BROWSER: &str = "__Host-mcp-consent";
@@ -63,14 +62,23 @@ impl Endpoints {
             return bad("A parameter of the request is there twice.");
         };
         let get = |name: &str| parameters.get(name).unwrap_or_default().to_owned();
-        let caller = caller(request.extensions());
-        let client = match self.client(&get("client_id"), caller).await {
+        let (id, caller) = (get("client_id"), request.extensions().get());
+        let caller = caller.map(|PeerAddr(address)| address.ip());
+        // The URL of a document, or a registration.
+        let found = match id.starts_with("https://") {
+            true => self.documents.get(&id, caller).await,
+            false => Ok(self.sealer.open("registration", &id)),
+        };
+        let client: Client = match found {
             Ok(Some(client)) => client,
-            Ok(None) => return bad(UNKNOWN_CLIENT),
-            Err(time) => return busy(time),
+            Ok(None) => return bad("The application is not known here. It must register again."),
+            Err(time) => {
+                let busy = AccessDenied::unavailable(time).message(BUSY);
+                return busy.into_response().map(Bytes::from);
+            }
         };
         let mut asked = Asked {
-            client: hash(&get("client_id")),
+            client: hash(&id),
             redirect_uri: get("redirect_uri"),
             state: parameters.get("state").map(str::to_owned),
             challenge: get("code_challenge"),

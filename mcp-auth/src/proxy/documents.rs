@@ -4,15 +4,12 @@
 //! the fetches each, and a fetch that takes long gives way to the next one, so that clients whose document
 //! can be had do not wait for the others.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderMap};
-use http::{Extensions, Request, StatusCode};
-use mcp_runtime::transport::http::PeerAddr;
+use http::{Request, StatusCode};
 use mcp_runtime::transport::http_client::AuthHttp;
-use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Duration, Instant, timeout};
 
@@ -22,9 +19,9 @@ use super::limits::{
     MAX_DOCUMENTS, MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
 };
 use crate::metadata::url::ServerUrl;
-use crate::server::token_cache::{TokenCache, TokenHash, token_hash};
+use crate::server::token_cache::{TokenCache, token_hash};
 
-/// Fetches documents, each of them once at a time, and remembers them for a while.
+/// Fetches documents, and remembers them for a while.
 pub(super) struct Documents {
     http: AuthHttp,
     /// Private-use schemes of redirect URIs.
@@ -33,18 +30,15 @@ pub(super) struct Documents {
     /// Documents that can't be used, and the time until which they are not fetched again. They are kept
     /// apart from the others, which therefore are not forgotten because of them.
     failed: TokenCache<Instant>,
-    flights: Mutex<Flights>,
+    /// Fetches under way, the oldest one first.
+    flights: Mutex<Vec<Flight>>,
 }
-
-/// Fetches under way, by the hash of the URL.
-type Flights = HashMap<TokenHash, Flight>;
 
 struct Flight {
     host: String,
     caller: Option<IpAddr>,
     started: Instant,
     task: AbortHandle,
-    found: watch::Receiver<Option<Option<Client>>>,
 }
 
 impl Documents {
@@ -69,62 +63,42 @@ impl Documents {
         url: &str,
         caller: Option<IpAddr>,
     ) -> Result<Option<Client>, Duration> {
-        let Some(host) = host(url).and(ServerUrl::parse(url).ok()) else {
-            return Ok(None);
-        };
-        // Without its port, of which one host may have many.
-        let host = host.host().to_ascii_lowercase();
         let (hash, now) = (token_hash(url), Instant::now());
         if let Some((client, _)) = self.kept.get(&hash).filter(|(_, end)| now < *end) {
             return Ok(Some(client));
         }
-        if self.failed.get(&hash).is_some_and(|end| now < end) {
+        if host(url).is_none() || self.failed.get(&hash).is_some_and(|end| now < end) {
             return Ok(None);
         }
-        let mut found = {
-            let mut flights = self.flights();
-            flights.retain(|_, flight| !flight.task.is_finished());
-            if !flights.contains_key(&hash) {
-                make_room(&mut flights, &host, caller, now)?;
-            }
-            let flight = flights.entry(hash).or_insert_with(|| {
-                let (sender, found) = watch::channel(None);
-                let (this, url) = (Arc::clone(self), url.to_owned());
-                // It goes on when the request is given up, as others may wait for it.
-                let task = tokio::spawn(async move {
-                    let client = this.fetched(&url, hash).await;
-                    sender.send_replace(Some(client));
-                });
-                Flight {
-                    host,
-                    caller,
-                    started: now,
-                    task: task.abort_handle(),
-                    found,
-                }
+        // Without its port, of which one host may have many.
+        let host = ServerUrl::parse(url).map(|it| it.host().to_ascii_lowercase());
+        let host = host.unwrap_or_default();
+        let fetch = {
+            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            flights.retain(|flight| !flight.task.is_finished());
+            make_room(&mut flights, &host, caller, now)?;
+            let (this, url) = (Arc::clone(self), url.to_owned());
+            let fetch = tokio::spawn(async move { this.fetch(&url).await });
+            let (started, task) = (now, fetch.abort_handle());
+            flights.push(Flight {
+                host,
+                caller,
+                started,
+                task,
             });
-            flight.found.clone()
+            fetch
         };
-        let found = found.wait_for(Option::is_some).await;
-        // Without a result, the fetch has given way.
-        let found = found.ok().and_then(|found| found.clone());
-        found.ok_or(FETCH_PATIENCE)
-    }
-
-    /// Fetches a document, and remembers it, or that it can't be used.
-    async fn fetched(&self, url: &str, hash: TokenHash) -> Option<Client> {
-        let fetched = self.fetch(url).await.inspect_err(|reason| {
-            tracing::info!(url, reason, "a client's metadata document can't be used");
-        });
+        // Without an outcome, the fetch has given way.
+        let fetched = fetch.await.map_err(|_| FETCH_PATIENCE)?;
         let now = Instant::now();
-        let Ok((client, lifetime)) = fetched else {
-            self.failed.insert(hash, now + FAILED_LIFETIME);
-            return None;
-        };
-        if !lifetime.is_zero() {
-            self.kept.insert(hash, (client.clone(), now + lifetime));
+        match &fetched {
+            Ok((client, lifetime)) => self.kept.insert(hash, (client.clone(), now + *lifetime)),
+            Err(reason) => {
+                tracing::info!(url, reason, "a client's metadata document can't be used");
+                self.failed.insert(hash, now + FAILED_LIFETIME);
+            }
         }
-        Some(client)
+        Ok(fetched.ok().map(|(client, _)| client))
     }
 
     async fn fetch(&self, url: &str) -> Result<(Client, Duration), String> {
@@ -150,10 +124,6 @@ impl Documents {
         let host = host(url);
         Ok((Client { host, ..client }, lifetime(answer.headers())))
     }
-
-    fn flights(&self) -> MutexGuard<'_, Flights> {
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Makes room for one more fetch, in the share of its host, of its caller, and of all. Where there is no
@@ -163,7 +133,7 @@ impl Documents {
 ///
 /// If there is no room: the time after which to try again.
 fn make_room(
-    flights: &mut Flights,
+    flights: &mut Vec<Flight>,
     host: &str,
     caller: Option<IpAddr>,
     now: Instant,
@@ -176,28 +146,17 @@ fn make_room(
         (&|_| true, MAX_FETCHES),
     ];
     for (is_in_share, max) in shares {
-        let share = flights.iter().filter(|(_, it)| is_in_share(it));
-        let share: Vec<_> = share.map(|(hash, it)| (it.started, *hash)).collect();
-        let Some((started, hash)) = share.iter().min().filter(|_| share.len() >= max) else {
-            continue;
-        };
-        let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(*started));
-        if !rest.is_zero() {
-            return Err(rest);
+        let count = flights.iter().filter(|it| is_in_share(it)).count();
+        let oldest = flights.iter().position(is_in_share);
+        if let Some(oldest) = oldest.filter(|_| count >= max) {
+            let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(flights[oldest].started));
+            if !rest.is_zero() {
+                return Err(rest);
+            }
+            flights.remove(oldest).task.abort();
         }
-        flights.remove(hash).inspect(|it| it.task.abort());
     }
     Ok(())
-}
-
-/// The address of a caller, as far as it tells callers apart: one caller may have all addresses of a
-/// network of IPv6.
-pub(super) fn caller(extensions: &Extensions) -> Option<IpAddr> {
-    let PeerAddr(address) = extensions.get()?;
-    Some(match address.ip().to_canonical() {
-        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
-        ip @ IpAddr::V4(_) => ip,
-    })
 }
 
 /// The host of the URL of a document, if it may be one (§3): `https`, with a path that has no dot
@@ -270,70 +229,65 @@ mod tests {
             caller,
             started,
             task: tokio::spawn(std::future::pending::<()>()).abort_handle(),
-            found: watch::channel(None).1,
         }
-    }
-
-    fn address(number: u8) -> Option<IpAddr> {
-        Some([192, 0, 2, number].into())
     }
 
     /// Begins fetches, each at a host and for a caller of its own unless said otherwise, until there is no
     /// room.
     fn fill(
-        flights: &mut Flights,
+        flights: &mut Vec<Flight>,
         host: Option<&str>,
         caller: Option<IpAddr>,
         now: Instant,
     ) -> (usize, Duration) {
         for number in 0..=u8::MAX {
             let own = format!("{number}.example.com");
-            let (host, caller) = (host.unwrap_or(&own), caller.or(address(number)));
+            let host = host.unwrap_or(&own);
+            let caller = caller.or(Some([192, 0, 2, number].into()));
             if let Err(rest) = make_room(flights, host, caller, now) {
                 return (number.into(), rest);
             }
-            let hash = token_hash(&format!("{host} {caller:?} {number}"));
-            flights.insert(hash, flight(host, caller, now));
+            flights.push(flight(host, caller, now));
         }
         panic!("there is always room");
     }
 
     #[tokio::test]
     async fn a_host_and_a_caller_have_a_share_of_the_fetches() {
-        let (mut flights, now) = (Flights::default(), Instant::now());
+        let (mut flights, now) = (Vec::new(), Instant::now());
         let of_host = fill(&mut flights, Some("evil.example"), None, now);
         assert_eq!(of_host, (MAX_FETCHES_OF_HOST, FETCH_PATIENCE));
-        let of_caller = fill(&mut flights, None, address(255), now);
+        let caller = Some([198, 51, 100, 1].into());
+        let of_caller = fill(&mut flights, None, caller, now);
         assert_eq!(of_caller, (MAX_FETCHES_OF_CALLER, FETCH_PATIENCE));
         let others = fill(&mut flights, None, None, now);
         let rest = MAX_FETCHES - MAX_FETCHES_OF_HOST - MAX_FETCHES_OF_CALLER;
         assert_eq!(others, (rest, FETCH_PATIENCE));
-        // Callers without an address share no more than all do.
-        let (mut flights, mut count) = (Flights::default(), 0_u8);
-        while make_room(&mut flights, &count.to_string(), None, now).is_ok() {
-            flights.insert([count; 32], flight(&count.to_string(), None, now));
-            count += 1;
+        // Callers without an address are not one caller.
+        let mut flights = Vec::new();
+        for number in 0..MAX_FETCHES {
+            let host = number.to_string();
+            assert_eq!(make_room(&mut flights, &host, None, now), Ok(()));
+            flights.push(flight(&host, None, now));
         }
-        assert_eq!(usize::from(count), MAX_FETCHES);
+        make_room(&mut flights, "other", None, now).unwrap_err();
     }
 
     #[tokio::test]
     async fn a_fetch_that_takes_long_gives_way() {
-        let (mut flights, start) = (Flights::default(), Instant::now());
-        let oldest = flight("slow.example", None, start);
-        let task = oldest.task.clone();
-        flights.insert([1; 32], oldest);
-        let later = start + FETCH_PATIENCE / 4;
-        fill(&mut flights, None, None, later);
+        let start = Instant::now();
+        let mut flights = vec![flight("slow.example", None, start)];
+        let task = flights[0].task.clone();
+        fill(&mut flights, None, None, start + FETCH_PATIENCE / 4);
         assert_eq!(flights.len(), MAX_FETCHES);
         let room = make_room(&mut flights, "a.example", None, start + FETCH_PATIENCE / 2);
         assert_eq!(room, Err(FETCH_PATIENCE / 2));
         let now = start + FETCH_PATIENCE;
         assert_eq!(make_room(&mut flights, "a.example", None, now), Ok(()));
-        assert!(!flights.contains_key(&[1; 32]));
+        assert!(flights.iter().all(|it| it.host != "slow.example"));
         tokio::task::yield_now().await;
         assert!(task.is_finished());
-        flights.insert([2; 32], flight("a.example", None, now));
+        flights.push(flight("a.example", None, now));
         let room = make_room(&mut flights, "b.example", None, now);
         assert_eq!(room, Err(FETCH_PATIENCE / 4));
     }
@@ -356,20 +310,5 @@ mod tests {
         assert!(documents.get(url, None).await.unwrap().is_some());
         let failed = documents.get("https://evil.example/19999", None).await;
         assert!(failed.unwrap().is_none());
-    }
-
-    #[test]
-    fn callers_are_told_apart_by_address_or_network() {
-        let of = |address: &str| {
-            let mut extensions = Extensions::new();
-            extensions.insert(PeerAddr(address.parse().unwrap()));
-            caller(&extensions).unwrap()
-        };
-        assert_eq!(of("192.0.2.1:1"), of("192.0.2.1:2"));
-        assert_eq!(of("192.0.2.1:1"), of("[::ffff:192.0.2.1]:1"));
-        assert_ne!(of("192.0.2.1:1"), of("192.0.2.2:1"));
-        assert_eq!(of("[2001:db8::1]:1"), of("[2001:db8::ffff]:1"));
-        assert_ne!(of("[2001:db8::1]:1"), of("[2001:db8:0:1::1]:1"));
-        assert_eq!(caller(&Extensions::new()), None);
     }
 }

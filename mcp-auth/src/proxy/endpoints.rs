@@ -1,8 +1,7 @@
 //! The endpoints, and what they share.
 
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::header::ALLOW;
@@ -10,7 +9,7 @@ use http::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::client::{Client, ClientMetadata};
+use super::client::ClientMetadata;
 use super::documents::Documents;
 use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
 use super::keys::Sealer;
@@ -126,21 +125,5 @@ impl Endpoints {
             "response_types": ["code"],
             "token_endpoint_auth_method": "none",
         }))
-    }
-
-    /// The client with this identifier: the URL of its document, or a registration.
-    ///
-    /// # Errors
-    ///
-    /// If the document can't be fetched now: the time after which to try again.
-    pub(super) async fn client(
-        &self,
-        id: &str,
-        caller: Option<IpAddr>,
-    ) -> Result<Option<Client>, Duration> {
-        match id.starts_with("https://") {
-            true => self.documents.get(id, caller).await,
-            false => Ok(self.sealer.open("registration", id)),
-        }
     }
 }

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
-use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HeaderName, HeaderValue,
-    LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{Request, Response, StatusCode};
 use ring::digest::{SHA256, digest};
@@ -144,15 +143,6 @@ pub(super) fn response(status: StatusCode, kind: &'static str, body: String) -> 
 /// A text for the person, who is not sent anywhere.
 pub(super) fn refused(status: StatusCode, text: &str) -> Response<Bytes> {
     response(status, "text/plain; charset=utf-8", format!("{text}\n"))
-}
-
-/// A text for the person, who is to try again after this time.
-pub(super) fn busy(time: Duration) -> Response<Bytes> {
-    let text = "The server can't look the application up now. Try again in a moment.";
-    let mut response = refused(StatusCode::SERVICE_UNAVAILABLE, text);
-    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
-    response.headers_mut().insert(RETRY_AFTER, seconds.into());
-    response
 }
 
 pub(super) fn json(status: StatusCode, value: &Value) -> Response<Bytes> {

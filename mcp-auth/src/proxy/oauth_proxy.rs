@@ -20,11 +20,12 @@ use super::logins::Logins;
 use super::provider::Provider;
 use super::token::Verifier;
 use super::upstream::Upstream;
+use crate::authentication::ClientCredential;
 use crate::client::store::{MemoryStore, TokenStore};
 use crate::jwt::{AccessTokenRules, Algorithm};
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
-use crate::server::{Issuer, ResourceServer, ResourceServerError, require};
+use crate::server::{Issuer, ResourceServer, ResourceServerError, check_client, require};
 
 /// An access policy for servers whose provider registers no MCP clients: an authorization server
 /// towards them, and one client of the provider behind it.
@@ -181,7 +182,26 @@ impl OAuthProxy {
     fn build(&self) -> Result<Built, ResourceServerError> {
         let settings = &self.settings;
         let (resource, issuer) = (&settings.resource, &settings.issuer);
-        self.provider.check()?;
+        let provider = &self.provider;
+        Issuer::new(&provider.issuer).check()?;
+        let secret = provider.secret.clone();
+        let credential = secret.map_or(ClientCredential::None, ClientCredential::Secret);
+        check_client("`Provider::new`", &provider.client_id, &credential)?;
+        let scopes = provider.scopes.join(" ");
+        let is_right = provider.verifier.is_some() || scopes.split(' ').any(|it| it == "openid");
+        let advice = "without `openid` there are no ID tokens: add it, or set a `verifier`";
+        require(is_right, "`Provider::scopes`", &scopes, advice)?;
+        let metadata = provider.metadata.iter();
+        for url in metadata.flat_map(|it| [&it.authorization_endpoint, &it.token_endpoint]) {
+            let url = url.as_deref().unwrap_or_default();
+            let is_url = ServerUrl::parse(url).is_ok_and(|it| it.is_secure());
+            require(
+                is_url,
+                "`Provider::metadata`",
+                url,
+                "it needs both endpoints",
+            )?;
+        }
         for scheme in &settings.schemes {
             let found = Destination::of(&format!("{scheme}:/"), &settings.schemes);
             let is_right = found.is_some_and(|it| it.name == format!("{scheme}:"));

@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::metadata::AuthorizationServerMetadata;
-use crate::metadata::url::ServerUrl;
+use crate::server::TokenVerifier;
 use crate::server::verifier::AnyVerifier;
-use crate::server::{Issuer, ResourceServerError, TokenVerifier, check_client, require};
 
 /// An authorization server at which people log in, and the one client that an
 /// [`OAuthProxy`](super::OAuthProxy) is there. Its redirect URI, to be registered at the provider by
@@ -121,38 +120,6 @@ impl Provider {
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifier = Some(Arc::new(verifier));
         self
-    }
-}
-
-impl Provider {
-    /// Checks the settings.
-    pub(super) fn check(&self) -> Result<(), ResourceServerError> {
-        Issuer::new(&self.issuer).check()?;
-        let (id, secret) = (&self.client_id, self.secret.as_deref());
-        check_client("the client of `Provider::new`", id, secret)?;
-        let (scopes, has_verifier) = (self.scopes.join(" "), self.verifier.is_some());
-        let is_right = has_verifier || self.scopes.iter().any(|it| it == "openid");
-        let advice = "without `openid` there are no ID tokens: add it, or set a `verifier`";
-        require(is_right, "`Provider::scopes`", &scopes, advice)?;
-        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
-        let (setting, advice) = (
-            "an endpoint of `Provider::metadata`",
-            "set `authorization_endpoint`, `token_endpoint` and, for ID tokens, `jwks_uri`, with `https`",
-        );
-        let urls = self.metadata.iter().flat_map(|it| {
-            let keys = (!has_verifier).then_some(&it.jwks_uri);
-            [
-                Some(&it.authorization_endpoint),
-                Some(&it.token_endpoint),
-                keys,
-            ]
-        });
-        for url in urls.flatten() {
-            let url = url.as_deref().unwrap_or_default();
-            let is_url = ServerUrl::parse(url).is_ok_and(|url| url.is_secure());
-            require(is_url, setting, url, advice)?;
-        }
-        Ok(())
     }
 }
 

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::ACCEPT;
-use http::{Request, Response, StatusCode};
-use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
+use http::{Request, StatusCode};
+use mcp_runtime::transport::http_client::AuthHttp;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::jwt::members;
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{
     AuthorizationServerMetadata, IssuerTemplate, authorization_server_metadata_urls,
@@ -46,68 +45,28 @@ struct State {
 pub(crate) struct FetchError {
     url: String,
     cause: String,
-    pub(super) kind: ErrorKind,
+    /// True if a server has answered.
+    is_answered: bool,
+    /// The status of an answer other than 200.
+    pub(super) status: Option<StatusCode>,
 }
-
-/// The reason of an error, as far as it concerns other requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ErrorKind {
-    /// No server has answered.
-    Network,
-    /// The answer can't be used.
-    Answer,
-    /// The server refuses the content of this request.
-    Request,
-    /// The server has answered with 429: the time after which to try again.
-    TooMany(Duration),
-}
-
-/// Statuses by which a server refuses the content of a request.
-const OF_REQUEST: [u16; 5] = [400, 413, 414, 422, 431];
-/// Errors (RFC 6749 §5.2) about the client, with status 400.
-const OF_CLIENT: [&str; 2] = ["invalid_client", "unauthorized_client"];
 
 impl FetchError {
     pub(super) fn answer(url: &str, cause: impl ToString) -> Self {
         Self {
             url: url.to_owned(),
             cause: cause.to_string(),
-            kind: ErrorKind::Answer,
+            is_answered: true,
+            status: None,
         }
     }
 
     pub(super) fn network(url: &str, cause: impl ToString) -> Self {
         Self {
-            kind: ErrorKind::Network,
+            is_answered: false,
             ..Self::answer(url, cause)
         }
     }
-
-    /// The error of an answer with another status than 200.
-    fn status(url: &str, answer: &Response<Bytes>) -> Self {
-        let status = answer.status();
-        let error = members::parse(answer.body());
-        let error = error.as_ref().and_then(|it| it.get("error")?.as_str());
-        let is_of_client = error.is_some_and(|it| OF_CLIENT.contains(&it));
-        let is_of_request = OF_REQUEST.contains(&status.as_u16()) && !is_of_client;
-        let kind = match too_many(answer) {
-            Some(pause) => ErrorKind::TooMany(pause),
-            None if is_of_request => ErrorKind::Request,
-            None => ErrorKind::Answer,
-        };
-        let cause = format!("it answers with status {status} instead of 200");
-        Self {
-            kind,
-            ..Self::answer(url, cause)
-        }
-    }
-}
-
-/// The time after which to try again, for an answer with 429: a second to a minute.
-pub(super) fn too_many(answer: &Response<Bytes>) -> Option<Duration> {
-    let pause = retry_after(answer.headers()).unwrap_or_default();
-    let is_too_many = answer.status() == StatusCode::TOO_MANY_REQUESTS;
-    is_too_many.then(|| pause.clamp(Duration::from_secs(1), Duration::from_secs(60)))
 }
 
 impl Discovery {
@@ -171,7 +130,7 @@ impl Discovery {
             match found {
                 Ok(metadata) => return Ok(metadata),
                 // Nobody is there for other URLs either.
-                Err(error) if error.kind == ErrorKind::Network => return Err(error),
+                Err(error) if !error.is_answered => return Err(error),
                 Err(error) => first = first.or(Some(error)),
             }
         }
@@ -197,7 +156,13 @@ impl Discovery {
         let answer = sent.map_err(|error| FetchError::network(url, error))?;
         match answer.status() {
             StatusCode::OK => Ok(answer.into_body()),
-            _ => Err(FetchError::status(url, &answer)),
+            status => Err(FetchError {
+                status: Some(status),
+                ..FetchError::answer(
+                    url,
+                    format!("it answers with status {status} instead of 200"),
+                )
+            }),
         }
     }
 

@@ -105,9 +105,8 @@ impl Proofs {
         }
         let mut id = ProofId::default();
         id.copy_from_slice(digest(&SHA256, jti.as_bytes()).as_ref());
-        let remembered = self
-            .replay
-            .remember(request.thumbprint, id, LIFETIME, Instant::now());
+        let (key, now) = (request.thumbprint, (Instant::now(), request.now));
+        let remembered = self.replay.remember(key, id, LIFETIME, now);
         remembered.map_err(|error| match error {
             ReplayError::Used => Refusal::Proof("the proof was used before"),
             ReplayError::Full => Refusal::Unavailable(RETRY_AFTER),

@@ -3,6 +3,8 @@
 use http::StatusCode;
 use mcp_runtime::transport::http::AccessDenied;
 
+use crate::authentication::ClientCredential;
+
 /// A mistake in the configuration of a [`ResourceServer`](super::ResourceServer).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -13,11 +15,11 @@ pub enum ResourceServerError {
          MCP endpoint, such as `https://mcp.example.com/mcp`"
     )]
     Resource(String),
-    /// The issuer is no `https` URL (or `http` on the loopback interface), or has a query, a user or a
-    /// fragment.
+    /// The issuer is no `https` URL (or `http` on the loopback interface), or has a query, a user, a
+    /// fragment, or an empty segment in its path: a tenant or a domain may be missing or a URL.
     #[error(
         "the issuer `{0}` is not the URL of an authorization server: it needs `https`, or `http` \
-         on the loopback interface"
+         on the loopback interface, and a path without `//`"
     )]
     Issuer(String),
     /// The template of an issuer has not one segment in braces.
@@ -67,16 +69,18 @@ pub(crate) fn require(
     is_right.then_some(()).ok_or_else(error)
 }
 
-/// Checks the identifier and the secret of a client (RFC 6749 appendix A.1, A.2). What comes from a file
-/// may have a line break at its end.
+/// Checks the identifier and the secret of a client. What comes from a file may have a line break at its
+/// end.
 pub(crate) fn check_client(
     setting: &str,
     id: &str,
-    secret: Option<&str>,
+    credential: &ClientCredential,
 ) -> Result<(), ResourceServerError> {
-    let is_right = |it: &str| !it.is_empty() && it.trim() == it && !it.contains(char::is_control);
-    let advice = "give the identifier that the client has there, without spaces around it";
-    require(is_right(id), setting, id, advice)?;
-    let advice = "the secret is empty, or has spaces or line breaks around it";
-    require(secret.is_none_or(is_right), setting, "…", advice)
+    let secret = match credential {
+        ClientCredential::Secret(secret) => secret,
+        _ => "none",
+    };
+    let is_right = |it: &str| !it.is_empty() && it.trim() == it;
+    let advice = "its identifier or secret is empty, or has spaces or line breaks around it";
+    require(is_right(id) && is_right(secret), setting, id, advice)
 }

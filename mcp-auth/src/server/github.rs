@@ -7,8 +7,7 @@ use http::Request;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use serde_json::{Map, Value, json};
 
-use super::error::{ResourceServerError, check_client};
-use super::provider_http::{ProviderHttp, check_url, failed};
+use super::provider_http::{ProviderHttp, failed};
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::authentication::basic;
 use crate::jwt::{Claims, members};
@@ -92,12 +91,6 @@ impl TokenVerifier for GitHubTokens {
             .header(AUTHORIZATION, basic(&self.client_id, &self.client_secret))
             .body(json!({"access_token": token}).to_string());
         self.read(&self.http.send(request, &OF_TOKEN).await?)
-    }
-
-    fn check(&self) -> Result<(), ResourceServerError> {
-        check_url(&self.api)?;
-        let secret = Some(&*self.client_secret);
-        check_client("the app of `GitHubTokens::new`", &self.client_id, secret)
     }
 }
 

@@ -7,7 +7,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, Uri};
 use serde_json::{Map, Value};
 
-use super::discovery::{Discovery, ErrorKind, FetchError};
+use super::discovery::{Discovery, FetchError};
 use super::lookups::{Found, PAUSE};
 use super::refusal::Refusal;
 use super::verifier::VerifyError;
@@ -47,16 +47,16 @@ impl Introspection {
             }
             Err(error) => error,
         };
-        if error.kind == ErrorKind::Request {
-            tracing::info!(%error, "the issuer refuses to introspect a token");
-            return Ok(Found::Refused(Refusal::NotActive));
-        }
         mcp_runtime::log::warn!(%error, "a token can't be introspected");
-        if let ErrorKind::TooMany(pause) = error.kind {
-            return Err(VerifyError::TokenUnavailable(pause));
+        match error.status.map(|it| it.as_u16()) {
+            Some(413 | 414 | 422 | 431) => Ok(Found::Refused(Refusal::NotActive)),
+            // With 400, the token or the client may be wrong.
+            Some(400 | 429) => Err(VerifyError::TokenUnavailable(PAUSE)),
+            _ => {
+                self.discovery.expire().await;
+                Err(VerifyError::Unavailable(PAUSE))
+            }
         }
-        self.discovery.expire().await;
-        Err(VerifyError::Unavailable(PAUSE))
     }
 
     async fn response(&self, token: &str) -> Result<Map<String, Value>, FetchError> {

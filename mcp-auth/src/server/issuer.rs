@@ -74,17 +74,14 @@ impl Issuer {
     /// ```
     pub fn template(
         template: impl Into<String>,
-        shared: impl Into<String>,
+        shared: &str,
         tenants: impl Into<Tenants>,
     ) -> Self {
-        let (template, tenants) = (template.into(), tenants.into());
+        let template = template.into();
         match IssuerTemplate::parse(&*template) {
             Ok(parsed) => {
-                let (setting, wrong) = ("the list of tenants", tenants.mistake.as_deref());
-                let advice = "name at least one tenant, each as the issuer does";
-                let check = require(wrong.is_none(), setting, wrong.unwrap_or_default(), advice);
-                let issuer = Self::new(parsed.issuer(&shared.into())).checked(check);
-                issuer.with(|rules| rules.tenants(parsed, tenants))
+                let issuer = Self::new(parsed.issuer(shared));
+                issuer.with(|rules| rules.tenants(parsed, tenants.into()))
             }
             Err(_) => Self {
                 mistake: Some(ResourceServerError::Template(template.clone())),
@@ -263,46 +260,21 @@ impl Issuer {
         }
         let url = self.rules.issuer();
         let is_url = authorization_server_metadata_urls(url).is_ok();
-        if !ServerUrl::parse(url).is_ok_and(|parsed| is_url && parsed.is_secure()) {
+        let is_full = |it: &ServerUrl<'_>| it.is_secure() && !it.path.contains("//");
+        if !ServerUrl::parse(url).is_ok_and(|parsed| is_url && is_full(&parsed)) {
             return Err(ResourceServerError::Issuer(url.to_owned()));
         }
-        if let Some(IntrospectionClient { id, credential, .. }) = &self.introspection {
-            if id.is_empty() {
+        if let Some(client) = &self.introspection {
+            if client.id.is_empty() {
                 return Err(ResourceServerError::NoIntrospectionClient(url.to_owned()));
             }
-            let secret = match credential {
-                ClientCredential::Secret(secret) => Some(&**secret),
-                _ => None,
-            };
-            check_client("the client of `Issuer::introspection`", id, secret)?;
+            check_client("`Issuer::introspection`", &client.id, &client.credential)?;
         }
-        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
         let (audiences, claim) = self.rules.audiences();
         let has_names = !claim.is_empty() && audiences.iter().all(|it| !it.is_empty());
-        let looks_up = self.introspection.is_some() || self.verifier.is_some();
-        let has_keys = !matches!(&self.keys, KeySource::Given(keys) if keys.is_empty());
-        for (is_right, setting, value, advice) in [
-            (
-                has_names,
-                "an audience, or its claim,",
-                "",
-                "give the text that the tokens have",
-            ),
-            (
-                self.rules.has_algorithms(),
-                "`Issuer::algorithms`",
-                "[]",
-                "name at least one",
-            ),
-            (
-                has_keys || looks_up,
-                "`Issuer::keys`",
-                "[]",
-                "give a key that verifies signatures",
-            ),
-        ] {
-            require(is_right, setting, value, advice)?;
-        }
+        require(has_names, "`Issuer::audience`", "", "give what tokens have")?;
+        let has_any = self.rules.has_algorithms();
+        require(has_any, "`Issuer::algorithms`", "[]", "name one")?;
         match self.urls().find(|url| ServerUrl::parse(url).is_err()) {
             Some(url) => Err(ResourceServerError::Url(url.to_owned())),
             None => Ok(()),
@@ -340,8 +312,14 @@ impl Issuer {
     }
 }
 
-impl<T: Into<String>> From<T> for Issuer {
-    fn from(url: T) -> Self {
+impl From<&str> for Issuer {
+    fn from(url: &str) -> Self {
+        Self::new(url)
+    }
+}
+
+impl From<String> for Issuer {
+    fn from(url: String) -> Self {
         Self::new(url)
     }
 }

@@ -12,7 +12,6 @@ use super::token_cache::token_hash;
 use super::token_issuer::{TokenIssuer, is_opaque};
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::jwt::{Claims, TokenError, unverified_issuer};
-use crate::metadata::url::ServerUrl;
 
 /// Verifies the tokens of one [`Issuer`] as a [`ResourceServer`](super::ResourceServer) does, for a
 /// [`TokenVerifier`] that does something more: keys are fetched once and kept fresh, and look-ups are
@@ -55,18 +54,12 @@ impl IssuerVerifier {
     /// # Errors
     ///
     /// The first mistake in the settings of the issuer.
-    pub fn new(
-        issuer: impl Into<Issuer>,
-        resource: impl Into<String>,
-    ) -> Result<Self, ResourceServerError> {
+    pub fn new(issuer: impl Into<Issuer>, resource: &str) -> Result<Self, ResourceServerError> {
         let issuer = issuer.into();
         issuer.check()?;
-        let resource = resource.into();
-        let invalid = |_| ResourceServerError::Resource(resource.clone());
-        ServerUrl::parse(&resource).map_err(invalid)?;
         let http = AuthHttp::trusted([]);
         let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
-        Ok(Self(Arc::new(TokenIssuer::new(&issuer, &resource, http))))
+        Ok(Self(Arc::new(TokenIssuer::new(&issuer, resource, http))))
     }
 }
 

@@ -1,11 +1,10 @@
 //! Issuers of some providers: each function is a few settings, which could be written by hand.
 
-use super::error::{ResourceServerError, require};
+use super::error::{check_client, require};
 use super::github::GitHubTokens;
 use super::issuer::Issuer;
 use super::token_info::TokenInfo;
 use crate::jwt::{Claims, Tenants};
-use crate::metadata::url::ServerUrl;
 
 /// Each follows the provider's documentation as it was in November 2026. What a provider has under another
 /// name, such as a national cloud, is set by [`identifier`](Issuer::identifier).
@@ -21,12 +20,14 @@ impl Issuer {
     /// Accepted are JWTs with `aud` of the app registration and an `azp`, which ID tokens do not have.
     /// Given up: the audience is the app registration and not the URL of this server, so it must have one
     /// of its own.
-    pub fn entra(tenant: impl Into<String>, client_id: impl Into<String>) -> Self {
-        let tenant = tenant.into();
+    pub fn entra(tenant: &str, client_id: &str) -> Self {
         let issuer = format!("https://login.microsoftonline.com/{tenant}/v2.0");
-        let setting = "the tenant of `Issuer::entra`";
+        // Of the names that Entra ID accepts for a tenant, tokens have the GUID alone.
+        let is_guid = tenant.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+        let advice = "give the GUID of the tenant, from the overview of the app registration";
+        let check = require(is_guid, "the tenant of `Issuer::entra`", tenant, advice);
         Self::new(issuer)
-            .checked(require(is_guid(&tenant), setting, &tenant, GUID))
+            .checked(check)
             .with_app(client_id)
             .require_claim("tid", tenant)
     }
@@ -42,7 +43,7 @@ impl Issuer {
     /// let issuer = Issuer::entra_tenants(customers, "66666666-7777-8888-9999-000000000000");
     /// # drop(issuer);
     /// ```
-    pub fn entra_tenants(tenants: impl Into<Tenants>, client_id: impl Into<String>) -> Self {
+    pub fn entra_tenants(tenants: impl Into<Tenants>, client_id: &str) -> Self {
         let template = "https://login.microsoftonline.com/{tenantid}/v2.0";
         Self::template(template, "organizations", tenants)
             .with_app(client_id)
@@ -53,11 +54,8 @@ impl Issuer {
     }
 
     /// What the access tokens for an app registration of Entra ID have.
-    fn with_app(self, client_id: impl Into<String>) -> Self {
-        let client_id = client_id.into();
-        let setting = "the app registration of Entra ID";
-        self.checked(require(is_guid(&client_id), setting, &client_id, GUID))
-            .audience(&client_id)
+    fn with_app(self, client_id: &str) -> Self {
+        self.audience(client_id)
             .accept_generic_type()
             .require_claim("ver", "2.0")
             .require(|claims| text(claims, "azp").is_some())
@@ -85,10 +83,8 @@ impl Issuer {
     /// that are not known before.
     ///
     /// Accepted are JWTs with `aud` of the API, and a `scope` or `gty`, which ID tokens do not have.
-    pub fn auth0(domain: impl Into<String>, api: impl Into<String>) -> Self {
-        let domain = domain.into();
+    pub fn auth0(domain: &str, api: &str) -> Self {
         Self::new(format!("https://{domain}/"))
-            .checked(check_domain("the domain of `Issuer::auth0`", &domain))
             .audience(api)
             .accept_generic_type()
             .require(|claims| text(claims, "scope").or(text(claims, "gty")).is_some())
@@ -102,7 +98,7 @@ impl Issuer {
     ///
     /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens do not have. The org
     /// authorization server is not for servers of one's own.
-    pub fn okta(server_url: impl Into<String>, audience: impl Into<String>) -> Self {
+    pub fn okta(server_url: impl Into<String>, audience: &str) -> Self {
         Self::new(server_url)
             .audience(audience)
             .accept_generic_type()
@@ -120,7 +116,7 @@ impl Issuer {
     /// Accepted are JWTs with this `client_id` and `token_use` = `access`. Given up: Cognito's tokens name no
     /// audience, so a token that the client got for another server of the pool is accepted here as well; require a
     /// scope of a resource server of its own.
-    pub fn cognito(pool_url: impl Into<String>, client_id: impl Into<String>) -> Self {
+    pub fn cognito(pool_url: impl Into<String>, client_id: &str) -> Self {
         Self::new(pool_url)
             .audience_claim("client_id")
             .audience(client_id)
@@ -136,7 +132,7 @@ impl Issuer {
     /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows, with the scope `openid`; each
     /// new one costs a request. Given up: the audience is the client and not this server, so whoever gets a
     /// token of the client for another purpose can use it here.
-    pub fn google(client_id: impl Into<String>) -> Self {
+    pub fn google(client_id: &str) -> Self {
         let (url, issuer) = (
             "https://oauth2.googleapis.com/tokeninfo",
             "https://accounts.google.com",
@@ -155,13 +151,12 @@ impl Issuer {
     /// seconds. Given up: GitHub's tokens name neither audience nor end, so whoever gets a token of the app
     /// for another purpose can use it here. Tokens of other apps are refused, which is why the app's
     /// secret is needed.
-    pub fn github(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
-        let (issuer, client_id) = (
-            Self::new("https://github.com/login/oauth"),
-            client_id.into(),
-        );
+    pub fn github(client_id: &str, client_secret: &str) -> Self {
+        let app = (client_id, &client_secret.into());
+        let issuer = Self::new("https://github.com/login/oauth");
         issuer
-            .audience(&client_id)
+            .checked(check_client("`Issuer::github`", app.0, app.1))
+            .audience(client_id)
             .verifier(GitHubTokens::new(client_id, client_secret))
     }
 
@@ -172,11 +167,9 @@ impl Issuer {
     ///
     /// Accepted are JWTs with the URL of this server as `aud`. Clients that send no `resource` get other ones;
     /// whoever must let them in adds the client's identifier as [`audience`](Self::audience).
-    pub fn workos(domain: impl Into<String>) -> Self {
-        let domain = domain.into();
-        Self::new(format!("https://{domain}"))
-            .checked(check_domain("the domain of `Issuer::workos`", &domain))
-            .accept_generic_type()
+    pub fn workos(domain: &str) -> Self {
+        let issuer = Self::new(format!("https://{domain}"));
+        issuer.accept_generic_type()
     }
 
     /// Descope, an MCP server of the Agentic Identity Hub. `issuer_url` is its *Issuer URL*,
@@ -188,36 +181,11 @@ impl Issuer {
     ///
     /// Accepted are JWTs with the URL or `audience` as `aud`. Given up, if it is the project's: a token
     /// for another server of the project is accepted here; its issuer is another one, if it is an MCP server.
-    pub fn descope(issuer_url: impl Into<String>, audience: impl Into<String>) -> Self {
+    pub fn descope(issuer_url: impl Into<String>, audience: &str) -> Self {
         Self::new(issuer_url)
             .audience(audience)
             .accept_generic_type()
     }
-}
-
-/// What to write in the place of something that is not a GUID.
-const GUID: &str =
-    "give the GUID that Entra ID shows, such as `11111111-2222-3333-4444-555555555555`";
-
-fn is_guid(text: &str) -> bool {
-    let mut groups = text.split('-');
-    // Tokens have lower case.
-    let is_hex = |group: &str| {
-        group
-            .bytes()
-            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    [8, 4, 4, 4, 12].iter().all(|length| {
-        let group = groups.next();
-        group.is_some_and(|group| group.len() == *length && is_hex(group))
-    }) && groups.next().is_none()
-}
-
-fn check_domain(setting: &str, domain: &str) -> Result<(), ResourceServerError> {
-    let url = format!("https://{domain}");
-    let is_right = ServerUrl::parse(&url).is_ok_and(|url| url.host() == domain);
-    let advice = "give the host alone, without `https://` and `/`";
-    require(is_right, setting, domain, advice)
 }
 
 /// A claim that is a text.

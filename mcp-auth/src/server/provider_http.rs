@@ -2,16 +2,17 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
-use mcp_runtime::transport::http_client::AuthHttp;
+use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 
-use super::discovery::too_many;
-use super::error::ResourceServerError;
 use super::lookups::PAUSE;
 use super::verifier::VerifyError;
-use crate::metadata::url::ServerUrl;
+
+/// Longest pause that an answer with 429 can ask for.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The HTTP client, or why there is none.
 #[derive(Clone)]
@@ -42,14 +43,13 @@ impl ProviderHttp {
             return Err(VerifyError::Invalid("the token is not active".into()));
         }
         let error = failed(format!("{url}: {status}"));
-        Err(too_many(&response).map_or(error, VerifyError::TokenUnavailable))
+        let pause = retry_after(response.headers());
+        let pause = pause.map_or(PAUSE, |it| it.clamp(PAUSE, MAX_PAUSE));
+        Err(match status {
+            StatusCode::TOO_MANY_REQUESTS => VerifyError::TokenUnavailable(pause),
+            _ => error,
+        })
     }
-}
-
-/// Checks the URL of a provider's interface.
-pub(super) fn check_url(url: &str) -> Result<(), ResourceServerError> {
-    let invalid = |_| ResourceServerError::Url(url.to_owned());
-    ServerUrl::parse(url).map(drop).map_err(invalid)
 }
 
 /// Logs why a token can't be looked up.

@@ -111,9 +111,6 @@ fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
             "the keys of its issuer do not verify it: `Issuer::keys_url` if they are elsewhere"
                 .to_owned()
         }
-        TokenError::KeyAlgorithm | TokenError::EmbeddedKey => {
-            "it is probably forged, since issuers sign by the keys that they publish".to_owned()
-        }
         TokenError::NotYetValid => "check the clocks, and see `Issuer::leeway`".to_owned(),
         _ => "ask those who run the issuer".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
@@ -19,6 +19,11 @@ const MAX: usize = 512 * 1024;
 /// Least time between two sweeps when there is no room.
 const FULL_PAUSE: Duration = Duration::from_secs(1);
 
+/// A time by a clock that only goes forward, and by that of the system, by which the age of proofs is told.
+/// A proof is forgotten when its end has come by both: one that is used again after the clock of the system
+/// was set back is known.
+pub(super) type Now = (Instant, SystemTime);
+
 /// A hash of a proof's `jti`.
 pub(super) type ProofId = [u8; 32];
 
@@ -29,7 +34,7 @@ pub(super) struct Replay(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    keys: HashMap<String, HashMap<ProofId, Instant>>,
+    keys: HashMap<String, HashMap<ProofId, Now>>,
     count: usize,
     swept_at: Option<Instant>,
 }
@@ -50,18 +55,18 @@ impl Replay {
         thumbprint: &str,
         proof: ProofId,
         lifetime: Duration,
-        now: Instant,
+        now: Now,
     ) -> Result<(), ReplayError> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = state.keys.get(thumbprint).and_then(|it| it.get(&proof));
-        if before.is_some_and(|end| *end > now) {
+        if before.is_some_and(|end| !is_over(*end, now)) {
             return Err(ReplayError::Used);
         }
         let pause = match state.has_room(thumbprint) {
             true => lifetime,
             false => FULL_PAUSE,
         };
-        let since = state.swept_at.map(|at| now.duration_since(at));
+        let since = state.swept_at.map(|at| now.0.duration_since(at));
         if since.is_none_or(|since| since >= pause) {
             state.sweep(now);
         }
@@ -73,7 +78,8 @@ impl Replay {
             state.keys.insert(thumbprint.to_owned(), HashMap::new());
         }
         let proofs = state.keys.get_mut(thumbprint);
-        let replaced = proofs.and_then(|proofs| proofs.insert(proof, now + lifetime));
+        let end = (now.0 + lifetime, now.1 + lifetime);
+        let replaced = proofs.and_then(|proofs| proofs.insert(proof, end));
         state.count += usize::from(replaced.is_none());
         Ok(())
     }
@@ -91,14 +97,18 @@ impl State {
     }
 
     /// Forgets proofs that are too old to be used again.
-    fn sweep(&mut self, now: Instant) {
+    fn sweep(&mut self, now: Now) {
         self.keys.retain(|_, proofs| {
-            proofs.retain(|_, end| *end > now);
+            proofs.retain(|_, end| !is_over(*end, now));
             !proofs.is_empty()
         });
         self.count = self.keys.values().map(HashMap::len).sum();
-        self.swept_at = Some(now);
+        self.swept_at = Some(now.0);
     }
+}
+
+fn is_over(end: Now, now: Now) -> bool {
+    end.0 <= now.0 && end.1 <= now.1
 }
 
 #[cfg(test)]
@@ -106,6 +116,15 @@ mod tests {
     use super::*;
 
     const LIFETIME: Duration = Duration::from_secs(120);
+
+    /// This time after `start`, by both clocks.
+    fn after(start: Now, time: Duration) -> Now {
+        (start.0 + time, start.1 + time)
+    }
+
+    fn start() -> Now {
+        (Instant::now(), SystemTime::now())
+    }
 
     fn proof(number: usize) -> ProofId {
         let mut id = [0; 32];
@@ -115,17 +134,17 @@ mod tests {
 
     #[test]
     fn a_proof_serves_once_for_each_key() {
-        let (replay, now) = (Replay::default(), Instant::now());
+        let (replay, now) = (Replay::default(), start());
         assert_eq!(replay.remember("a", proof(1), LIFETIME, now), Ok(()));
-        let again = replay.remember("a", proof(1), LIFETIME, now + LIFETIME / 2);
+        let again = replay.remember("a", proof(1), LIFETIME, after(now, LIFETIME / 2));
         assert_eq!(again, Err(ReplayError::Used));
         assert_eq!(replay.remember("b", proof(1), LIFETIME, now), Ok(()));
-        let later = now + LIFETIME;
+        let later = after(now, LIFETIME);
         assert_eq!(replay.remember("a", proof(1), LIFETIME, later), Ok(()));
     }
 
     /// Uses as many proofs of a key as are accepted.
-    fn fill(replay: &Replay, key: &str, now: Instant) -> usize {
+    fn fill(replay: &Replay, key: &str, now: Now) -> usize {
         let used = |number| replay.remember(key, proof(number), LIFETIME, now);
         let is_full = |number: &usize| used(*number) == Err(ReplayError::Full);
         (0..).find(is_full).unwrap()
@@ -133,15 +152,15 @@ mod tests {
 
     #[test]
     fn one_key_can_not_use_up_the_room_and_room_comes_back() {
-        let (replay, now) = (Replay::default(), Instant::now());
+        let (replay, now) = (Replay::default(), start());
         assert_eq!(fill(&replay, "a", now), MAX_OF_KEY);
         assert_eq!(replay.remember("b", proof(0), LIFETIME, now), Ok(()));
-        assert_eq!(fill(&replay, "a", now + LIFETIME), MAX_OF_KEY);
+        assert_eq!(fill(&replay, "a", after(now, LIFETIME)), MAX_OF_KEY);
     }
 
     #[test]
     fn a_share_is_left_for_each_key_and_the_room_is_bounded() {
-        let (replay, now) = (Replay::default(), Instant::now());
+        let (replay, now) = (Replay::default(), start());
         assert_eq!(replay.remember("early", proof(0), LIFETIME, now), Ok(()));
         for number in 0..MAX_SHARED / MAX_OF_KEY {
             fill(&replay, &format!("greedy {number}"), now);
@@ -159,5 +178,27 @@ mod tests {
         assert_eq!(replay.0.lock().unwrap().count, MAX);
         let full = replay.remember("other", proof(0), LIFETIME, now);
         assert_eq!(full, Err(ReplayError::Full));
+    }
+
+    #[test]
+    fn a_proof_serves_once_whatever_the_clock_of_the_system_does() {
+        let hour = Duration::from_secs(3600);
+        let (replay, now) = (Replay::default(), start());
+        let use_at = |real: Duration, time: SystemTime| {
+            replay.remember("a", proof(1), LIFETIME, (now.0 + real, time))
+        };
+        assert_eq!(use_at(Duration::ZERO, now.1), Ok(()));
+        // The clock steps forward, stands still, and steps backward: the proof is young again.
+        let second = Duration::from_secs(1);
+        for (real, time) in [
+            (second, now.1 + hour),
+            (2 * second, now.1 + hour),
+            (2 * LIFETIME, now.1),
+            (2 * LIFETIME, now.1 - hour),
+            (hour, now.1 + LIFETIME - second),
+        ] {
+            assert_eq!(use_at(real, time), Err(ReplayError::Used), "{real:?}");
+        }
+        assert_eq!(use_at(hour, now.1 + LIFETIME), Ok(()));
     }
 }

@@ -1,6 +1,5 @@
 //! The access policy, and its settings.
 
-use std::collections::HashSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -87,6 +86,7 @@ pub struct ResourceServer {
     admission: OnceLock<Result<Arc<Admission>, ResourceServerError>>,
 }
 
+#[derive(Default)]
 struct Settings {
     resource: String,
     issuers: Vec<Issuer>,
@@ -109,15 +109,7 @@ impl ResourceServer {
         Self {
             settings: Settings {
                 resource: resource.into(),
-                issuers: Vec::new(),
-                verifier: None,
-                scopes: Vec::new(),
-                optional_scopes: Vec::new(),
-                implied: Implied::default(),
-                dpop_required: false,
-                dpop_nonce: false,
-                roots: Vec::new(),
-                allows_http: false,
+                ..Settings::default()
             },
             admission: OnceLock::new(),
         }
@@ -242,17 +234,10 @@ impl AccessPolicy for ResourceServer {
 impl Settings {
     /// Logs what is allowed and dangerous. MCP is at `path`, if that is known.
     fn warn(&self, path: Option<&str>) {
-        let resource = &self.resource;
-        let url = ServerUrl::parse(resource).ok();
-        if let Some((url, path)) = url.zip(path)
-            && url.path.trim_end_matches('/') != path.trim_end_matches('/')
-        {
-            mcp_runtime::log::warn!(
-                resource,
-                path,
-                "MCP is served at another path than the resource has: clients find it only if a proxy \
-                 rewrites paths; otherwise give `ResourceServer::new` the URL with the path",
-            );
+        let own = ServerUrl::parse(&self.resource).map_or("", |url| url.path);
+        let is_own = |path: &str| path.trim_end_matches('/') == own.trim_end_matches('/');
+        if let Some(path) = path.filter(|path| !is_own(path)) {
+            mcp_runtime::log::warn!(resource = %self.resource, path, "{OTHER_PATH}");
         }
         for issuer in &self.issuers {
             issuer.warn(!self.scopes.is_empty());
@@ -268,21 +253,10 @@ impl Settings {
             return Err(ResourceServerError::NoIssuer);
         }
         let is_secure = ServerUrl::parse(&self.resource).is_ok_and(|url| url.is_secure());
-        let advice = "clients send tokens there, which needs `https`; `allow_insecure_resource` allows \
-                      `http` in a network that you trust";
-        require(
-            is_secure || self.allows_http,
-            "the resource of `ResourceServer::new`",
-            &self.resource,
-            advice,
-        )?;
+        let advice = "it needs `https`; in a network that you trust, see `allow_insecure_resource`";
+        let (setting, is_right) = ("`ResourceServer::new`", is_secure || self.allows_http);
+        require(is_right, setting, &self.resource, advice)?;
         self.issuers.iter().try_for_each(Issuer::check)?;
-        let mut names = HashSet::new();
-        for issuer in self.issuers.iter().map(|it| it.rules.issuer()) {
-            let advice = "it is there twice, and only the first one would be used";
-            require(names.insert(issuer), "the `issuer`", issuer, advice)?;
-        }
-        self.verifier.as_ref().map_or(Ok(()), |it| it.checked())?;
         let named = self.scopes.iter().chain(&self.optional_scopes);
         named
             .chain(self.implied.scopes())
@@ -349,6 +323,9 @@ impl Settings {
         serde_json::to_vec(&metadata).unwrap_or_default().into()
     }
 }
+
+/// Warns of a resource that clients reach only if a proxy rewrites paths.
+const OTHER_PATH: &str = "the resource has another path than MCP: only a proxy can make that right";
 
 fn path(url: &str) -> Option<String> {
     let url: http::Uri = url.parse().ok()?;

@@ -6,8 +6,7 @@ use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use serde_json::{Map, Value};
 
-use super::error::ResourceServerError;
-use super::provider_http::{ProviderHttp, check_url, failed};
+use super::provider_http::{ProviderHttp, failed};
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::jwt::{Claims, members};
 
@@ -64,10 +63,6 @@ impl TokenVerifier for TokenInfo {
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form(token));
         self.read(&self.http.send(request, &OF_TOKEN).await?)
-    }
-
-    fn check(&self) -> Result<(), ResourceServerError> {
-        check_url(&self.url)
     }
 }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::error::ResourceServerError;
 use crate::jwt::{Claims, TokenError};
 
 /// Verifies tokens that issuers' keys and introspection can't, such as keys of an API.
@@ -46,15 +45,6 @@ pub trait TokenVerifier: Send + Sync + 'static {
     ///
     /// [`VerifyError`].
     fn verify(&self, token: &str) -> impl Future<Output = Result<Claims, VerifyError>> + Send;
-
-    /// Checks the settings of the verifier before anything is served. Accepts them unless implemented.
-    ///
-    /// # Errors
-    ///
-    /// A setting that can never work, with which serving ends.
-    fn check(&self) -> Result<(), ResourceServerError> {
-        Ok(())
-    }
 }
 
 /// The cause for which a [`TokenVerifier`] does not accept a token.
@@ -95,16 +85,10 @@ type Verified<'a> = Pin<Box<dyn Future<Output = Result<Claims, VerifyError>> + S
 
 /// A [`TokenVerifier`] that can be a trait object.
 pub(crate) trait AnyVerifier: Send + Sync {
-    fn checked(&self) -> Result<(), ResourceServerError>;
-
     fn verified<'a>(&'a self, token: &'a str) -> Verified<'a>;
 }
 
 impl<V: TokenVerifier> AnyVerifier for V {
-    fn checked(&self) -> Result<(), ResourceServerError> {
-        self.check()
-    }
-
     fn verified<'a>(&'a self, token: &'a str) -> Verified<'a> {
         Box::pin(self.verify(token))
     }

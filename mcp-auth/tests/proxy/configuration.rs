@@ -2,7 +2,6 @@
 
 use mcp_auth::metadata::AuthorizationServerMetadata;
 use mcp_auth::proxy::{OAuthProxy, Provider};
-use mcp_auth::server::GitHubTokens;
 use mcp_runtime::transport::http::http;
 use mcp_runtime::{ServeError, Server};
 

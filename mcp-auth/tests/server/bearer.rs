@@ -197,8 +197,9 @@ fn each_mistake_is_named_without_the_token() {
             of("alice 3zBqNw8vXkT1mJ5d,a"),
             BearerTokenError::Token(of("alice")),
         ),
+        (format!("alice {ALICE} \"a\""), BearerTokenError::Word(1)),
         (
-            format!("alice {ALICE} \"a\""),
+            format!("alice {ALICE} a\\b"),
             BearerTokenError::Scope(of("alice")),
         ),
         (

@@ -196,11 +196,20 @@ async fn a_token_that_the_issuer_can_not_read_concerns_no_other() {
     let issuer = issuer().await;
     let policy = introspecting(&issuer);
     let valid = opaque(&issuer, &json!({}));
-    for status in [400, 413, 414, 422, 431] {
+    for (status, is_refused) in [
+        (400, false),
+        (413, true),
+        (414, true),
+        (422, true),
+        (431, true),
+    ] {
         issuer.fail(Endpoint::Introspect, Fault::Status(status));
         let unreadable = format!("unreadable-{status}");
         for _ in 0..10 {
-            refuses(&policy, &unreadable, &status.to_string()).await;
+            match is_refused {
+                true => refuses(&policy, &unreadable, &status.to_string()).await,
+                false => unavailable(&policy, &unreadable).await,
+            }
         }
         issuer.heal();
         let other = opaque(&issuer, &json!({}));
@@ -214,15 +223,9 @@ async fn a_token_that_the_issuer_can_not_read_concerns_no_other() {
 #[tokio::test]
 async fn a_client_that_the_issuer_refuses_is_an_outage() {
     let issuer = issuer().await;
-    for (status, error) in [
-        (400, r#"{"error":"invalid_client"}"#),
-        (400, r#"{"error":"unauthorized_client"}"#),
-        (401, "{}"),
-        (403, "{}"),
-        (404, "{}"),
-    ] {
+    for status in [401, 403, 404] {
         let policy = introspecting(&issuer);
-        issuer.fail(Endpoint::Introspect, Fault::Refusal(status, None, error));
+        issuer.fail(Endpoint::Introspect, Fault::Status(status));
         unavailable(&policy, "token").await;
         issuer.heal();
         unavailable(&policy, &opaque(&issuer, &json!({}))).await;
@@ -233,23 +236,16 @@ async fn a_client_that_the_issuer_refuses_is_an_outage() {
 async fn too_many_requests_concern_others_only_after_several_in_a_row() {
     let issuer = issuer().await;
     let policy = introspecting(&issuer);
-    let too_many = || issuer.fail(Endpoint::Introspect, Fault::Refusal(429, Some(7), "{}"));
+    let too_many = || issuer.fail(Endpoint::Introspect, Fault::Status(429));
     let clock = Clock::stopped();
     for round in 0..3 {
         too_many();
         for number in 0..2 {
-            let odd = format!("odd-{round}-{number}");
-            let denied = bear(&policy, &odd).await.unwrap_err();
-            assert_eq!(denied.headers["retry-after"], "7", "{denied:?}");
+            unavailable(&policy, &format!("odd-{round}-{number}")).await;
         }
         issuer.heal();
         bear(&policy, &opaque(&issuer, &json!({}))).await.unwrap();
     }
-    // The token itself is not looked up again in this time.
-    let count = issuer.count(Endpoint::Introspect);
-    clock.pass(Duration::from_secs(6)).await;
-    unavailable(&policy, "odd-0-0").await;
-    assert_eq!(issuer.count(Endpoint::Introspect), count);
     too_many();
     for number in 0..3 {
         unavailable(&policy, &format!("limited-{number}")).await;
@@ -257,7 +253,7 @@ async fn too_many_requests_concern_others_only_after_several_in_a_row() {
     issuer.heal();
     let next = opaque(&issuer, &json!({}));
     unavailable(&policy, &next).await;
-    clock.pass(Duration::from_secs(7)).await;
+    clock.pass(Duration::from_secs(1)).await;
     bear(&policy, &next).await.unwrap();
 }
 

@@ -61,7 +61,7 @@ impl TokenStore for FileStore {
 
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
         let (folder, path) = (Arc::clone(&self.0), self.path(key));
-        let contents = serde_json::json!({"key": key, "secret": secret}).to_string();
+        let contents = serde_json::json!([key, secret]).to_string();
         Box::pin(async move {
             // There is one new file at a time, so a crash leaves at most one behind.
             let lock = file_lock::take(folder.join("new.lock")).await?;
@@ -86,21 +86,16 @@ impl TokenStore for FileStore {
 
 /// Reads the secret of a key.
 fn read(path: &Path, key: &str) -> io::Result<Option<String>> {
-    #[derive(serde::Deserialize)]
-    struct Contents {
-        key: String,
-        secret: String,
-    }
     let text = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read?,
     };
     // serde's errors would show what is in the file.
-    let contents: Option<Contents> = serde_json::from_slice(&text).ok();
-    let contents = contents.filter(|contents| contents.key == key);
+    let contents: Option<[String; 2]> = serde_json::from_slice(&text).ok();
+    let secret = contents.and_then(|[of, secret]| (of == key).then_some(secret));
     let reason = "the file is damaged; remove it to log in again";
     let error = || io::Error::new(ErrorKind::InvalidData, reason);
-    contents.map(|it| Some(it.secret)).ok_or_else(error)
+    secret.map(Some).ok_or_else(error)
 }
 
 /// Writes a new file, which replaces the one at `path`.
@@ -209,7 +204,7 @@ mod tests {
     async fn damaged_files_are_neither_shown_nor_used() {
         let (_folder, store) = store();
         store.save("a", "secret").await.unwrap();
-        let of_another = r#"{"key":"b","secret":"secret"}"#;
+        let of_another = r#"["b","secret"]"#;
         for contents in ["", "{\"key\":", "\"secret\"", "{\"a\":1}", of_another] {
             fs::write(store.path("a"), contents).unwrap();
             let error = store.load("a").await.unwrap_err();
