@@ -416,10 +416,14 @@ impl Renewal {
     async fn adopt(
         &self,
         binding: Binding,
-        tokens: TokenSet,
+        mut tokens: TokenSet,
         origin: TokenOrigin,
     ) -> Result<(), AuthError> {
         let store = &*self.config.store;
+        // Newer than those before, also if the clock was set back: tokens that are not saved are told from
+        // those in the store by it.
+        let before = self.session.token().map_or(0, |it| it.tokens.issued_at);
+        tokens.issued_at = tokens.issued_at.max(before);
         let (keys, server) = (self.keys(), &self.session.server);
         let saved = async {
             // First, so that a logout finds whatever follows.

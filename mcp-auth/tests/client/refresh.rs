@@ -450,6 +450,39 @@ async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved
     assert_eq!(live, Some(last.1));
 }
 
+/// Which tokens are newer does not depend on the clock, which may be set back between two refreshes.
+#[tokio::test]
+async fn a_clock_that_was_set_back_has_no_refresh_token_redeemed_again() {
+    let site = Site::start().await;
+    let store = Full::default();
+    let oauth = || app().store(store.clone());
+    let client = site.connect(&oauth()).await.unwrap();
+    call(&client, "read").await.unwrap();
+    // As a process has saved them whose clock was an hour ahead.
+    let key = format!("tokens {} {}", site.issuer.issuer(), site.url());
+    let kept = store.load(&key).await.unwrap().unwrap();
+    let mut kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    for name in ["issued_at", "expires_at"] {
+        kept[name] = (kept[name].as_u64().unwrap() + 3600).into();
+    }
+    store.save(&key, &kept.to_string()).await.unwrap();
+    let client = site.connect(&oauth()).await.unwrap();
+    call(&client, "read").await.unwrap();
+    store.is_full.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        site.revoke_seen();
+        call(&client, "read").await.unwrap_err();
+        assert_eq!(call(&client, "read").await.unwrap(), "read");
+    }
+    let redeemed = refreshes(&site);
+    let redeemed: HashSet<_> = redeemed
+        .iter()
+        .map(|it| it.parameter("refresh_token"))
+        .collect();
+    assert_eq!(redeemed.len(), 2);
+    assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
+}
+
 #[tokio::test]
 async fn a_store_that_does_not_work_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
