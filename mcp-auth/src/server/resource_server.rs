@@ -201,7 +201,7 @@ impl ResourceServer {
         self
     }
 
-    fn admission(&self) -> Result<&Arc<Admission>, ResourceServerError> {
+    pub(super) fn admission(&self) -> Result<&Arc<Admission>, ResourceServerError> {
         let admission = self
             .admission
             .get_or_init(|| self.settings.admission().map(Arc::new));

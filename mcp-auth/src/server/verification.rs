@@ -133,3 +133,72 @@ impl Verification {
         VerifiedToken::new(claims, scopes, end, source, &self.answers)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::jwt::{Jwk, JwkSet, SigningKey};
+    use crate::server::token_cache::token_hash;
+    use crate::server::{Issuer, ResourceServer};
+
+    const RESOURCE: &str = "https://mcp.example.com/mcp";
+    const LOGIN: &str = "https://login.example.com";
+    /// The time from which the clocks of these tests count, in seconds since 1970.
+    const BASE: u64 = 1_000_000;
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    /// A server that trusts one key, and a token by the key.
+    fn server(claims: &Value) -> (ResourceServer, String) {
+        let key = SigningKey::generate().unwrap();
+        let jwk = Jwk::new(&object(&key.public_jwk())).unwrap();
+        let keys = JwkSet::from_iter([jwk]);
+        let mut all = json!({"iss": LOGIN, "aud": RESOURCE, "sub": "alice", "exp": BASE + 600});
+        for (name, value) in object(claims) {
+            all[name] = value;
+        }
+        let header = object(&json!({"typ": "at+jwt"}));
+        let token = key.sign(header, &object(&all)).unwrap();
+        let server = ResourceServer::new(RESOURCE).issuer(Issuer::new(LOGIN).keys(keys));
+        (server, token)
+    }
+
+    /// Whether the token is accepted at each of these times, one after the other.
+    async fn accepted(server: &ResourceServer, token: &str, times: &[i64]) -> Vec<bool> {
+        let admission = server.admission().unwrap();
+        let (hash, mut accepted) = (token_hash(token), Vec::new());
+        for time in times {
+            let now = UNIX_EPOCH + Duration::from_secs(BASE.saturating_add_signed(*time));
+            let verified = admission.verification.verify(token, &hash, now).await;
+            accepted.push(verified.is_ok());
+        }
+        accepted
+    }
+
+    #[tokio::test]
+    async fn a_token_lasts_until_its_end_whatever_the_clock_does() {
+        let (server, token) = server(&json!({}));
+        // It goes on, and stands still. The leeway is a minute.
+        let times = [0, 0, 599, 659, 660, 660];
+        let expected = [true, true, true, true, false, false];
+        assert_eq!(accepted(&server, &token, &times).await, expected);
+        // It steps back, forward and back again: what was remembered neither lengthens nor ends the token.
+        let times = [0, 7200, -7200, 659, 660, 100];
+        let expected = [true, false, true, true, false, true];
+        assert_eq!(accepted(&server, &token, &times).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_token_is_refused_before_its_begin_and_not_for_good() {
+        let (server, token) = server(&json!({"nbf": BASE}));
+        let times = [-3600, -61, -60, 0, 660];
+        let expected = [false, false, true, true, false];
+        assert_eq!(accepted(&server, &token, &times).await, expected);
+    }
+}
