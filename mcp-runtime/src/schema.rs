@@ -109,7 +109,7 @@ const FORMATS: [&str; 19] = [
 /// Removes a format that is a name of Rust's own types, the `$schema` of an inner schema, and links
 /// of the doc comment that is the description.
 fn clean(schema: &mut Map<String, Value>) {
-    schema.remove("$schema");
+    schema.shift_remove("$schema");
     if let Some(Value::String(text)) = schema.get_mut("description")
         && let Cow::Owned(plain) = without_links(text)
     {
@@ -117,7 +117,7 @@ fn clean(schema: &mut Map<String, Value>) {
     }
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| !FORMATS.contains(&format)) {
-        schema.remove("format");
+        schema.shift_remove("format");
     }
 }
 
@@ -137,7 +137,7 @@ fn is_plain(name: &str) -> bool {
 /// Annotations beside the reference win; all that limits values is kept.
 fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {
     while let Some(definition) = reference(schema).and_then(|name| single.get(name)) {
-        schema.remove("$ref");
+        schema.shift_remove("$ref");
         for (keyword, value) in definition.as_object().into_iter().flatten() {
             join(schema, keyword, value);
         }

@@ -169,8 +169,8 @@ async fn keys_of_a_map_are_named_where_they_should_be_integers() {
         faults,
         [
             "The arguments do not fit:",
-            "- `value.4`: invalid value: integer `500`, expected an integer from 0 to 255",
             "- `value.x`: the key `x` is no integer",
+            "- `value.4`: invalid value: integer `500`, expected an integer from 0 to 255",
         ]
     );
 }
@@ -283,8 +283,8 @@ async fn every_fault_is_named_at_once() {
         faults(&server, "several", arguments).await,
         [
             "The arguments do not fit:",
-            "- `this`: invalid type: string \"yes\", expected a boolean",
             "- `type`: invalid type: integer `5`, expected a string",
+            "- `this`: invalid type: string \"yes\", expected a boolean",
             "- `call`: missing, expected an integer of 64 bits",
         ]
     );

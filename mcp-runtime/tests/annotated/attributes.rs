@@ -183,8 +183,8 @@ async fn rules_are_enforced_before_the_function_runs() {
         [
             "- `limit`: out of range: 101, expected a number of at least 1 and of at most 100",
             "- `share`: out of range: 1, expected a number of at least 0 and below 1",
-            "- `tags`: too short: 0, expected at least 1",
             "- `topic`: too long: 5, expected at most 4",
+            "- `tags`: too short: 0, expected at least 1",
         ]
     );
     let arguments =

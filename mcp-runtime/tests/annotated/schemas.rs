@@ -13,6 +13,7 @@ use crate::arguments::Arguments;
 use crate::attributes::Attributes;
 use crate::results::Results;
 use crate::structs::Structs;
+use crate::support::{Wire, stateless};
 use crate::{list, listed};
 
 /// A place on the map.
@@ -119,6 +120,98 @@ async fn numbers_have_no_formats_of_rust() {
             "e": {"type": ["integer", "null"]},
         })
     );
+}
+
+/// A struct whose fields are not in the order of their names.
+#[derive(Serialize, Deserialize, JsonSchema, Elicit)]
+struct Zebra {
+    stripes: u8,
+    age: u8,
+    name: Option<String>,
+    #[serde(default)]
+    height: f64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Zoo {
+    zebra: Zebra,
+    aviary: Aviary,
+    #[serde(flatten)]
+    place: Site,
+    others: Vec<Zebra>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Site {
+    town: String,
+    country: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Aviary {
+    Wire { wire: u8, mesh: u8 },
+    Glass { thickness: u8, area: u8 },
+}
+
+struct Zoos;
+
+#[mcp_server(undocumented = "allow")]
+impl Zoos {
+    #[tool]
+    fn nested(&self, zoo: Zoo, animal: Zebra) -> Json<Zoo> {
+        drop(animal);
+        Json(zoo)
+    }
+
+    #[tool]
+    fn flat(&self, #[arg(flatten)] zoo: Zoo) -> Zebra {
+        zoo.zebra
+    }
+
+    #[tool]
+    fn asks(&self, #[elicit("Which one?")] zebra: Zebra) -> u8 {
+        zebra.age
+    }
+}
+
+/// The names of the properties of a schema, in their order.
+fn properties(schema: &Value) -> Vec<&str> {
+    let properties = schema["properties"].as_object().unwrap();
+    properties.keys().map(String::as_str).collect()
+}
+
+fn assert_zoo(schema: &Value, defs: &Value) {
+    // Flattened members stand where their field does.
+    let names = ["zebra", "aviary", "town", "country", "others"];
+    assert_eq!(properties(schema), names);
+    assert_eq!(schema["required"], json!(names));
+    let zebra = ["stripes", "age", "name", "height"];
+    assert_eq!(properties(&defs["Zebra"]), zebra);
+    let aviaries = &schema["properties"]["aviary"]["oneOf"];
+    assert_eq!(properties(&aviaries[0]), ["kind", "wire", "mesh"]);
+    assert_eq!(properties(&aviaries[1]), ["kind", "thickness", "area"]);
+}
+
+#[tokio::test]
+async fn members_have_the_order_of_their_author() {
+    let tools = list(&Zoos.into_server()).await;
+    let (nested, flat) = (&tools[0], &tools[1]);
+    let input = &nested["inputSchema"];
+    assert_eq!(properties(input), ["zoo", "animal"]);
+    assert_zoo(&input["properties"]["zoo"], &input["$defs"]);
+    assert_zoo(&nested["outputSchema"], &nested["outputSchema"]["$defs"]);
+    assert_zoo(&flat["inputSchema"], &flat["inputSchema"]["$defs"]);
+    let zebra = ["stripes", "age", "name", "height"];
+    assert_eq!(properties(&flat["outputSchema"]), zebra);
+
+    let mut message = stateless(1, "tools/call", json!({"name": "asks"}));
+    message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"elicitation": {"form": {}}});
+    let answer = Wire::to(&Zoos.into_server()).await.ask(message).await;
+    let asked = answer["result"]["inputRequests"].as_object().unwrap();
+    let question = asked.values().next().unwrap();
+    assert_eq!(properties(&question["params"]["requestedSchema"]), zebra);
 }
 
 /// All tools of these tests, by name.

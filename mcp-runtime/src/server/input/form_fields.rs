@@ -29,7 +29,7 @@ type Schema = Map<String, Value>;
 
 impl Definitions {
     pub(super) fn take(document: &mut Schema) -> Self {
-        match document.remove("$defs") {
+        match document.shift_remove("$defs") {
             Some(Value::Object(definitions)) => Self(definitions),
             _ => Self(Map::new()),
         }
@@ -38,7 +38,7 @@ impl Definitions {
     /// `schema` with its reference replaced by the definition; keywords beside the reference win.
     pub(super) fn resolve(&self, mut schema: Schema) -> Result<Schema, String> {
         let mut left = self.0.len();
-        while let Some(Value::String(reference)) = schema.remove("$ref") {
+        while let Some(Value::String(reference)) = schema.shift_remove("$ref") {
             let name = reference.strip_prefix("#/$defs/").unwrap_or(&reference);
             let Some(Value::Object(definition)) = self.0.get(name).filter(|_| left > 0) else {
                 return Err(format!("it refers to `{name}`, which leads nowhere"));
@@ -70,7 +70,7 @@ pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, 
         Some("string") => {
             let format = schema.get("format").and_then(Value::as_str);
             if format.is_some_and(|format| !FORMATS.contains(&format)) {
-                schema.remove("format");
+                schema.shift_remove("format");
             }
             Ok(schema.into())
         }
@@ -123,7 +123,7 @@ fn single_select(mut schema: Schema, choices: Vec<Choice>) -> Value {
 
 fn multi_select(mut schema: Schema, definitions: &Definitions) -> Result<Value, String> {
     let error = "lists are only allowed of choices, such as an enum without values";
-    let Some(Value::Object(items)) = schema.remove("items") else {
+    let Some(Value::Object(items)) = schema.shift_remove("items") else {
         return Err(error.to_owned());
     };
     let choices = choices(&definitions.resolve(items)?, definitions)?.ok_or(error)?;
@@ -165,7 +165,7 @@ fn without_null(mut schema: Schema, definitions: &Definitions) -> Result<Schema,
         branches.retain(|branch| branch.get("type") != Some(&Value::from("null")));
         if let [Value::Object(branch)] = branches.as_slice() {
             let branch = definitions.resolve(branch.clone())?;
-            schema.remove("anyOf");
+            schema.shift_remove("anyOf");
             for (keyword, value) in branch {
                 schema.entry(keyword).or_insert(value);
             }

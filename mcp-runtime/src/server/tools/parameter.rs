@@ -79,7 +79,7 @@ impl Parameter {
         let mut schema = schema::document(self.describe, schema::for_input());
         if let Value::Object(members) = &mut schema {
             // The description of the struct is not meant for the callers of the tool.
-            members.remove("description");
+            members.shift_remove("description");
             members.entry("type").or_insert_with(|| "object".into());
         }
         schema

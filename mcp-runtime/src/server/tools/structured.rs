@@ -198,7 +198,7 @@ fn is_object(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> bo
 /// Most revisions let only an object be structured content (2025-11-25, "Tools").
 fn wrapped_schema(mut schema: Value) -> Value {
     let members = schema.as_object_mut();
-    let definitions = members.and_then(|members| members.remove("$defs"));
+    let definitions = members.and_then(|members| members.shift_remove("$defs"));
     let mut wrapped = json!({
         "type": "object",
         "properties": {"result": schema},

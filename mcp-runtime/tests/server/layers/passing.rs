@@ -181,7 +181,7 @@ async fn parameters_can_be_replaced() {
     }));
     for answer in both(&server.build(), "old-name", json!({"given": 0})).await {
         let text = &answer["result"]["content"][0]["text"];
-        assert_eq!(text, r#"{"added":1,"given":0}"#, "{answer}");
+        assert_eq!(text, r#"{"given":0,"added":1}"#, "{answer}");
     }
 }
 

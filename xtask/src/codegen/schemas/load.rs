@@ -100,6 +100,7 @@ fn read(file: &Path) -> Result<Schema> {
     let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
     let document = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"));
     let mut document: Value = document.map_err(Error::file(file))?;
+    document.sort_all_objects();
     let stem = file.file_stem().unwrap_or_default();
     let revision = stem.to_string_lossy();
     match document.get_mut("$defs").map(Value::take) {

@@ -17,9 +17,10 @@ pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
     }
     let name = || file.display().to_string();
     let bytes = std::fs::read(&file).with_context(name)?;
-    let document: Value = serde_json::from_slice(&bytes)
+    let mut document: Value = serde_json::from_slice(&bytes)
         .context("not JSON")
         .with_context(name)?;
+    document.sort_all_objects();
     Ok(document["$defs"].clone())
 }
 
