@@ -48,6 +48,7 @@ use proc_macro::TokenStream;
 ///
 /// The block's doc comment becomes the server's instructions; name and version are those of the
 /// Cargo package that contains it, unless the attribute says otherwise.
+#[doc(alias("tool_handler", "tool_router"))]
 #[proc_macro_attribute]
 pub fn mcp_server(attribute: TokenStream, item: TokenStream) -> TokenStream {
     server::server(attribute.into(), item.into()).into()

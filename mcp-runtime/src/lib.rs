@@ -138,6 +138,9 @@ mod trace_context;
 pub mod transport;
 mod values;
 
+#[cfg(any(feature = "http-client", feature = "http-server"))]
+#[doc(no_inline)]
+pub use ::http;
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use connection::Peer;

@@ -19,7 +19,7 @@
 //! ```
 
 #[cfg(feature = "http-server")]
-pub use crate::transport::http::http;
+pub use crate::transport::http::{Principal, http};
 #[cfg(not(feature = "http-server"))]
 pub use crate::transport::no_http::http;
 #[cfg(feature = "stdio")]
@@ -29,11 +29,14 @@ pub use crate::{
     Elicit, mcp_server, on_initialized, on_shutdown, on_start, prompt, resource, tool,
 };
 
+pub use crate::server::Change;
 pub use crate::{
     AskError, Audio, CancellationToken, CompletionRequest, Context, Elicited, FromContext, Image,
     Initialized, Json, McpServer, NotFound, Progress, ProtocolError, ServeError, Structured,
     ToolError,
 };
-pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
+#[cfg(feature = "http-server")]
+pub use ::http;
+pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, ResourceLink, Role};
 pub use schemars::{self, JsonSchema};
 pub use serde::{Deserialize, Serialize};

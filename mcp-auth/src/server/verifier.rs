@@ -37,6 +37,11 @@ use crate::jwt::{Claims, TokenError};
 /// let auth = ResourceServer::new("https://mcp.example.com/mcp").verifier(ApiKeys);
 /// assert_eq!(auth.check(), Ok(()));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `TokenVerifier`",
+    label = "not a `TokenVerifier`",
+    note = "a `Result` needs a `?` first: `IssuerVerifier::new(…)?`"
+)]
 pub trait TokenVerifier: Send + Sync + 'static {
     /// Verifies a token, and returns its claims, whose `aud`, `exp` and `nbf` the resource server
     /// checks. A claim `cnf` with `jkt` alone binds the token to a key (RFC 9449 §6.1).

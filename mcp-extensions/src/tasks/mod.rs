@@ -9,4 +9,6 @@ mod types;
 pub use client::{CallTask, ResumeTask, TaskHandle, TaskTicket, TasksClient};
 pub use limits::TaskLimits;
 pub use server::{CreatedTask, Defer, OpenTask, Task, TaskDuration, Tasks};
+#[cfg(feature = "sqlite")]
+pub use store::SqliteTaskStore;
 pub use types::{ID, TaskState, TaskStatus};

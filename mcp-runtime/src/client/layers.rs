@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_types::{ErrorObject, RawJson};
-use tower_layer::Layer;
 use tower_service::Service;
 
 use super::raw_call::{CallOptions, CallTypes, RawCall};
@@ -11,7 +10,7 @@ use super::result::Completed;
 use super::{Client, ClientBuilder};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next};
+use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, RequestLayer};
 
 pub(super) use crate::layer::Stack;
 
@@ -39,7 +38,7 @@ impl ClientBuilder {
     /// ```
     pub fn layer<L>(mut self, layer: L) -> Self
     where
-        L: Layer<Next> + Send + Sync + 'static,
+        L: RequestLayer + Send + Sync + 'static,
         L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
         <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
         <L::Service as Service<McpRequest>>::Future: Send + 'static,

@@ -17,6 +17,7 @@ use crate::protocol::LifecycleState;
 ///
 /// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, for the
 /// model that called it.
+#[doc(alias("ErrorData", "McpError"))]
 pub type ProtocolError = ErrorObject;
 
 /// The cause for which serving a connection ended early.

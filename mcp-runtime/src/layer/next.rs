@@ -162,19 +162,42 @@ pub(crate) struct Stack {
     outermost: OnceLock<Next>,
 }
 
+/// A layer around requests: each [`Layer`] of tower for [`Next`] is one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a layer",
+    label = "not a layer",
+    note = "a function becomes a layer by `from_fn(async |request: McpRequest, next: Next| next.run(request).await)`, after `use mcp_runtime::layer::{{McpRequest, Next, from_fn}};`"
+)]
+pub trait RequestLayer {
+    /// The service around [`Next`].
+    type Service;
+
+    /// Puts the service around `next`.
+    fn around(&self, next: Next) -> Self::Service;
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: Layer<Next>> RequestLayer for L {
+    type Service = L::Service;
+
+    fn around(&self, next: Next) -> L::Service {
+        self.layer(next)
+    }
+}
+
 type MakeService = dyn Fn(Next, usize) -> Next + Send + Sync;
 
 impl Stack {
     /// Adds a layer inside of all others.
     pub(crate) fn push<L>(stack: &mut Option<Self>, layer: L)
     where
-        L: Layer<Next> + Send + Sync + 'static,
+        L: RequestLayer + Send + Sync + 'static,
         L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
         <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
         <L::Service as Service<McpRequest>>::Future: Send + 'static,
     {
         let stack = stack.get_or_insert_default();
-        let make = move |next: Next, position| Next::of(layer.layer(next), position);
+        let make = move |next: Next, position| Next::of(layer.around(next), position);
         stack.layers.push(Arc::new(make));
         stack.outermost = OnceLock::new();
     }

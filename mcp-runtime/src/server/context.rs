@@ -41,6 +41,7 @@ use crate::{ProtocolError, TraceContext};
 /// }
 /// ```
 #[derive(Clone)]
+#[doc(alias = "RequestContext")]
 pub struct Context {
     request: Arc<RequestContext>,
     /// The mounted server that serves the request.

@@ -9,7 +9,7 @@ use super::prompts::PromptCall;
 use super::request::ServerRequest;
 use super::resources::{Contents, ResourceCall, ResourceEntry};
 use super::tools::{ToolCall, ToolEntry, ToolReply};
-use super::{Answer, MethodCall, Reply};
+use super::{Answer, MethodCall, Reply, ServerBuilder};
 use crate::connection::Served;
 
 /// The layers around requests; there are none.
@@ -43,10 +43,19 @@ impl Stack {
     }
 }
 
-/// Nothing has it: it stands for `ToolExtension` in builds without the feature.
+impl ServerBuilder {
+    /// Without the feature, a server can't have layers.
+    #[doc(hidden)]
+    pub fn layer(&mut self, _: impl WithoutFeature) -> &mut Self {
+        self
+    }
+}
+
+/// No type implements it: it replaces layers and `ToolExtension` in builds without the feature.
 #[diagnostic::on_unimplemented(
-    message = "`with(…)` needs the feature `layer` of `mcp-runtime`",
-    label = "what a tool has of an extension is a layer"
+    message = "`layer` and `with(…)` need the feature `layer` of `mcp-runtime`",
+    label = "layers, and what a tool has of extensions, are behind this feature",
+    note = "in `Cargo.toml`: `mcp-runtime = {{ version = \"…\", features = [\"layer\"] }}`"
 )]
 pub trait WithoutFeature {}
 

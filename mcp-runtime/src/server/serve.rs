@@ -32,7 +32,8 @@ use crate::transport::Transport;
     message = "`{Self}` is nothing to serve at",
     label = "no endpoint",
     note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called",
-    note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`"
+    note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`",
+    note = "a `Result` needs a `?` first: `tcp(\"127.0.0.1:8080\").bind().await?`"
 )]
 pub trait Endpoint: Send + 'static {
     /// Checks the settings, before any hook runs and anything is opened.
@@ -320,6 +321,7 @@ impl ShutdownHandle {
     message = "`{Self}` is no server",
     label = "has no `impl` block under `#[mcp_server]`, or can't be shared between threads"
 )]
+#[doc(alias("ServerHandler", "ServiceExt"))]
 pub trait McpServer: Send + Sync + Sized + 'static {
     /// Registers the functions.
     fn register(self: Arc<Self>, server: &mut ServerBuilder);

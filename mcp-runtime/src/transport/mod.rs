@@ -32,6 +32,8 @@ pub use self::http::client::http_client;
 pub use self::http::http;
 #[cfg(feature = "websocket")]
 pub use self::websocket::websocket;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub use self::websocket::{websocket_server, websocket_service};
 #[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]
 pub use address::TcpAddress;
 #[cfg(feature = "client")]

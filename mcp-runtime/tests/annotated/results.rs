@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Context as _;
 use mcp_runtime::prelude::*;
-use mcp_runtime::types::{EmbeddedResource, ResourceContents, ResourceLink, TextContent};
+use mcp_runtime::types::{EmbeddedResource, ResourceContents, TextContent};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, request};

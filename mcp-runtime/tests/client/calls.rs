@@ -144,23 +144,16 @@ async fn an_observer_of_the_client_gets_the_progress_of_each_call() {
         let observed = client
             .call_tool("observed", ())
             .on_progress(move |progress| observe(&progress));
-        let read = client.read_resource("doc://a");
-        let mut calls = [
-            tokio::spawn(async move { observed.await.map(drop) }),
-            tokio::spawn(async move { read.await.map(drop) }),
-        ];
-        for (call, method) in calls.iter_mut().zip(["tools/call", "resources/read"]) {
-            let (id, params) = server.expect(method).await;
+        let plain = client.call_tool("plain", ());
+        for call in [observed, plain] {
+            let calling = tokio::spawn(call.into_future());
+            let (id, params) = server.expect("tools/call").await;
             let token = &params["_meta"]["progressToken"];
             assert_eq!(*token, id, "{params}");
             let news = json!({"progressToken": token, "progress": 1});
             server.notify("notifications/progress", news).await;
-            let answer = match method {
-                "tools/call" => said("done"),
-                _ => json!({"contents": []}),
-            };
-            server.answer(&id, answer).await;
-            call.await.unwrap().unwrap();
+            server.answer(&id, said("done")).await;
+            in_time(calling).await.unwrap().unwrap();
         }
         assert_eq!(all.amounts(), [1.0, 1.0], "{era:?}");
         assert_eq!(one.amounts(), [1.0], "{era:?}");

@@ -1,8 +1,7 @@
 //! Identity of the caller, as handlers get it.
 
-use http::request::Parts;
 use mcp_runtime::prelude::*;
-use mcp_runtime::transport::http::{HttpOptions, HttpRequest, Principal};
+use mcp_runtime::transport::http::{HttpOptions, HttpRequest};
 use mcp_runtime::transport::memory;
 use serde_json::{Value, json};
 use tower_service::Service as _;
@@ -22,12 +21,12 @@ struct Door;
 #[mcp_server(undocumented = "allow")]
 impl Door {
     #[tool]
-    fn agent(&self, parts: &Parts) -> String {
+    fn agent(&self, parts: &http::request::Parts) -> String {
         parts.headers["user-agent"].to_str().unwrap().to_owned()
     }
 
     #[tool]
-    async fn later(&self, parts: &Parts) -> String {
+    async fn later(&self, parts: &http::request::Parts) -> String {
         tokio::task::yield_now().await;
         parts.uri.path().to_owned()
     }
@@ -54,7 +53,7 @@ impl Door {
         &self,
         user: Option<&User>,
         principal: Option<&Principal>,
-        parts: Option<&Parts>,
+        parts: Option<&http::request::Parts>,
         request: Option<&HttpRequest>,
     ) -> String {
         let name = user.map_or("nobody", |user| user.name);

@@ -83,10 +83,11 @@ async fn progress_that_decreases_is_not_sent_and_is_a_warning_once() {
         session.handshake("2025-11-25").await;
         let mut alone = Wire::to(&server).await;
         for _ in 1..3 {
-            let params = json!({"name": tool, "_meta": {"progressToken": "t"}});
-            session.send(request(1, "tools/call", params.clone())).await;
-            alone.send(stateless(1, "tools/call", params)).await;
-            for wire in [&mut session, &mut alone] {
+            let params = json!({"name": tool, "_meta": {}});
+            let calls = [request, stateless].map(|make| make(1, "tools/call", params.clone()));
+            for (wire, mut call) in [&mut session, &mut alone].into_iter().zip(calls) {
+                call["params"]["_meta"]["progressToken"] = json!("t");
+                wire.send(call).await;
                 let amounts = match tool {
                     "grow" => vec![1, 2],
                     _ => vec![2],

@@ -19,6 +19,7 @@ impl ContentBlock {
     /// assert_eq!(block, ContentBlock::from("It is raining."));
     /// ```
     #[must_use]
+    #[doc(alias = "Content")]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent::new(text))
     }

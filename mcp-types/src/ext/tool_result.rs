@@ -15,6 +15,7 @@ impl CallToolResult {
     /// assert!(!sum.has_failed());
     /// ```
     #[must_use]
+    #[doc(alias = "success")]
     pub fn text(text: impl Into<String>) -> Self {
         Self::new([ContentBlock::text(text)])
     }

@@ -36,6 +36,11 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 ///
 /// A store without leases has to [report](Self::renew) the same time to all who use it, and to keep it if it
 /// outlives the process.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `TaskStore`",
+    label = "not a `TaskStore`",
+    note = "write `Tasks::memory()`, or with the feature `sqlite` `Tasks::new(SqliteTaskStore::open(path)?)`"
+)]
 pub trait TaskStore: Send + Sync + 'static {
     /// Adds a task, which can be [loaded](Self::load) once this is done, by every process. Returns
     /// false, and adds nothing, where it would exceed `limits`.

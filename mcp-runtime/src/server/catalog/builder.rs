@@ -36,7 +36,8 @@ pub trait IntoPrompt {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no resource",
     label = "neither a function under `#[resource]` nor a `ResourceEntry`",
-    note = "put `#[resource(\"…\")]` on the function"
+    note = "put `#[resource(\"…\")]` on the function",
+    note = "a `Result` needs a `?` first: `FileTree::new(\"…\")?`"
 )]
 pub trait IntoResource {
     /// The entry.

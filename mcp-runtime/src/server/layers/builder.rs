@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use mcp_types::RawJson;
-use tower_layer::Layer;
 use tower_service::Service;
 
 use super::entries::{fitting, request};
 use super::route::Route;
 use crate::ExtensionMethod;
-use crate::layer::{BoxError, McpRequest, McpResponse, Next, Stack};
+use crate::layer::{BoxError, McpRequest, McpResponse, Next, RequestLayer, Stack};
 use crate::server::prompts::{PromptBuilder, PromptEntry};
 use crate::server::resources::{ResourceBuilder, ResourceEntry};
 use crate::server::tools::{ToolBuilder, ToolEntry};
@@ -33,7 +32,7 @@ impl ServerBuilder {
     /// ```
     pub fn layer<L>(&mut self, layer: L) -> &mut Self
     where
-        L: Layer<Next> + Send + Sync + 'static,
+        L: RequestLayer + Send + Sync + 'static,
         L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
         <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
         <L::Service as Service<McpRequest>>::Future: Send + 'static,
@@ -81,7 +80,7 @@ macro_rules! layered {
             #[must_use]
             pub fn layer<L>(mut self, layer: L) -> Self
             where
-                L: Layer<Next> + Send + Sync + 'static,
+                L: RequestLayer + Send + Sync + 'static,
                 L::Service:
                     Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
                 <L::Service as Service<McpRequest>>::Error: Into<BoxError>,

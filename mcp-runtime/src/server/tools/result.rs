@@ -365,6 +365,7 @@ impl<E: HandlerError> WholeResult for Result<CallToolResult, E> {}
 /// assert_eq!(half("x").unwrap_err().to_string(), "invalid digit found in string");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "McpError")]
 pub struct ToolError {
     message: String,
     content: Vec<ContentBlock>,

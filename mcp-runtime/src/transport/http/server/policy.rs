@@ -73,10 +73,11 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 /// request answered with 503. A panic is answered with 500; its text is not logged, as it may quote
 /// a token.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `AccessPolicy`",
-    label = "no `AccessPolicy`",
+    message = "`{Self}` is not an `AccessPolicy`",
+    label = "not an `AccessPolicy`",
     note = "`OAuth` is for clients; what takes its tokens is `ResourceServer::new(url).issuer(url)` of `mcp-auth`",
-    note = "one token for all callers is `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`"
+    note = "one token for all callers is `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`",
+    note = "a `Result` needs a `?` first: `BearerTokens::from_env(\"…\")?`"
 )]
 pub trait AccessPolicy: Send + Sync + 'static {
     /// Admits a request, and puts into its extensions who has sent it: a
