@@ -74,13 +74,13 @@ impl Issuer {
     /// ```
     pub fn template(
         template: impl Into<String>,
-        shared: &str,
+        shared: impl Into<String>,
         tenants: impl Into<Tenants>,
     ) -> Self {
         let template = template.into();
         match IssuerTemplate::parse(&*template) {
             Ok(parsed) => {
-                let issuer = Self::new(parsed.issuer(shared));
+                let issuer = Self::new(parsed.issuer(&shared.into()));
                 issuer.with(|rules| rules.tenants(parsed, tenants.into()))
             }
             Err(_) => Self {
@@ -312,14 +312,8 @@ impl Issuer {
     }
 }
 
-impl From<&str> for Issuer {
-    fn from(url: &str) -> Self {
-        Self::new(url)
-    }
-}
-
-impl From<String> for Issuer {
-    fn from(url: String) -> Self {
+impl<T: Into<String>> From<T> for Issuer {
+    fn from(url: T) -> Self {
         Self::new(url)
     }
 }

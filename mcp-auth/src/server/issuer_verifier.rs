@@ -54,12 +54,19 @@ impl IssuerVerifier {
     /// # Errors
     ///
     /// The first mistake in the settings of the issuer.
-    pub fn new(issuer: impl Into<Issuer>, resource: &str) -> Result<Self, ResourceServerError> {
+    pub fn new(
+        issuer: impl Into<Issuer>,
+        resource: impl Into<String>,
+    ) -> Result<Self, ResourceServerError> {
         let issuer = issuer.into();
         issuer.check()?;
         let http = AuthHttp::trusted([]);
         let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
-        Ok(Self(Arc::new(TokenIssuer::new(&issuer, resource, http))))
+        Ok(Self(Arc::new(TokenIssuer::new(
+            &issuer,
+            &resource.into(),
+            http,
+        ))))
     }
 }
 

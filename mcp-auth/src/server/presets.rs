@@ -20,12 +20,13 @@ impl Issuer {
     /// Accepted are JWTs with `aud` of the app registration and an `azp`, which ID tokens do not have.
     /// Given up: the audience is the app registration and not the URL of this server, so it must have one
     /// of its own.
-    pub fn entra(tenant: &str, client_id: &str) -> Self {
+    pub fn entra(tenant: impl Into<String>, client_id: impl Into<String>) -> Self {
+        let tenant = tenant.into();
         let issuer = format!("https://login.microsoftonline.com/{tenant}/v2.0");
         // Of the names that Entra ID accepts for a tenant, tokens have the GUID alone.
         let is_guid = tenant.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
         let advice = "give the GUID of the tenant, from the overview of the app registration";
-        let check = require(is_guid, "the tenant of `Issuer::entra`", tenant, advice);
+        let check = require(is_guid, "the tenant of `Issuer::entra`", &tenant, advice);
         Self::new(issuer)
             .checked(check)
             .with_app(client_id)
@@ -43,7 +44,7 @@ impl Issuer {
     /// let issuer = Issuer::entra_tenants(customers, "66666666-7777-8888-9999-000000000000");
     /// # drop(issuer);
     /// ```
-    pub fn entra_tenants(tenants: impl Into<Tenants>, client_id: &str) -> Self {
+    pub fn entra_tenants(tenants: impl Into<Tenants>, client_id: impl Into<String>) -> Self {
         let template = "https://login.microsoftonline.com/{tenantid}/v2.0";
         Self::template(template, "organizations", tenants)
             .with_app(client_id)
@@ -54,8 +55,9 @@ impl Issuer {
     }
 
     /// What the access tokens for an app registration of Entra ID have.
-    fn with_app(self, client_id: &str) -> Self {
-        self.audience(client_id)
+    fn with_app(self, client_id: impl Into<String>) -> Self {
+        let client_id = client_id.into();
+        self.audience(&client_id)
             .accept_generic_type()
             .require_claim("ver", "2.0")
             .require(|claims| text(claims, "azp").is_some())
@@ -83,8 +85,8 @@ impl Issuer {
     /// that are not known before.
     ///
     /// Accepted are JWTs with `aud` of the API, and a `scope` or `gty`, which ID tokens do not have.
-    pub fn auth0(domain: &str, api: &str) -> Self {
-        Self::new(format!("https://{domain}/"))
+    pub fn auth0(domain: impl Into<String>, api: impl Into<String>) -> Self {
+        Self::new(format!("https://{}/", domain.into()))
             .audience(api)
             .accept_generic_type()
             .require(|claims| text(claims, "scope").or(text(claims, "gty")).is_some())
@@ -98,7 +100,7 @@ impl Issuer {
     ///
     /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens do not have. The org
     /// authorization server is not for servers of one's own.
-    pub fn okta(server_url: impl Into<String>, audience: &str) -> Self {
+    pub fn okta(server_url: impl Into<String>, audience: impl Into<String>) -> Self {
         Self::new(server_url)
             .audience(audience)
             .accept_generic_type()
@@ -116,7 +118,7 @@ impl Issuer {
     /// Accepted are JWTs with this `client_id` and `token_use` = `access`. Given up: Cognito's tokens name no
     /// audience, so a token that the client got for another server of the pool is accepted here as well; require a
     /// scope of a resource server of its own.
-    pub fn cognito(pool_url: impl Into<String>, client_id: &str) -> Self {
+    pub fn cognito(pool_url: impl Into<String>, client_id: impl Into<String>) -> Self {
         Self::new(pool_url)
             .audience_claim("client_id")
             .audience(client_id)
@@ -132,7 +134,7 @@ impl Issuer {
     /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows, with the scope `openid`; each
     /// new one costs a request. Given up: the audience is the client and not this server, so whoever gets a
     /// token of the client for another purpose can use it here.
-    pub fn google(client_id: &str) -> Self {
+    pub fn google(client_id: impl Into<String>) -> Self {
         let (url, issuer) = (
             "https://oauth2.googleapis.com/tokeninfo",
             "https://accounts.google.com",
@@ -151,12 +153,14 @@ impl Issuer {
     /// seconds. Given up: GitHub's tokens name neither audience nor end, so whoever gets a token of the app
     /// for another purpose can use it here. Tokens of other apps are refused, which is why the app's
     /// secret is needed.
-    pub fn github(client_id: &str, client_secret: &str) -> Self {
-        let app = (client_id, &client_secret.into());
+    pub fn github(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
+        let client_id = client_id.into();
+        let client_secret = client_secret.into();
+        let check = check_client("`Issuer::github`", &client_id, &(&client_secret).into());
         let issuer = Self::new("https://github.com/login/oauth");
         issuer
-            .checked(check_client("`Issuer::github`", app.0, app.1))
-            .audience(client_id)
+            .checked(check)
+            .audience(&client_id)
             .verifier(GitHubTokens::new(client_id, client_secret))
     }
 
@@ -167,8 +171,8 @@ impl Issuer {
     ///
     /// Accepted are JWTs with the URL of this server as `aud`. Clients that send no `resource` get other ones;
     /// whoever must let them in adds the client's identifier as [`audience`](Self::audience).
-    pub fn workos(domain: &str) -> Self {
-        let issuer = Self::new(format!("https://{domain}"));
+    pub fn workos(domain: impl Into<String>) -> Self {
+        let issuer = Self::new(format!("https://{}", domain.into()));
         issuer.accept_generic_type()
     }
 
@@ -181,7 +185,7 @@ impl Issuer {
     ///
     /// Accepted are JWTs with the URL or `audience` as `aud`. Given up, if it is the project's: a token
     /// for another server of the project is accepted here; its issuer is another one, if it is an MCP server.
-    pub fn descope(issuer_url: impl Into<String>, audience: &str) -> Self {
+    pub fn descope(issuer_url: impl Into<String>, audience: impl Into<String>) -> Self {
         Self::new(issuer_url)
             .audience(audience)
             .accept_generic_type()

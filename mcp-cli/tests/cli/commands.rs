@@ -107,7 +107,10 @@ fn call_writes_pictures_into_a_folder() {
     let user = User::new();
     let run = user.at_demo(&["call", "picture", "--save", "pictures"]);
     let saved = std::path::Path::new("pictures").join("content-1.png");
-    assert_eq!(run.text(), format!("image/png, 20 B: {}\n", saved.display()));
+    assert_eq!(
+        run.text(),
+        format!("image/png, 20 B: {}\n", saved.display())
+    );
     let bytes = std::fs::read(user.path("pictures/content-1.png")).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"));
     let run = user.at_demo(&["call", "picture", "--json", "--save", "more"]);

@@ -2,9 +2,9 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Server, answering, at_demo, mcp};
 #[cfg(unix)]
 use crate::support::{Run, scripted};
+use crate::support::{Server, answering, at_demo, mcp};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
