@@ -40,19 +40,18 @@ impl StaticVerifier {
 
     /// Accepts a token of a person with this subject and these scopes. Its issuer is
     /// `https://issuer.invalid`, and it ends in 2096.
-    pub fn token(
+    pub fn token<'a>(
         self,
         token: impl Into<String>,
         subject: impl Into<String>,
-        scopes: impl IntoIterator<Item = impl Into<String>>,
+        scopes: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let scopes = scopes.into_iter().map(Into::into);
         let claims = json!({
             "iss": "https://issuer.invalid",
             "sub": subject.into(),
             "aud": self.resource,
             "exp": 4_000_000_000_u64,
-            "scope": scopes.collect::<Vec<String>>(),
+            "scope": scopes.into_iter().collect::<Vec<_>>(),
         });
         match claims.as_object().cloned().map(Claims::new) {
             Some(Ok(claims)) => self.claims(token, claims),

@@ -140,7 +140,6 @@ mod tests {
 
     use serde_json::{Map, Value, json};
 
-    use super::*;
     use crate::jwt::{Jwk, JwkSet, SigningKey};
     use crate::server::token_cache::token_hash;
     use crate::server::{Issuer, ResourceServer};
