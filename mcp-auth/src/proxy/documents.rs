@@ -79,12 +79,11 @@ impl Documents {
             make_room(&mut flights, &host, caller, now)?;
             let (this, url) = (Arc::clone(self), url.to_owned());
             let fetch = tokio::spawn(async move { this.fetch(&url).await });
-            let (started, task) = (now, fetch.abort_handle());
             flights.push(Flight {
                 host,
                 caller,
-                started,
-                task,
+                started: now,
+                task: fetch.abort_handle(),
             });
             fetch
         };
@@ -126,6 +125,9 @@ impl Documents {
     }
 }
 
+/// The fetches that share a limit.
+type Share<'a> = &'a dyn Fn(&Flight) -> bool;
+
 /// Makes room for one more fetch, in the share of its host, of its caller, and of all. Where there is no
 /// room, the oldest fetch ends if it has lasted long enough.
 ///
@@ -140,7 +142,7 @@ fn make_room(
 ) -> Result<(), Duration> {
     let is_of_host = |it: &Flight| it.host == host;
     let is_of_caller = |it: &Flight| caller.is_some() && it.caller == caller;
-    let shares: [(&dyn Fn(&Flight) -> bool, usize); 3] = [
+    let shares: [(Share<'_>, usize); 3] = [
         (&is_of_host, MAX_FETCHES_OF_HOST),
         (&is_of_caller, MAX_FETCHES_OF_CALLER),
         (&|_| true, MAX_FETCHES),

@@ -179,13 +179,12 @@ impl OAuthProxy {
         built.as_ref().map_err(Clone::clone)
     }
 
-    fn build(&self) -> Result<Built, ResourceServerError> {
-        let settings = &self.settings;
-        let (resource, issuer) = (&settings.resource, &settings.issuer);
+    /// Checks the settings that are not those of a resource server.
+    fn check_settings(&self) -> Result<(), ResourceServerError> {
         let provider = &self.provider;
         Issuer::new(&provider.issuer).check()?;
         let secret = provider.secret.clone();
-        let credential = secret.map_or(ClientCredential::None, ClientCredential::Secret);
+        let credential = secret.map_or(ClientCredential::None, Into::into);
         check_client("`Provider::new`", &provider.client_id, &credential)?;
         let scopes = provider.scopes.join(" ");
         let is_right = provider.verifier.is_some() || scopes.split(' ').any(|it| it == "openid");
@@ -195,19 +194,22 @@ impl OAuthProxy {
         for url in metadata.flat_map(|it| [&it.authorization_endpoint, &it.token_endpoint]) {
             let url = url.as_deref().unwrap_or_default();
             let is_url = ServerUrl::parse(url).is_ok_and(|it| it.is_secure());
-            require(
-                is_url,
-                "`Provider::metadata`",
-                url,
-                "it needs both endpoints",
-            )?;
+            let advice = "it needs both endpoints, with `https`";
+            require(is_url, "`Provider::metadata`", url, advice)?;
         }
-        for scheme in &settings.schemes {
-            let found = Destination::of(&format!("{scheme}:/"), &settings.schemes);
+        for scheme in &self.settings.schemes {
+            let found = Destination::of(&format!("{scheme}:/"), &self.settings.schemes);
             let is_right = found.is_some_and(|it| it.name == format!("{scheme}:"));
             let advice = "give the scheme of an app in lower case, without `:`, such as `cursor`";
             require(is_right, "`OAuthProxy::redirect_scheme`", scheme, advice)?;
         }
+        Ok(())
+    }
+
+    fn build(&self) -> Result<Built, ResourceServerError> {
+        let settings = &self.settings;
+        let (resource, issuer) = (&settings.resource, &settings.issuer);
+        self.check_settings()?;
         Issuer::new(issuer).check()?;
         let origin = ServerUrl::parse(resource).map(|it| it.origin());
         let path = issuer.strip_prefix(&origin.unwrap_or_default());
