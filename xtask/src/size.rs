@@ -13,7 +13,7 @@ use crate::tidy::Workspace;
 /// folder.
 const PARTS: [(&str, &str, usize, Option<usize>); 11] = [
     ("mcp-auth", "mcp-auth/src/", 9_000, None),
-    ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_605, None),
+    ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_600, None),
     ("mcp-bindgen", "mcp-bindgen/src/", 3_210, None),
     ("mcp-cli", "mcp-cli/src/", 2_540, None),
     ("mcp-config", "mcp-config/src/", 780, None),
