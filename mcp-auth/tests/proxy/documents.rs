@@ -3,6 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response};
+use mcp_runtime::Server;
+use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, PeerAddr, http};
+use mcp_runtime::transport::http_client::AuthHttp;
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
@@ -252,4 +258,35 @@ async fn a_document_that_can_not_be_used_is_not_fetched_again_at_once() {
             .await;
         assert_eq!((page.status(), host.count()), (400, 1));
     }
+}
+
+/// Answers at `/peer` with the address that the request comes from.
+struct Peer;
+
+impl AccessPolicy for Peer {
+    async fn admit(&self, _: &mut Parts) -> Result<(), AccessDenied> {
+        Err(AccessDenied::forbidden())
+    }
+
+    fn has_endpoint(&self, path: &str) -> bool {
+        path == "/peer"
+    }
+
+    async fn respond(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let PeerAddr(address) = request.extensions().get().unwrap();
+        Response::new(address.ip().to_string().into())
+    }
+}
+
+#[tokio::test]
+async fn the_address_of_a_caller_is_known_to_an_endpoint() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/peer", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let server = Server::builder().build();
+        server.serve(http(listener).auth(Peer)).await
+    });
+    let request = Request::get(url).body(String::new()).unwrap();
+    let answer = AuthHttp::trusted([]).unwrap().send(request).await.unwrap();
+    assert_eq!(answer.body(), "127.0.0.1");
 }
