@@ -20,7 +20,7 @@ use crate::tasks::store::Renewal;
 #[derive(Default)]
 pub(super) struct Lease {
     /// The length, if runners have leases.
-    length: Option<Duration>,
+    pub(super) length: Option<Duration>,
     last: Option<Renewed>,
     others: HashMap<Arc<str>, Watched>,
 }
@@ -45,13 +45,6 @@ struct Watched {
 }
 
 impl Lease {
-    pub(super) fn new(length: Option<Duration>) -> Self {
-        Self {
-            length,
-            ..Self::default()
-        }
-    }
-
     /// The time between two renewals.
     pub(super) fn interval(&self) -> Option<Duration> {
         self.length.map(|length| length / RENEWALS)
@@ -126,6 +119,13 @@ mod tests {
 
     const LENGTH: Duration = Duration::from_secs(3);
 
+    fn lease() -> Lease {
+        Lease {
+            length: Some(LENGTH),
+            ..Lease::default()
+        }
+    }
+
     /// Numbers that look random.
     struct Random(u64);
 
@@ -148,7 +148,7 @@ mod tests {
     impl Process {
         fn new() -> Self {
             Self {
-                lease: Lease::new(Some(LENGTH)),
+                lease: lease(),
                 renewal: None,
             }
         }
@@ -215,7 +215,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_runner_has_stopped_once_its_number_was_seen_to_stand_still() {
-        let mut lease = Lease::new(Some(LENGTH));
+        let mut lease = lease();
         let interval = lease.interval().unwrap();
         for number in 0..100 {
             assert!(!look(&mut lease, interval, Some(number)).await);
@@ -230,7 +230,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_time_without_looking_says_nothing_about_others() {
-        let mut lease = Lease::new(Some(LENGTH));
+        let mut lease = lease();
         let interval = lease.interval().unwrap();
         assert!(!look(&mut lease, interval, Some(1)).await);
         assert!(!look(&mut lease, Duration::from_secs(3_600), Some(1)).await);

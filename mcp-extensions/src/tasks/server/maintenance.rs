@@ -293,3 +293,27 @@ const NAMED: usize = 20;
 
 /// The time after which a store that has failed is used again.
 const RETRY: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::store::{MemoryTaskStore, TaskStore as _};
+    use crate::tasks::{TaskLimits, TaskState};
+
+    #[tokio::test]
+    async fn a_task_that_another_process_has_just_ended_is_kept() {
+        let store = MemoryTaskStore::new();
+        let tasks = Tasks::new(store.clone());
+        let task = TaskRecord {
+            id: "task".into(),
+            state: TaskState::Failed,
+            expires: Some(1_000),
+            ..TaskRecord::default()
+        };
+        assert!(store.insert(task, TaskLimits::new()).await.unwrap());
+        tasks.expire("task", 999).await.unwrap();
+        assert!(store.load("task").await.unwrap().is_some());
+        tasks.expire("task", 1_000).await.unwrap();
+        assert!(store.load("task").await.unwrap().is_none());
+    }
+}

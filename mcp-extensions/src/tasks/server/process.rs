@@ -90,16 +90,15 @@ impl Drop for Working {
 impl Process {
     /// A process whose lease has this length, if it needs one.
     pub(super) fn new(lease: Option<Duration>) -> Self {
-        Self {
+        let process = Self {
             runner: random_id(),
-            state: Mutex::new(State {
-                lease: Lease::new(lease),
-                ..State::default()
-            }),
+            state: Mutex::default(),
             wake: Notify::new(),
             working: watch::Sender::default(),
             phase: watch::Sender::new(Phase::Serving),
-        }
+        };
+        process.state().lease.length = lease;
+        process
     }
 
     /// Begins the work on a task.
@@ -122,10 +121,6 @@ impl Process {
     /// The tasks that are left to the maintenance.
     pub(super) fn left(&self) -> HashMap<Arc<str>, Left> {
         self.state().left.clone()
-    }
-
-    pub(super) fn is_stopping(&self) -> bool {
-        *self.phase.borrow() >= Phase::Stopping
     }
 
     /// Waits until the shutdown has come so far.

@@ -89,19 +89,20 @@ impl Records {
         let mut retry = Retry::default();
         loop {
             // Boxed, as a task that waits is to be small.
-            let version = match Box::pin(self.load(id)).await {
+            let record = match Box::pin(self.load(id)).await {
+                Ok(Some(record)) => record,
                 Ok(None) => return Ok(None),
-                Ok(Some(record)) => match found(&record) {
-                    Some(value) => return Ok(Some(value)),
-                    None => record.version,
-                },
                 Err(TaskStoreError::Busy) => {
                     Box::pin(retry.pause()).await;
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            retry = Retry::default();
+            if let Some(value) = found(&record) {
+                return Ok(Some(value));
+            }
+            let version = record.version;
+            drop(record);
             self.store.changed(id, version).await;
         }
     }
@@ -138,8 +139,7 @@ pub(super) fn unavailable(error: TaskStoreError) -> ProtocolError {
     let message = match error {
         TaskStoreError::Busy => "the store of this server's tasks is busy: try again later",
         TaskStoreError::Unreadable(_) => {
-            "the record of this task can't be read: it is damaged, or was written by a newer version \
-                of the server"
+            "the record of this task can't be read: it is damaged, or of a newer version"
         }
         error @ TaskStoreError::Failed(_) => {
             tracing::error!(%error, "tasks can't be read or written");

@@ -127,7 +127,7 @@ impl RunningTask {
         let Tasks(tasks) = &self.tasks;
         let outcome = match outcome {
             Some(outcome) => outcome,
-            None if !tasks.process.is_stopping() => return true,
+            None if *tasks.process.phase.borrow() == Phase::Serving => return true,
             None if tasks.records.store.lease().is_some() => return false,
             None => Err(ended("the server was shut down").into()),
         };

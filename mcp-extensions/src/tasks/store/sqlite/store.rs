@@ -75,13 +75,6 @@ impl SqliteTaskStore {
         })))
     }
 
-    fn read<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> StoreFuture<T> {
-        self.0.readers.run(false, work)
-    }
-
     /// Runs `work` in a transaction. It changes the task `id`; without one a lease, which goes first.
     fn write<T: Send + 'static>(
         &self,
@@ -179,7 +172,7 @@ impl TaskStore for SqliteTaskStore {
 
     fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
         let id = id.to_owned();
-        let read = self.read(move |connection| {
+        let read = self.0.readers.run(false, move |connection| {
             let mut find = connection.prepare_cached("SELECT record FROM tasks WHERE id = ?1")?;
             let read = |row: &rusqlite::Row<'_>| {
                 // A damaged value may be of any type, and have any bytes.
@@ -221,7 +214,7 @@ impl TaskStore for SqliteTaskStore {
 
     fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         let now = integer(now);
-        self.read(move |connection| {
+        self.0.readers.run(false, move |connection| {
             let due = "SELECT id FROM tasks WHERE expires <= ?1 ORDER BY expires LIMIT ?2";
             let mut due = connection.prepare_cached(due)?;
             let due = due.query_map(params![now, integer(MAX_DUE)], |row| row.get(0))?;
@@ -265,7 +258,7 @@ impl TaskStore for SqliteTaskStore {
 
     fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
         let runner = runner.to_owned();
-        self.read(move |connection| {
+        self.0.readers.run(false, move |connection| {
             let unfinished = "SELECT id FROM tasks WHERE is_final = 0 AND runner = ?1";
             let mut unfinished = connection.prepare_cached(unfinished)?;
             let unfinished = unfinished.query_map([runner], |row| row.get(0))?;

@@ -225,6 +225,21 @@ fn a_new_database_is_opened_by_all_that_open_it_together() {
 }
 
 #[test]
+fn opening_waits_for_another_process_that_prepares_the_new_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.db");
+    let other = Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let opening = std::thread::spawn(move || SqliteTaskStore::open(file).map(drop));
+    // Long enough to fail, if it does not wait.
+    for _ in 0..100_000 {
+        std::thread::yield_now();
+    }
+    other.execute_batch("COMMIT").unwrap();
+    opening.join().unwrap().unwrap();
+}
+
+#[test]
 fn a_database_of_another_version_is_refused() {
     let (folder, store, connection) = database();
     drop(store);
