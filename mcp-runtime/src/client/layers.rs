@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_types::{ErrorObject, RawJson};
-use tower_service::Service;
 
 use super::raw_call::{CallOptions, CallTypes, RawCall};
 use super::result::Completed;
@@ -36,13 +35,7 @@ impl ClientBuilder {
     /// }));
     /// # drop(client);
     /// ```
-    pub fn layer<L>(mut self, layer: L) -> Self
-    where
-        L: RequestLayer + Send + Sync + 'static,
-        L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
-        <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
-        <L::Service as Service<McpRequest>>::Future: Send + 'static,
-    {
+    pub fn layer(mut self, layer: impl RequestLayer) -> Self {
         Stack::push(&mut self.config.layers, layer);
         self
     }

@@ -157,48 +157,46 @@ impl fmt::Debug for Next {
 /// The layers around requests, the outermost first.
 #[derive(Clone, Default)]
 pub(crate) struct Stack {
-    layers: Vec<Arc<MakeService>>,
+    layers: Vec<Arc<dyn RequestLayer>>,
     /// The outermost service, made when it is first needed.
     outermost: OnceLock<Next>,
 }
 
-/// A layer around requests: each [`Layer`] of tower for [`Next`] is one.
+/// A layer around requests: a [`Layer`] of tower for [`Next`], or a function by
+/// [`from_fn`](super::from_fn).
+///
+/// The service of the layer takes an [`McpRequest`] and returns an [`McpResponse`]. It can be cloned
+/// and sent to other threads, and so can its future be sent.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a layer",
+    message = "`{Self}` is not a layer around requests",
     label = "not a layer",
-    note = "a function becomes a layer by `from_fn(async |request: McpRequest, next: Next| next.run(request).await)`, after `use mcp_runtime::layer::{{McpRequest, Next, from_fn}};`"
+    note = "a function becomes a layer by `from_fn(async |request: McpRequest, next: Next| next.run(request).await)`, after `use mcp_runtime::layer::{{McpRequest, Next, from_fn}};`",
+    note = "a `Layer<Next>` of tower is one if its service is `Clone`, `Send`, `Sync` and `Service<McpRequest, Response = McpResponse>`, with a future that is `Send`"
 )]
-pub trait RequestLayer {
-    /// The service around [`Next`].
-    type Service;
-
-    /// Puts the service around `next`.
-    fn around(&self, next: Next) -> Self::Service;
+pub trait RequestLayer: Send + Sync + 'static {
+    /// Puts the service at `position` around `next`.
+    #[doc(hidden)]
+    fn around(&self, next: Next, position: usize) -> Next;
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: Layer<Next>> RequestLayer for L {
-    type Service = L::Service;
-
-    fn around(&self, next: Next) -> L::Service {
-        self.layer(next)
+impl<L> RequestLayer for L
+where
+    L: Layer<Next> + Send + Sync + 'static,
+    L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
+    <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
+    <L::Service as Service<McpRequest>>::Future: Send + 'static,
+{
+    fn around(&self, next: Next, position: usize) -> Next {
+        Next::of(self.layer(next), position)
     }
 }
 
-type MakeService = dyn Fn(Next, usize) -> Next + Send + Sync;
-
 impl Stack {
     /// Adds a layer inside of all others.
-    pub(crate) fn push<L>(stack: &mut Option<Self>, layer: L)
-    where
-        L: RequestLayer + Send + Sync + 'static,
-        L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
-        <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
-        <L::Service as Service<McpRequest>>::Future: Send + 'static,
-    {
+    pub(crate) fn push(stack: &mut Option<Self>, layer: impl RequestLayer) {
         let stack = stack.get_or_insert_default();
-        let make = move |next: Next, position| Next::of(layer.around(next), position);
-        stack.layers.push(Arc::new(make));
+        stack.layers.push(Arc::new(layer));
         stack.outermost = OnceLock::new();
     }
 
@@ -207,7 +205,9 @@ impl Stack {
         let outermost = self.outermost.get_or_init(|| {
             let innermost = Next::innermost(self.layers.len());
             let layers = self.layers.iter().enumerate().rev();
-            layers.fold(innermost, |next, (position, layer)| layer(next, position))
+            layers.fold(innermost, |next, (position, layer)| {
+                layer.around(next, position)
+            })
         });
         outermost.clone()
     }

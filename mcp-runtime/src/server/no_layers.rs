@@ -54,8 +54,7 @@ impl ServerBuilder {
 /// No type implements it: it replaces layers and `ToolExtension` in builds without the feature.
 #[diagnostic::on_unimplemented(
     message = "`layer` and `with(…)` need the feature `layer` of `mcp-runtime`",
-    label = "layers, and what a tool has of extensions, are behind this feature",
-    note = "in `Cargo.toml`: `mcp-runtime = {{ version = \"…\", features = [\"layer\"] }}`"
+    label = "write `features = [\"layer\"]` in `Cargo.toml`"
 )]
 pub trait WithoutFeature {}
 

@@ -4,6 +4,9 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use mcp_types::{ReadResourceResult, ResourceContents};
+use serde::de::IgnoredAny;
+
 use super::Context;
 use crate::limits::MAX_WARNINGS;
 use crate::protocol::Change;
@@ -12,20 +15,11 @@ use crate::protocol::Change;
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     changes: Mutex<HashSet<Change>>,
-    /// Mistakes, each with the name or URI of its function.
-    functions: Mutex<HashSet<(Mistake, String)>>,
+    /// The names and URIs of functions that were logged.
+    functions: Mutex<HashSet<String>>,
     logging: Once,
     progress: Once,
     shrinking: Once,
-}
-
-/// A mistake that is logged once for each function.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Mistake {
-    /// It asks after it has waited.
-    Repetition,
-    /// Its text is not of its MIME type.
-    NotJson,
 }
 
 /// True once it was asked for. Unlike that of `std`, it may be used while a log is written.
@@ -47,11 +41,11 @@ impl Warnings {
         (has_room || !matches!(change, Change::Resource(_))) && changes.insert(change.clone())
     }
 
-    /// Returns true if this mistake of `name` was not logged, nor too many others.
-    fn is_first_of(&self, mistake: Mistake, name: &str) -> bool {
+    /// Returns true if nothing was logged about the function `name`, nor about too many others.
+    fn is_first_of(&self, name: &str) -> bool {
         let known = self.functions.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        known.len() < MAX_WARNINGS && known.insert((mistake, name.to_owned()))
+        known.len() < MAX_WARNINGS && known.insert(name.to_owned())
     }
 }
 
@@ -69,8 +63,7 @@ impl Context {
     /// Logs that the handler called `name` waits for something before it asks, which happens again
     /// when the client retries the call.
     pub(super) fn warn_of_repetition(&self, name: &str) {
-        let warnings = &self.server().state.warnings;
-        if warnings.is_first_of(Mistake::Repetition, name) {
+        if self.server().state.warnings.is_first_of(name) {
             crate::log::warn!(
                 name,
                 "what goes before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
@@ -79,16 +72,21 @@ impl Context {
         }
     }
 
-    /// Logs that the text of a resource is not JSON, which its MIME type says.
-    pub(super) fn warn_of_mime_type(&self, uri: &str, mime_type: &str) {
-        let warnings = &self.server().state.warnings;
-        if warnings.is_first_of(Mistake::NotJson, uri) {
-            crate::log::warn!(
-                uri,
-                mime_type,
-                "the text of a resource is not JSON, but its MIME type is: change its MIME type, or return \
-                 `Json(value)`"
-            );
+    /// Logs texts of a resource that are not JSON, although their MIME type is.
+    pub(super) fn check_json(&self, result: &ReadResourceResult) {
+        for part in &result.contents {
+            if let ResourceContents::Text(part) = part
+                && let Some(mime_type) = part.mime_type.as_deref().filter(|it| is_json(it))
+                && serde_json::from_str::<IgnoredAny>(&part.text).is_err()
+                && self.server().state.warnings.is_first_of(&part.uri)
+            {
+                crate::log::warn!(
+                    uri = part.uri,
+                    mime_type,
+                    "the text of a resource is not JSON, but its MIME type is: change its MIME type, or return \
+                     `Json(value)`"
+                );
+            }
         }
     }
 
@@ -111,4 +109,11 @@ impl Context {
             );
         }
     }
+}
+
+/// Returns true for `application/json` and types such as `application/geo+json`.
+fn is_json(mime_type: &str) -> bool {
+    let essence = mime_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
 }

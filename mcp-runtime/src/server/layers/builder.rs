@@ -30,13 +30,7 @@ impl ServerBuilder {
     /// server.layer(RateLimit::per_principal(20, Duration::from_secs(1)));
     /// # drop(server.build());
     /// ```
-    pub fn layer<L>(&mut self, layer: L) -> &mut Self
-    where
-        L: RequestLayer + Send + Sync + 'static,
-        L::Service: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
-        <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
-        <L::Service as Service<McpRequest>>::Future: Send + 'static,
-    {
+    pub fn layer(&mut self, layer: impl RequestLayer) -> &mut Self {
         Stack::push(&mut self.settings.layers, layer);
         self
     }
@@ -78,14 +72,7 @@ macro_rules! layered {
             /// [mounted](crate::ServerBuilder::mount), under the name that it has there. A handler
             /// that asks the client is dropped with its layers, and both run again with the answers.
             #[must_use]
-            pub fn layer<L>(mut self, layer: L) -> Self
-            where
-                L: RequestLayer + Send + Sync + 'static,
-                L::Service:
-                    Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
-                <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
-                <L::Service as Service<McpRequest>>::Future: Send + 'static,
-            {
+            pub fn layer(mut self, layer: impl RequestLayer) -> Self {
                 Stack::push(&mut self.$($field).+, layer);
                 self
             }

@@ -7,7 +7,6 @@ use mcp_types::{
     CompleteRequestParams, CompleteResult, ListResourcesResult, ReadResourceResult,
     ResourceContents,
 };
-use serde::de::IgnoredAny;
 
 use super::entry::{ListPart, ListedResources};
 use super::uri::{has_dot_segments, is_uri, normalize};
@@ -65,9 +64,9 @@ impl Catalog<ResourceEntry> {
         let checked = cfg!(debug_assertions).then(|| context.clone());
         Ok(reply.then(move |contents| {
             let mut result = contents.result(uri.clone(), mime_type, revision)?;
-            if let Some(context) = checked {
-                check_json(&result, &context);
-            }
+            checked
+                .iter()
+                .for_each(|context| context.check_json(&result));
             let uris = result.contents.iter_mut();
             // A handler may name its parts by the canonical URI.
             for part in uris.filter_map(ResourceContents::uri_mut) {
@@ -369,23 +368,4 @@ impl Catalog<ResourceEntry> {
             None => self.lists(entry, uri, context),
         }
     }
-}
-/// Logs texts that are not JSON, although their MIME type is.
-fn check_json(result: &ReadResourceResult, context: &Context) {
-    for part in &result.contents {
-        if let ResourceContents::Text(part) = part
-            && let Some(mime_type) = &part.mime_type
-            && is_json(mime_type)
-            && serde_json::from_str::<IgnoredAny>(&part.text).is_err()
-        {
-            context.warn_of_mime_type(&part.uri, mime_type);
-        }
-    }
-}
-
-/// Returns true for `application/json` and types such as `application/geo+json`.
-fn is_json(mime_type: &str) -> bool {
-    let essence = mime_type.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
-    essence == "application/json" || essence.ends_with("+json")
 }
