@@ -1,6 +1,6 @@
 //! What a process does for all of its tasks: expiry, leases, and the end of the server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ impl Tasks {
         }
         let mut working = process.working.subscribe();
         let mut is_done = async |time: Duration| {
-            let done = working.wait_for(|ids| ids.is_empty());
+            let done = working.wait_for(HashSet::is_empty);
             timeout(time, done).await.is_ok()
         };
         let in_time = is_done(self.0.grace).await;
