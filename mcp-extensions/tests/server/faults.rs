@@ -117,7 +117,7 @@ async fn each_task_ends(lease: Option<Duration>, when: When, fault: Fault, case:
     let used = timeout(Duration::from_secs(600), use_tasks(&mut wire)).await;
     assert!(used.is_ok(), "{case}: a request hangs");
     store.restore();
-    sleep(Duration::from_secs(120)).await;
+    sleep(Duration::from_secs(70)).await;
     for task in store.all().await {
         // Its client has to answer or to cancel.
         if task.state == TaskState::InputRequired {

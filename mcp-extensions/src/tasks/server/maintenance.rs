@@ -101,8 +101,8 @@ impl Tasks {
             unstored.extend(process.working.borrow().iter().cloned());
         }
         process.phase.send_replace(Phase::Stopped);
-        let last_writes = timeout(LAST_WRITES, self.end_lease()).await;
-        let outcome = last_writes.unwrap_or_else(late);
+        let outcome = timeout(LAST_WRITES, self.end_lease()).await;
+        let outcome = outcome.unwrap_or_else(late);
         if outcome.is_err() {
             unstored.extend(process.state().left.keys().cloned());
         }
@@ -111,10 +111,7 @@ impl Tasks {
         }
         let named: Vec<_> = unstored.iter().take(NAMED).map(|id| &**id).collect();
         let (count, named) = (unstored.len(), named.join(", "));
-        Err(
-            format!("the store has failed, and the end of {count} tasks is not stored: {named}")
-                .into(),
-        )
+        Err(format!("the store has failed: the end of {count} tasks is not stored: {named}").into())
     }
 
     /// Ends tasks that can't be left to other processes, and the lease.
