@@ -65,17 +65,11 @@ impl Limits {
     ///
     /// [`ServeError::Setting`], for the first one that can never work.
     pub(crate) fn check(&self) -> Result<(), ServeError> {
-        ServeError::if_zero([
+        ServeError::check([
             ("write_timeout", self.write.is_zero()),
             ("max_in_flight", self.max_in_flight == 0),
-        ])?;
-        match self.max_depth < MIN_DEPTH {
-            true => Err(ServeError::setting(
-                "max_depth",
-                format!("the messages that open a connection nest to {MIN_DEPTH} levels"),
-            )),
-            false => Ok(()),
-        }
+            ("max_depth", self.max_depth < MIN_DEPTH),
+        ])
     }
 }
 

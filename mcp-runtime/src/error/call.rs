@@ -72,16 +72,15 @@ impl ServeError {
         Self::Setting { name, error }
     }
 
-    /// Checks that none of the settings is zero.
+    /// Checks settings, each with its name, and true if its value leaves nothing that could be served.
     ///
     /// # Errors
     ///
-    /// The first setting that is.
-    pub(crate) fn if_zero<const N: usize>(settings: [(&'static str, bool); N]) -> Result<(), Self> {
-        match settings.into_iter().find(|(_, is_zero)| *is_zero) {
-            Some((name, _)) => Err(Self::setting(name, "it must be more than 0")),
-            None => Ok(()),
-        }
+    /// The first setting with such a value.
+    pub(crate) fn check<const N: usize>(settings: [(&'static str, bool); N]) -> Result<(), Self> {
+        let wrong = settings.into_iter().find(|(_, is_wrong)| *is_wrong);
+        let reason = "nothing could be served with this value";
+        wrong.map_or(Ok(()), |(name, _)| Err(Self::setting(name, reason)))
     }
 }
 

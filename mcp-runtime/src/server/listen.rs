@@ -1,16 +1,32 @@
 //! Serving the connections of a listener.
 
 use std::future::{Future, pending, poll_fn};
-use std::io;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::task::{Context, Poll};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::Running;
+use super::{Running, Server};
 use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
+
+impl Server {
+    /// Logs that this server takes connections at `place`, and calls the hooks; on a terminal, a person reads
+    /// it as well.
+    pub(crate) fn listens(&self, place: &str) {
+        self.has_started(place);
+        if io::stderr().is_terminal() {
+            let info = &self.settings().info;
+            // If it can't be written, nobody reads it.
+            let _ = writeln!(io::stderr(), "{} {} at {place}", info.name, info.version);
+        }
+        for hook in &self.settings().hooks.listening {
+            hook(place);
+        }
+    }
+}
 
 /// Accepts connections at `place` by `poll_accept`, at most `max_connections` at the same time, and serves
 /// each in a task, until a shutdown; then those that are open, for the drain time.

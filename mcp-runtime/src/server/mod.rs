@@ -45,8 +45,6 @@ mod scopes;
 pub(crate) mod serve;
 mod session;
 mod settings;
-#[cfg(any(feature = "http-server", feature = "socket"))]
-mod started;
 mod subscription;
 pub mod tools;
 mod trace;

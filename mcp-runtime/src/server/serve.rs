@@ -146,6 +146,7 @@ impl Server {
 }
 
 /// A server whose `on_start` hooks have run, with the values that they returned.
+#[derive(Debug)]
 pub(crate) struct Started {
     server: Server,
     /// Dropped after `on_shutdown`.

@@ -48,11 +48,10 @@ impl Settings {
     ///
     /// [`ServeError::Setting`], for the first one that can never work.
     pub(super) fn check(&self) -> Result<(), ServeError> {
-        ServeError::if_zero([("input_timeout", self.input_timeout.is_zero())])?;
-        match self.rules.supported.is_empty() {
-            true => Err(ServeError::setting("revisions", "it leaves no revision")),
-            false => Ok(()),
-        }
+        ServeError::check([
+            ("input_timeout", self.input_timeout.is_zero()),
+            ("revisions", self.rules.supported.is_empty()),
+        ])
     }
 }
 

@@ -184,26 +184,12 @@ impl<R, W> ByteStream<R, W> {
         }
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    /// The largest message that is accepted, in bytes; 16 MiB by default. Longer ones are refused with
+    /// an error that names the limit, so with 0 all are.
     #[must_use]
     pub fn max_frame_bytes(mut self, limit: usize) -> Self {
         self.max_frame_bytes = limit;
         self
-    }
-}
-
-/// Checks the limit of a message.
-///
-/// # Errors
-///
-/// When it is zero.
-pub(super) fn checked(max_frame_bytes: usize) -> io::Result<usize> {
-    match max_frame_bytes {
-        0 => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "`max_frame_bytes` must be more than 0",
-        )),
-        limit => Ok(limit),
     }
 }
 
@@ -216,9 +202,8 @@ where
     type Writer = LineWriter<W>;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let limit = checked(self.max_frame_bytes)?;
         Ok((
-            LineReader::new(self.reader, limit),
+            LineReader::new(self.reader, self.max_frame_bytes),
             LineWriter::new(self.writer),
         ))
     }

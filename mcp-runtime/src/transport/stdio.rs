@@ -10,7 +10,6 @@ mod streams;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::line::checked;
 use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
 
 /// The standard streams of this process, as a server uses them.
@@ -73,8 +72,7 @@ impl Transport for Stdio {
                 "reading messages of MCP from standard input: a client starts this program, and not a person"
             );
         }
-        let limit = checked(self.max_frame_bytes)?;
-        let reader = LineReader::new(streams::input()?, limit);
+        let reader = LineReader::new(streams::input()?, self.max_frame_bytes);
         let writer = StdioWriter {
             lines: LineWriter::new(streams::output()?),
             // Not before the output is open.

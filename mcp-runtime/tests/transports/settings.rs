@@ -10,7 +10,7 @@ use mcp_runtime::transport::http::{
     AccessDenied, AccessPolicy, Http, HttpOptions, http, http_service,
 };
 use mcp_runtime::transport::memory::{self, Memory};
-use mcp_runtime::transport::{ByteStream, tcp};
+use mcp_runtime::transport::tcp;
 use mcp_runtime::{Revision, Revisions, ServeError, Server, ServerBuilder};
 
 use crate::support::builder;
@@ -55,12 +55,12 @@ type Wrong<T> = (&'static str, &'static str, Change<T>);
 
 #[tokio::test]
 async fn options_that_cannot_work_end_the_start_of_what_is_served_and_mounted() {
-    const ZERO: &str = "it must be more than 0";
-    let table: [Wrong<HttpOptions>; 35] = [
+    const ZERO: &str = "nothing could be served";
+    let table: [Wrong<HttpOptions>; 34] = [
         ("write_timeout", ZERO, |it| it.write_timeout(NO_TIME)),
         ("max_in_flight", ZERO, |it| it.max_in_flight(0)),
-        ("max_depth", "3 levels", |it| it.max_depth(0)),
-        ("max_depth", "3 levels", |it| it.max_depth(2)),
+        ("max_depth", ZERO, |it| it.max_depth(0)),
+        ("max_depth", ZERO, |it| it.max_depth(2)),
         ("auth_timeout", ZERO, |it| it.auth_timeout(NO_TIME)),
         ("max_body_bytes", ZERO, |it| it.max_body_bytes(0)),
         ("max_unread_bytes", ZERO, |it| it.max_unread_bytes(0)),
@@ -71,9 +71,7 @@ async fn options_that_cannot_work_end_the_start_of_what_is_served_and_mounted() 
         ("keep_alive", ZERO, |it| it.keep_alive(NO_TIME)),
         ("max_calls", ZERO, |it| it.max_calls(0)),
         ("session_idle", ZERO, |it| it.session_idle(NO_TIME)),
-        ("max_sessions", "`without_sessions`", |it| {
-            it.max_sessions(0)
-        }),
+        ("max_sessions", ZERO, |it| it.max_sessions(0)),
         ("allowed_hosts", "\"\"", |it| it.allowed_hosts([""])),
         ("allowed_hosts", "\"*\"", |it| it.allowed_hosts(["*"])),
         ("allowed_hosts", "\"*.example.com\"", |it| {
@@ -125,9 +123,6 @@ async fn options_that_cannot_work_end_the_start_of_what_is_served_and_mounted() 
         }),
         ("allowed_origins", "\"https://h:\"", |it| {
             it.allowed_origins(["https://h:"])
-        }),
-        ("allowed_origins", "\"https://h:70000\"", |it| {
-            it.allowed_origins(["https://h:70000"])
         }),
         ("auth", "no issuer", |it| it.auth(NoIssuer)),
     ];
@@ -189,7 +184,7 @@ async fn options_that_are_odd_but_mean_something_are_served() {
 
 #[tokio::test]
 async fn listeners_for_http_check_their_settings() {
-    const ZERO: &str = "it must be more than 0";
+    const ZERO: &str = "nothing could be served";
     let table: [Wrong<Http>; 14] = [
         ("head_timeout", ZERO, |it| it.head_timeout(NO_TIME)),
         ("max_connections", ZERO, |it| it.max_connections(0)),
@@ -197,24 +192,28 @@ async fn listeners_for_http_check_their_settings() {
         ("path", "\"/a#b\"", |it| it.path("/a#b")),
         ("path", "\"/m cp\"", |it| it.path("/m cp")),
         ("path", "\"/bücher\"", |it| it.path("/bücher")),
-        ("path", "another service", |it| it.path("/health")),
+        ("path", "or another service", |it| it.path("/health")),
         ("auth", "no issuer", |it| it.auth(NoIssuer)),
         ("auth", "no issuer", |it| {
             it.auth(NoIssuer).options(HttpOptions::default())
         }),
-        ("with_websocket", "\"/mcp\": another", |it| {
-            it.with_websocket("/mcp")
-        }),
+        (
+            "with_websocket",
+            "\"/mcp\" is not a path, or another",
+            |it| it.with_websocket("/mcp"),
+        ),
         ("with_websocket", "\"/w s\"", |it| it.with_websocket("w s")),
-        ("with_websocket", "another", |it| {
+        ("with_websocket", "or another", |it| {
             it.with_websocket("/ws").with_websocket("ws")
         }),
-        ("with_sse", "\"/sse\": another", |it| {
+        ("with_sse", "\"/sse\" is not a path, or another", |it| {
             it.path("/sse").with_sse()
         }),
-        ("with_sse", "\"/messages\": another", |it| {
-            it.with_websocket("messages").with_sse()
-        }),
+        (
+            "with_sse",
+            "\"/messages\" is not a path, or another",
+            |it| it.with_websocket("messages").with_sse(),
+        ),
     ];
     for (setting, text, change) in table {
         check(served(change(http(0)), |it| it).await, setting, text);
@@ -223,11 +222,11 @@ async fn listeners_for_http_check_their_settings() {
 
 #[tokio::test]
 async fn limits_of_connections_and_listeners_are_checked() {
-    const ZERO: &str = "it must be more than 0";
+    const ZERO: &str = "nothing could be served";
     let table: [Wrong<Serve<Memory>>; 3] = [
         ("write_timeout", ZERO, |it| it.write_timeout(NO_TIME)),
         ("max_in_flight", ZERO, |it| it.max_in_flight(0)),
-        ("max_depth", "3 levels", |it| it.max_depth(2)),
+        ("max_depth", ZERO, |it| it.max_depth(2)),
     ];
     for (setting, text, change) in table {
         let (_client, transport) = memory::pair();
@@ -237,17 +236,6 @@ async fn limits_of_connections_and_listeners_are_checked() {
     check(frames, "max_frame_bytes", ZERO);
     let connections = served(tcp(0).max_connections(0), |it| it).await;
     check(connections, "max_connections", ZERO);
-
-    let (ours, theirs) = tokio::io::duplex(1);
-    let stream = ByteStream::new(theirs, tokio::io::sink()).max_frame_bytes(0);
-    let served = builder().serve(stream).signals(false).await;
-    assert!(
-        served
-            .unwrap_err()
-            .to_string()
-            .contains("`max_frame_bytes`")
-    );
-    drop(ours);
 }
 
 #[cfg(feature = "websocket")]
@@ -255,7 +243,7 @@ async fn limits_of_connections_and_listeners_are_checked() {
 async fn settings_of_websockets_are_checked() {
     use mcp_runtime::transport::websocket::{WebSocketServer, websocket_server, websocket_service};
 
-    const ZERO: &str = "it must be more than 0";
+    const ZERO: &str = "nothing could be served";
     let table: [Wrong<WebSocketServer>; 5] = [
         ("max_frame_bytes", ZERO, |it| it.max_frame_bytes(0)),
         ("max_connections", ZERO, |it| it.max_connections(0)),
@@ -286,7 +274,7 @@ async fn settings_of_websockets_are_checked() {
 async fn settings_of_sockets_are_checked_and_errors_have_their_path() {
     use mcp_runtime::transport::unix;
 
-    const ZERO: &str = "it must be more than 0";
+    const ZERO: &str = "nothing could be served";
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.sock");
     for (setting, endpoint) in [
@@ -301,10 +289,10 @@ async fn settings_of_sockets_are_checked_and_errors_have_their_path() {
     for (path, text) in [
         (
             "".into(),
-            "\"\" is not the path of a file: write one such as",
+            "\"\": this is not the path of a file: write one such as",
         ),
-        ("/".into(), "\"/\" is not the path of a file"),
-        ("..".into(), "\"..\" is not the path of a file"),
+        ("/".into(), "\"/\": this is not the path of a file"),
+        ("..".into(), "\"..\": this is not the path of a file"),
         (missing.clone(), missing.to_str().unwrap()),
         (long.clone(), long.to_str().unwrap()),
         (

@@ -1,5 +1,7 @@
 //! Headers of MCP and their values, for servers and clients.
 
+use std::net::Ipv6Addr;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -98,6 +100,44 @@ fn is_zero_weight(parameter: &[u8]) -> bool {
         _ => return false,
     };
     matches!(weight, b"0" | b"0." | b"0.0" | b"0.00" | b"0.000")
+}
+
+/// The host of `host[:port]`, where the host may be an address in brackets.
+pub(super) fn host_of(authority: &str) -> Option<&str> {
+    let end = match authority.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => authority.find(':').unwrap_or(authority.len()),
+    };
+    let (host, port) = authority.split_at(end);
+    let port = port
+        .strip_prefix(':')
+        .or_else(|| port.is_empty().then_some(""))?;
+    port.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then_some(host)
+}
+
+/// Returns true if a request can have this host, in lower case and without port.
+pub(super) fn is_host(host: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(allowed),
+    }
+}
+
+/// Returns true if a page can have this origin, in lower case. Browsers leave out the default port.
+pub(super) fn is_origin(origin: &str) -> bool {
+    let Some((scheme, authority)) = origin.split_once("://") else {
+        return origin == "null";
+    };
+    let default = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => ":",
+    };
+    let has_port = !authority.ends_with(':') && !authority.ends_with(default);
+    !scheme.is_empty() && has_port && host_of(authority).is_some_and(is_host)
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ mod tests {
         let Frame::Single(Message::Request { params, .. }) = &frame else {
             unreachable!()
         };
-        let state = HttpState::new(Server::builder().build(), HttpOptions::default());
+        let state = HttpState::new(Server::builder().build(), HttpOptions::default(), true);
         let post = Post {
             named: header_validation::named_revision(&parts.headers),
             arrival: Arrival {

@@ -95,7 +95,7 @@ impl Tcp {
 
 impl Endpoint for Tcp {
     fn prepare(&mut self) -> Result<(), ServeError> {
-        ServeError::if_zero([
+        ServeError::check([
             ("max_frame_bytes", self.max_frame_bytes == 0),
             ("max_connections", self.max_connections == 0),
         ])

@@ -95,7 +95,7 @@ impl Unix {
 
 impl Endpoint for Unix {
     fn prepare(&mut self) -> Result<(), ServeError> {
-        ServeError::if_zero([
+        ServeError::check([
             ("max_frame_bytes", self.max_frame_bytes == 0),
             ("max_connections", self.max_connections == 0),
             ("mode", self.mode == 0),
@@ -105,7 +105,9 @@ impl Endpoint for Unix {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let place = format!("unix:{}", self.path.display());
         let socket = SocketFile::listen(self.path.clone(), self.mode);
-        let socket = socket.map_err(|error| ServeError::Open(refused(&self.path, &error)))?;
+        let socket = socket.map_err(|error| {
+            ServeError::Open(error_at(&format_args!("{:?}", self.path), &error))
+        })?;
         let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
             if let Ok(credentials) = stream.peer_cred() {
                 running.peer = running.peer.identified(Arc::new(Caller {
@@ -177,20 +179,12 @@ impl Drop for SocketFile {
     }
 }
 
-/// The error of listening at `path`.
-fn refused(path: &Path, error: &io::Error) -> io::Error {
-    match path.file_name() {
-        Some(_) => error_at(&path.display(), error),
-        None => {
-            let text =
-                format!("{path:?} is not the path of a file: write one such as `/run/mcp.sock`");
-            io::Error::new(io::ErrorKind::InvalidInput, text)
-        }
-    }
-}
-
 /// Fails unless clients can connect to `path`, and it is free or a socket on which no process listens.
 fn check_free(path: &Path) -> io::Result<()> {
+    if path.file_name().is_none() {
+        let text = "this is not the path of a file: write one such as `/run/library.sock`";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
     // The socket is bound under a shorter name.
     StdSocketAddr::from_pathname(path)?;
     let metadata = match fs::symlink_metadata(path) {

@@ -50,7 +50,7 @@ struct Settings {
 
 impl Settings {
     fn check(self) -> Result<(), ServeError> {
-        ServeError::if_zero([
+        ServeError::check([
             ("max_frame_bytes", self.max_frame_bytes == 0),
             ("ping_every", self.ping.is_zero()),
         ])
@@ -233,15 +233,14 @@ impl WebSocketServer {
 impl Endpoint for WebSocketServer {
     fn prepare(&mut self) -> Result<(), ServeError> {
         self.settings.check()?;
-        ServeError::if_zero([("max_connections", self.max_connections == 0)])?;
+        ServeError::check([("max_connections", self.max_connections == 0)])?;
         self.options.check(None)
     }
 
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let address = listener.local_addr().map_err(ServeError::Open)?;
-        let state = Arc::new(HttpState::new(running.server.clone(), self.options));
-        state.open();
+        let state = Arc::new(HttpState::new(running.server.clone(), self.options, true));
         let serve = move |accepted, running, ending| {
             serve_accepted(accepted, Arc::clone(&state), self.settings, running, ending)
         };

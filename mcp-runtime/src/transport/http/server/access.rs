@@ -1,6 +1,6 @@
 //! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
 
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ use super::state::HttpState;
 use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
 use crate::transport::http::arrival::{Arrival, PeerAddr};
-use crate::transport::http::headers::only;
+use crate::transport::http::headers::{host_of, only};
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
 /// "Streamable HTTP", section "Security & Endpoint").
@@ -170,52 +170,6 @@ fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
         Some(authority) => Some(authority.host()),
         None => host_of(only(headers, &HOST).ok()??.to_str().ok()?),
     }
-}
-
-/// The host of `host[:port]`, where the host may be an address in brackets.
-fn host_of(authority: &str) -> Option<&str> {
-    let end = match authority.strip_prefix('[') {
-        Some(rest) => rest.find(']')? + 2,
-        None => authority.find(':').unwrap_or(authority.len()),
-    };
-    let (host, port) = authority.split_at(end);
-    let port = port
-        .strip_prefix(':')
-        .or_else(|| port.is_empty().then_some(""))?;
-    port.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then_some(host)
-}
-
-/// Returns true if requests can have this host, in lower case.
-pub(super) fn is_host(host: &str) -> bool {
-    match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => {
-            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-            !host.is_empty() && host.bytes().all(allowed)
-        }
-    }
-}
-
-/// Returns true if pages can have this origin, in lower case.
-pub(super) fn is_origin(origin: &str) -> bool {
-    let Some((scheme, authority)) = origin.split_once("://") else {
-        return origin == "null";
-    };
-    let Some(host) = host_of(authority) else {
-        return false;
-    };
-    let port = authority[host.len()..].strip_prefix(':');
-    let default = match scheme {
-        "http" => "80",
-        "https" => "443",
-        _ => "",
-    };
-    !scheme.is_empty()
-        && port.is_none_or(|port| port != default && port.parse::<u16>().is_ok())
-        // Extensions of browsers have origins of their own, such as `chrome-extension://` and an id.
-        && is_host(host)
 }
 
 fn is_local(host: &str) -> bool {

@@ -14,7 +14,8 @@ use tokio::time::Instant;
 use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
 use super::policy::{AccessPolicy, SharedPolicy};
-use super::service::{HttpService, http_service};
+use super::service::HttpService;
+use super::state::HttpState;
 use crate::connection::Command;
 use crate::error::ServeError;
 use crate::limits::{
@@ -68,14 +69,12 @@ pub struct Http {
     linger: Duration,
 }
 
-/// A route beside that of MCP.
-struct NewRoute {
-    /// The setting that adds it.
-    setting: &'static str,
-    path: String,
-    /// Makes the route once there is a service.
-    make: Box<dyn FnOnce(&HttpService) -> Route + Send>,
-}
+/// A route beside that of MCP: the setting that adds it, its path, and what makes it of a service.
+type NewRoute = (
+    &'static str,
+    String,
+    Box<dyn FnOnce(&HttpService) -> Route + Send>,
+);
 
 impl Http {
     /// The path that is served; `/mcp` unless set. It begins with a slash, which is added.
@@ -146,28 +145,25 @@ impl Http {
         path: String,
         make: impl FnOnce(&HttpService) -> Route + Send + 'static,
     ) -> Self {
-        self.routes.push(NewRoute {
-            setting,
-            path: absolute(path),
-            make: Box::new(make),
-        });
+        self.routes.push((setting, absolute(path), Box::new(make)));
         self
     }
 
     /// Checks that each path can be requested, and leads to one thing.
     fn check_paths(&self) -> Result<(), ServeError> {
         let mut taken = vec!["/health"];
-        let routes = self.routes.iter().map(|it| (it.setting, &*it.path));
+        let routes = self
+            .routes
+            .iter()
+            .map(|(setting, path, _)| (*setting, &**path));
         for (setting, path) in [("path", &*self.path)].into_iter().chain(routes) {
-            let reason = match (is_path(path), taken.contains(&path)) {
-                (false, _) => "no request has this path: write it as in `/mcp`",
-                (true, true) => "another service is at this path",
-                (true, false) => {
-                    taken.push(path);
-                    continue;
-                }
-            };
-            return Err(ServeError::setting(setting, format!("{path:?}: {reason}")));
+            let parsed = path.parse::<PathAndQuery>();
+            let is_path = path.is_ascii() && parsed.is_ok_and(|it| it.path() == path);
+            if !is_path || taken.contains(&path) {
+                let reason = format!("{path:?} is not a path, or another service has it");
+                return Err(ServeError::setting(setting, reason));
+            }
+            taken.push(path);
         }
         Ok(())
     }
@@ -187,7 +183,7 @@ impl Http {
     /// Makes the routes to `service`, for a server with this drain time.
     fn site(&mut self, service: &HttpService, drain: Duration) -> Site {
         let routes = std::mem::take(&mut self.routes).into_iter();
-        let routes = routes.map(|it| (it.path, (it.make)(service)));
+        let routes = routes.map(|(_, path, make)| (path, make(service)));
         let keep_alive = self.options.keep_alive;
         Site {
             service: service.clone(),
@@ -208,7 +204,7 @@ impl Endpoint for Http {
         if let Some(policy) = self.policy.take() {
             self.options.policy = Some(policy);
         }
-        ServeError::if_zero([
+        ServeError::check([
             ("head_timeout", self.head_timeout.is_zero()),
             ("max_connections", self.max_connections == 0),
         ])?;
@@ -221,8 +217,8 @@ impl Endpoint for Http {
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
         self.options.limits.drain = drain;
-        let service = http_service(running.server, self.options.clone());
-        service.state.open();
+        let state = HttpState::new(running.server, self.options.clone(), true);
+        let service = HttpService::new(state);
         let site = Arc::new(self.site(&service, drain));
         let listener = open(self.address, &service, &site.path).await?;
         let ending = &service.state.ending;
@@ -284,12 +280,6 @@ fn absolute(path: String) -> String {
         true => path,
         false => format!("/{path}"),
     }
-}
-
-/// Returns true if a request can have this path.
-fn is_path(path: &str) -> bool {
-    let parsed = path.parse::<PathAndQuery>();
-    path.is_ascii() && parsed.is_ok_and(|it| it.path() == path)
 }
 
 /// Opens a listener, and tells where the server is.

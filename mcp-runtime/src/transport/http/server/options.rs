@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::access;
 use super::policy::{AccessPolicy, SharedPolicy, contain};
 use crate::connection::Limits;
 use crate::error::{Rejection, ServeError};
@@ -18,6 +17,7 @@ use crate::limits::{
     STREAM_KEEP_ALIVE,
 };
 use crate::transport::http::events::{EventStore, MemoryEvents};
+use crate::transport::http::headers::{is_host, is_origin};
 use crate::transport::http::session::{MemorySessions, SessionStore};
 
 /// Options of an HTTP server. The defaults are safe for a server on the user's own machine.
@@ -141,7 +141,7 @@ impl HttpOptions {
     /// [`ServeError::Setting`], for the first setting that can never work.
     pub(crate) fn check(&self, path: Option<&str>) -> Result<(), ServeError> {
         self.limits.check()?;
-        ServeError::if_zero([
+        ServeError::check([
             ("auth_timeout", self.auth_timeout.is_zero()),
             ("max_body_bytes", self.max_body_bytes == 0),
             ("max_unread_bytes", self.max_unread_bytes == 0),
@@ -150,26 +150,16 @@ impl HttpOptions {
             ("keep_alive", self.keep_alive.is_zero()),
             ("max_calls", self.max_calls == 0),
             ("session_idle", self.session_idle.is_zero()),
+            ("max_sessions", self.sessions && self.max_sessions == 0),
         ])?;
-        if self.sessions && self.max_sessions == 0 {
-            let reason = "it is 0: a server without sessions has `without_sessions`";
-            return Err(ServeError::setting("max_sessions", reason));
-        }
         let mut hosts = self.hosts.iter().flatten();
-        if let Some(host) = hosts.find(|host| !access::is_host(host)) {
-            let reason = format!(
-                "no request has the host {host:?}: write its name alone, as in `mcp.example.com`, or its \
-                 address, as in `10.0.0.1` or `[fd00::1]`, without scheme, port or wildcard"
-            );
-            return Err(ServeError::setting("allowed_hosts", reason));
-        }
-        let mut origins = self.origins.iter();
-        if let Some(origin) = origins.find(|origin| !access::is_origin(origin)) {
-            let reason = format!(
-                "no page has the origin {origin:?}: write scheme and host, with a port that is not the default \
-                 one, as in `https://app.example.com`, without path or wildcard"
-            );
-            return Err(ServeError::setting("allowed_origins", reason));
+        let host = hosts.find(|host| !is_host(host));
+        let origin = self.origins.iter().find(|origin| !is_origin(origin));
+        let host = host.map(|host| ("allowed_hosts", host, "mcp.example.com"));
+        let origin = origin.map(|it| ("allowed_origins", it, "https://app.example.com"));
+        if let Some((name, value, example)) = host.or(origin) {
+            let reason = format!("no request has {value:?}: write it as in `{example}`");
+            return Err(ServeError::setting(name, reason));
         }
         match &self.policy {
             Some(policy) => policy.started(path),

@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use tokio::sync::oneshot;
 
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::arrival::Principal;
@@ -19,15 +18,14 @@ pub(crate) struct Permits {
     /// For all callers together.
     total: usize,
     used: Mutex<Used>,
-    idle: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Used {
     by_caller: HashMap<Caller, usize>,
     total: usize,
-    /// True if `idle` is waited for.
-    awaited: bool,
+    /// Dropped when nothing is used.
+    idle: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,24 +49,18 @@ impl Permits {
             limit,
             total,
             used: Mutex::default(),
-            idle: Notify::new(),
         })
     }
 
-    /// Waits until nothing is used.
+    /// Waits until nothing is used. Only the last one who waits is told.
     pub(crate) async fn idle(&self) {
-        loop {
-            let mut idle = pin!(self.idle.notified());
-            idle.as_mut().enable();
-            {
-                let mut used = self.lock();
-                used.awaited = used.total > 0;
-                if !used.awaited {
-                    return;
-                }
-            }
-            idle.await;
+        let (idle, waits) = oneshot::channel();
+        {
+            let mut used = self.lock();
+            used.idle = (used.total > 0).then_some(idle);
         }
+        // The sender is dropped.
+        let _ = waits.await;
     }
 
     /// The limit for one caller.
@@ -133,8 +125,8 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let used = &mut *self.permits.lock();
         used.total -= self.amount;
-        if used.awaited && used.total == 0 {
-            self.permits.idle.notify_waiters();
+        if used.total == 0 {
+            used.idle = None;
         }
         if let Some(caller) = &self.caller
             && let Some(own) = used.by_caller.get_mut(caller)

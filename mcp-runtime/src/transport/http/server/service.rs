@@ -6,6 +6,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -65,16 +66,7 @@ use crate::transport::http::{handshake, post};
 /// ```
 #[must_use]
 pub fn http_service(server: impl Into<Server>, options: HttpOptions) -> HttpService {
-    let state = HttpState::new(server.into(), options);
-    HttpService {
-        // The connections are the program's: only all of them together are known.
-        connection: ConnectionInfo {
-            peer_addr: None,
-            unread: state.unread(usize::MAX),
-            negotiated: None,
-        },
-        state: Arc::new(state),
-    }
+    HttpService::new(HttpState::new(server.into(), options, false))
 }
 
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
@@ -85,6 +77,18 @@ pub struct HttpService {
 }
 
 impl HttpService {
+    pub(crate) fn new(state: HttpState) -> Self {
+        Self {
+            // The connections are the program's: only all of them together are known.
+            connection: ConnectionInfo {
+                peer_addr: None,
+                unread: state.unread(usize::MAX),
+                negotiated: None,
+            },
+            state: Arc::new(state),
+        }
+    }
+
     /// Starts the server, as [`Serve`](crate::server::Serve) does: checks the settings, runs the
     /// `on_start` hooks, and takes requests from then on. All clones are started, and so are the
     /// services for [HTTP+SSE](Self::sse) and [WebSocket](Self::websocket) that are made of this one.
@@ -95,16 +99,16 @@ impl HttpService {
     /// It may be called again then. Once it has succeeded, it fails with
     /// [`ServeError::AlreadyStarted`].
     pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
-        let _starting = self.state.starting.lock().await;
-        if self.state.has_started() {
+        let state = &self.state;
+        let mut has_started = state.started.lock().await;
+        if *has_started {
             return Err(ServeError::AlreadyStarted);
         }
-        self.state.options.check(None)?;
-        let started = self.state.server.start().await?;
-        self.state
-            .server
-            .has_started("a service of another program");
-        self.state.open();
+        state.options.check(None)?;
+        let started = state.server.start().await?;
+        state.server.has_started("a service of another program");
+        *has_started = true;
+        state.ending.send_replace(false);
         Ok(ServiceGuard {
             service: self.clone(),
             started,
@@ -124,7 +128,7 @@ impl HttpService {
 
     /// Ends all sessions, and answers all calls in flight with an error.
     pub(crate) fn terminate(&self) {
-        self.state.close();
+        self.state.is_over.store(true, Ordering::Relaxed);
         self.state.terminated.send_replace(true);
         for session in self.state.sessions.all() {
             session.cut(&RequestError::ShuttingDown);
@@ -147,6 +151,7 @@ impl HttpService {
 /// Dropping it ends the service without `on_shutdown`, and logs a warning: call
 /// [`shut_down`](Self::shut_down) instead.
 #[must_use = "the service ends when this is dropped"]
+#[derive(Debug)]
 pub struct ServiceGuard {
     service: HttpService,
     started: Started,
@@ -171,7 +176,7 @@ impl ServiceGuard {
             // A client that does not read is not waited for.
             let _ = timeout(LAST_ANSWERS_TIMEOUT, state.idle()).await;
         }
-        state.close();
+        state.is_over.store(true, Ordering::Relaxed);
         let outcome = self.started.shut_down().await;
         self.is_shut_down = true;
         outcome
@@ -188,12 +193,6 @@ impl Drop for ServiceGuard {
                  `shut_down()` was done"
             );
         }
-    }
-}
-
-impl fmt::Debug for ServiceGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServiceGuard").finish_non_exhaustive()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use mcp_types::jsonrpc::ErrorObject;
 use tokio::sync::watch;
@@ -48,16 +48,16 @@ pub(crate) struct HttpState {
     /// True if calls in flight have no more time.
     pub(crate) terminated: watch::Sender<bool>,
     /// True if no call may begin any more, also of requests that came before the end.
-    is_over: AtomicBool,
-    /// Locked while the service starts.
-    pub(crate) starting: tokio::sync::Mutex<()>,
-    has_started: AtomicBool,
-    /// True if it was logged that the service has not started.
-    is_logged: AtomicBool,
+    pub(crate) is_over: AtomicBool,
+    /// True once the service has started; locked while it starts.
+    pub(crate) started: tokio::sync::Mutex<bool>,
+    /// Logs that the service was not started.
+    unstarted: Once,
 }
 
 impl HttpState {
-    pub(crate) fn new(server: Server, options: HttpOptions) -> Self {
+    /// State of a server that takes requests now if it `has_started`.
+    pub(crate) fn new(server: Server, options: HttpOptions, has_started: bool) -> Self {
         Self {
             sessions: Arc::new(Sessions::new(
                 options.max_sessions,
@@ -74,12 +74,11 @@ impl HttpState {
             stateless: server.session(),
             server,
             options,
-            ending: watch::Sender::new(true),
+            ending: watch::Sender::new(!has_started),
             terminated: watch::Sender::new(false),
             is_over: AtomicBool::new(false),
-            starting: tokio::sync::Mutex::default(),
-            has_started: AtomicBool::new(false),
-            is_logged: AtomicBool::new(false),
+            started: tokio::sync::Mutex::new(has_started),
+            unstarted: Once::new(),
         }
     }
 
@@ -91,31 +90,21 @@ impl HttpState {
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
     }
 
-    /// Takes requests from now on.
-    pub(crate) fn open(&self) {
-        self.has_started.store(true, Ordering::Relaxed);
-        self.ending.send_replace(false);
-    }
-
-    pub(crate) fn has_started(&self) -> bool {
-        self.has_started.load(Ordering::Relaxed)
-    }
-
     pub(crate) fn is_ending(&self) -> bool {
         *self.ending.borrow()
     }
 
     /// The reason why no requests are taken.
     pub(crate) fn refusal(&self) -> Rejection {
-        if self.has_started() {
-            return Rejection::Ending;
-        }
-        let is_starting = self.starting.try_lock().is_err();
-        if !is_starting && !self.is_logged.swap(true, Ordering::Relaxed) {
-            crate::log::error!(
-                "requests are refused, since the service was not started: await `start()` of the \
-                 `HttpService` before the program serves (this is logged once)"
-            );
+        match self.started.try_lock().map(|started| *started) {
+            Ok(true) => return Rejection::Ending,
+            Ok(false) => self.unstarted.call_once(|| {
+                crate::log::error!(
+                    "requests are refused, since the service was not started: await `start()` of the \
+                     `HttpService` before the program serves (this is logged once)"
+                );
+            }),
+            Err(_) => {}
         }
         Rejection::NotStarted
     }
@@ -125,11 +114,6 @@ impl HttpState {
         self.permits.idle().await;
         self.open.idle().await;
         self.ending.closed().await;
-    }
-
-    /// Begins no more calls.
-    pub(crate) fn close(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// Ends `handler` with an error when calls in flight have no more time.
