@@ -53,7 +53,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let auth = ResourceServer::new(format!("http://{address}/mcp"))
         .issuer(issuer)
         .optional_scopes(["files:write"]);
-    auth.check().map_err(|error| error.to_string())?;
     Files.serve(http(address).auth(auth)).await?;
     Ok(())
 }

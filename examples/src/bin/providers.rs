@@ -63,7 +63,6 @@ async fn serve(address: &str, provider: &[&str]) -> Result<(), Box<dyn Error>> {
     }
     let auth = ResourceServer::new(format!("http://{address}/mcp")).issuer(issuer);
     let auth = auth.scopes([scope]);
-    auth.check()?;
     Files.serve(http(address).auth(auth)).await?;
     Ok(())
 }

@@ -49,7 +49,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .scopes(["openid", "offline_access"]);
     let proxy = OAuthProxy::new(format!("http://{address}/mcp"), provider, keys)
         .store(FileStore::new(folder.join("logins")));
-    proxy.check()?;
     Files.serve(http(address).auth(proxy)).await?;
     Ok(())
 }
