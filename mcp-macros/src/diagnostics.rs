@@ -9,8 +9,8 @@ use syn::Attribute;
 /// The mistakes found so far, each bound to the tokens at fault.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    /// With the conditions under which they are reported.
-    errors: Vec<(TokenStream, syn::Error)>,
+    /// One `compile_error!` for each mistake.
+    errors: Vec<TokenStream>,
     /// How many mistakes are reported where they were found first.
     known: usize,
 }
@@ -25,21 +25,20 @@ impl Diagnostics {
     ) {
         let message = format!("{what}\n  help: {mend}");
         let error = syn::Error::new_spanned(tokens, message);
-        self.errors.push((TokenStream::new(), error));
+        self.errors.push(error.into_compile_error());
     }
 
     /// Keeps the value, or records why there is none.
     pub(crate) fn absorb<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        let conditions = TokenStream::new();
-        let record = |error| self.errors.push((conditions, error));
+        let record = |error: syn::Error| self.errors.push(error.into_compile_error());
         result.map_err(record).ok()
     }
 
     /// Takes over mistakes that are to be reported under these conditions only.
     pub(crate) fn extend_under(&mut self, conditions: &[Attribute], mistakes: Self) {
-        let errors = mistakes.errors.into_iter();
+        let errors = mistakes.errors.iter();
         self.errors
-            .extend(errors.map(|(_, error)| (quote!(#(#conditions)*), error)));
+            .extend(errors.map(|error| quote!(#(#conditions)* #error)));
         self.known += mistakes.known;
     }
 
@@ -53,14 +52,8 @@ impl Diagnostics {
         self.known += 1;
     }
 
-    /// One `compile_error!` for each mistake.
+    /// The mistakes as code.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.errors
-            .into_iter()
-            .map(|(conditions, error)| {
-                let error = error.into_compile_error();
-                quote!(#conditions #error)
-            })
-            .collect()
+        self.errors.into_iter().collect()
     }
 }

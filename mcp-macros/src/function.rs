@@ -61,13 +61,8 @@ pub(crate) fn read(
     let mut variants = condition::variants(subject.signature);
     let mut functions = Vec::new();
     for (signature, conditions) in &mut variants {
-        let mut mistakes = Diagnostics::default();
-        let variant = Subject {
-            attributes: &mut *subject.attributes,
-            signature,
-            ..subject
-        };
-        let read = read_variant(which, &attribute, variant, surroundings, &mut mistakes);
+        let (mut mistakes, found) = (Diagnostics::default(), (which, &attribute));
+        let read = read_variant(&subject, signature, found, surroundings, &mut mistakes);
         diagnostics.extend_under(conditions, mistakes);
         functions.extend(read.map(|mut function| {
             function.callable.conditions.append(conditions);
@@ -83,9 +78,9 @@ pub(crate) fn read(
 
 /// Reads a function whose parameters have no conditions, under an attribute that was taken off it.
 fn read_variant(
-    which: usize,
-    attribute: &Attribute,
-    subject: Subject<'_>,
+    subject: &Subject<'_>,
+    signature: &mut Signature,
+    (which, attribute): (usize, &Attribute),
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Function> {
@@ -94,19 +89,19 @@ fn read_variant(
     let mut entries = Entries::of(Some(attribute), grammar, diagnostics);
     let name = entries.literal("name", diagnostics);
     let title = entries.expr("title", diagnostics);
-    let description = description(&mut entries, &subject, surroundings, diagnostics);
+    let description = description(&mut entries, subject, surroundings, diagnostics);
     let icons = entries.expr("icons", diagnostics);
     let meta = entries.expr("meta", diagnostics);
     let visible = visible(&mut entries, surroundings, diagnostics);
     let runtime = runtime(&mut entries, surroundings, diagnostics);
     let blocking = surroundings.blocking;
-    let running = tool::running(&mut entries, subject.signature, blocking, diagnostics);
+    let running = tool::running(&mut entries, signature, blocking, diagnostics);
     let kind = match which {
         0 => Some(Kind::Tool(tool::read(&mut entries, diagnostics))),
         1 => Some(Kind::Prompt),
         _ => {
             let helpers = &surroundings.helpers;
-            resource::read(&mut entries, attribute, &subject, helpers, diagnostics)
+            resource::read(&mut entries, attribute, subject, helpers, diagnostics)
                 .map(|read| Kind::Resource(Box::new(read)))
         }
     };
@@ -116,12 +111,7 @@ fn read_variant(
         helpers: &surroundings.helpers,
         lenient: is_lenient(kind.as_ref(), surroundings),
     };
-    let callable = signature::read(
-        subject.signature,
-        subject.attributes,
-        &expected,
-        diagnostics,
-    )?;
+    let callable = signature::read(signature, subject.attributes, &expected, diagnostics)?;
     let warns = surroundings.undocumented == Undocumented::Warn && which == 0;
     let function = Function {
         name: name

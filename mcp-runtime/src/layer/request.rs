@@ -102,6 +102,8 @@ impl McpRequest {
     ///
     /// A server compares headers (`Mcp-Name`, `Mcp-Param-*`) with, and seals its state for, the
     /// parameters as they came, whose `_meta` also stays that of the [context](Self::context).
+    /// A layer of an entry, or of a mounted server, can't replace the name, and a URI only by another
+    /// one of the same entry.
     /// Parameters that do not fit the method are the layer's fault: the request is answered with an
     /// internal error, and the number of the layer is logged.
     pub fn set_params(&mut self, params: impl Into<RawJson>) {

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use mcp_runtime::Server;
-use mcp_runtime::server::Reply;
 use mcp_runtime::transport::http::HttpOptions;
 use serde_json::{Value, json};
 
 use crate::site::{Session, Site, read, read_until};
-use crate::support::clock::{Clock, in_time};
+use crate::support::clock::Clock;
 use crate::support::{call, initialize, request};
 
 fn plain(site: &Site, message: &Value) -> http::Request<String> {
@@ -190,28 +188,6 @@ async fn a_cancellation_that_overtakes_its_call_has_effect_once() {
     let answer = session.ask(&call(7, "echo", json!({}))).await;
     assert!(answer.json()["result"].is_object(), "{answer:?}");
     assert!(site.events.try_recv().is_err(), "a cancelled call was run");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_cancellation_that_comes_while_its_call_begins_has_effect() {
-    let (begun, mut began) = tokio::sync::mpsc::unbounded_channel();
-    let (go, gone) = std::sync::mpsc::channel();
-    let gone = std::sync::Mutex::new(gone);
-    let slow = crate::site::tool("slow", move |_| {
-        begun.send(()).unwrap();
-        gone.lock().unwrap().recv().unwrap();
-        Reply::Pending(Box::pin(std::future::pending()))
-    });
-    let site = Site::of(&Server::builder().tool(slow).build());
-    let session = site.session("2025-06-18").await;
-    let cancel = async {
-        began.recv().await.unwrap();
-        assert_eq!(session.ask(&cancelled(1)).await.status, 202);
-        go.send(()).unwrap();
-    };
-    let message = call(1, "slow", json!({}));
-    let (answer, ()) = in_time(async { tokio::join!(session.ask(&message), cancel) }).await;
-    assert_eq!((answer.status.as_u16(), &*answer.body), (200, ""));
 }
 
 #[cfg(feature = "sse")]

@@ -19,12 +19,29 @@ use crate::support::{call, initialize, request};
 
 type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
-/// Stores in memory that several servers share, of which one method may fail.
+/// What is wrong with one method of a store.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Fault {
+    #[default]
+    None,
+    /// It fails.
+    Fails,
+    /// It fails until it was called so often.
+    FailsUntil(usize),
+    /// It fails from this call on, counted from 1.
+    FailsFrom(usize),
+    /// It does what it should, but never says so: the connection was lost.
+    LosesAnswers,
+    /// It never ends, and does nothing.
+    Stalls,
+}
+
+/// Stores in memory that several servers share, of which one method may have a fault.
 #[derive(Clone, Default)]
 struct Shared {
     sessions: MemorySessions,
     events: Arc<MemoryEvents>,
-    failing: Arc<Mutex<&'static str>>,
+    failing: Arc<Mutex<(&'static str, Fault)>>,
     /// Methods that were called.
     calls: Arc<Mutex<Vec<&'static str>>>,
     /// How long each event takes to be stored; then the next one takes half of that.
@@ -38,7 +55,13 @@ impl Shared {
     }
 
     fn fail(&self, method: &'static str) {
-        *self.failing.lock().unwrap() = method;
+        self.fail_as(method, Fault::Fails);
+    }
+
+    /// Gives a method a fault. Calls are counted from now on.
+    fn fail_as(&self, method: &'static str, fault: Fault) {
+        self.calls.lock().unwrap().clear();
+        *self.failing.lock().unwrap() = (method, fault);
     }
 
     fn called(&self, method: &str) -> usize {
@@ -48,11 +71,24 @@ impl Shared {
 
     fn check<T: Send + 'static>(&self, method: &'static str, stored: Stored<T>) -> Stored<T> {
         self.calls.lock().unwrap().push(method);
-        if *self.failing.lock().unwrap() == method {
-            let error = StoreError::Unavailable("unplugged".into());
-            return Box::pin(ready(Err(error)));
+        let (failing, fault) = *self.failing.lock().unwrap();
+        let fault = if failing == method {
+            fault
+        } else {
+            Fault::None
+        };
+        let unplugged = || StoreError::Unavailable("unplugged".into());
+        let calls = self.called(method);
+        match fault {
+            Fault::FailsUntil(last) if calls >= last => stored,
+            Fault::FailsFrom(first) if calls < first => stored,
+            Fault::None => stored,
+            Fault::Fails | Fault::FailsUntil(_) | Fault::FailsFrom(_) => {
+                Box::pin(ready(Err(unplugged())))
+            }
+            Fault::LosesAnswers => Box::pin(async move { stored.await.and(Err(unplugged())) }),
+            Fault::Stalls => Box::pin(std::future::pending()),
         }
-        stored
     }
 }
 
@@ -88,7 +124,7 @@ impl SessionStore for Shared {
 impl EventStore for Shared {
     fn append(&self, session: SessionId, event: StoredEvent) -> Stored<()> {
         let failing = *self.failing.lock().unwrap();
-        assert_ne!(failing, "panic");
+        assert_ne!(failing.0, "panic");
         let (events, delay) = (Arc::clone(&self.events), Arc::clone(&self.delay));
         let stored = Box::pin(async move {
             let time = *delay.lock().unwrap();
@@ -428,4 +464,107 @@ async fn the_events_of_a_session_that_is_over_are_removed_in_the_end() {
     until("the events are removed", || store.called("forget") == 3).await;
     clock.pass(Duration::from_secs(60)).await;
     assert_eq!(store.called("forget"), 3);
+}
+
+/// Each method of a store that a request waits for, with a request that calls it first, and the status
+/// of its answer if the store works.
+fn waiting(
+    session: &Session<'_>,
+    there: &Session<'_>,
+    method: &str,
+) -> (http::Request<String>, u16) {
+    let open = session.site.request("POST");
+    let open = open.header("content-type", "application/json");
+    match method {
+        "insert" => (
+            open.body(initialize("2025-11-25").to_string()).unwrap(),
+            200,
+        ),
+        "renew" => (session.post(&call(1, "echo", json!({}))), 200),
+        "find" => (there.post(&call(1, "echo", json!({}))), 200),
+        "set_state" => {
+            let level = request(2, "logging/setLevel", json!({"level": "error"}));
+            (session.post(&level), 200)
+        }
+        "replay" => {
+            let resumed = session.request("GET").header("last-event-id", "2-0");
+            (resumed.body(String::new()).unwrap(), 200)
+        }
+        _ => (delete(session), 204),
+    }
+}
+
+const METHODS: [&str; 6] = ["insert", "renew", "find", "set_state", "replay", "remove"];
+
+#[tokio::test]
+async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
+    for method in METHODS {
+        for fault in [Fault::Fails, Fault::FailsUntil(2), Fault::LosesAnswers] {
+            let store = Shared::default();
+            let (site, other) = (store.site().await, store.site().await);
+            let session = site.session("2025-11-25").await;
+            let there = elsewhere(&session, &other);
+            session.ask(&call(1, "tell", json!({}))).await;
+            store.fail_as(method, fault);
+            let at = if method == "find" { &other } else { &site };
+            let (message, _) = waiting(&session, &there, method);
+            assert_unavailable(&in_time(at.send(message)).await, method);
+            if fault != Fault::FailsUntil(2) {
+                store.fail("nothing");
+            }
+            let (message, mut expected) = waiting(&session, &there, method);
+            // It was removed, although the store did not say so.
+            if (method, fault) == ("remove", Fault::LosesAnswers) {
+                expected = 404;
+            }
+            let answer = in_time(at.start(message)).await;
+            assert_eq!(answer.status().as_u16(), expected, "{method}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_until_its_store_fails_and_after_it() {
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    store.fail_as("renew", Fault::FailsFrom(3));
+    for attempt in 1..5 {
+        let answer = session.ask(&call(attempt, "echo", json!({}))).await;
+        let status = if attempt < 3 { 200 } else { 503 };
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+    store.fail("nothing");
+    let answer = session.ask(&call(5, "echo", json!({}))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_store_that_stalls_holds_up_its_own_requests_only_and_no_shutdown() {
+    for method in METHODS.into_iter().chain(["append", "forget"]) {
+        let clock = Clock::stopped();
+        let store = Shared::default();
+        let (site, other) = (store.site().await, store.site().await);
+        let session = site.session("2025-11-25").await;
+        let there = elsewhere(&session, &other);
+        session.ask(&call(1, "tell", json!({}))).await;
+        store.fail_as(method, Fault::Stalls);
+        let (message, _) = match method {
+            "append" => (session.post(&call(2, "tell", json!({}))), 200),
+            _ => waiting(&session, &there, method),
+        };
+        let at = if method == "find" { other } else { site };
+        let stalled = at.connect().await.send_request(message);
+        let stalled = tokio::spawn(stalled);
+        until("the store is called", || store.called(method) == 1).await;
+        in_time(at.lives_on()).await;
+        if ["append", "forget"].contains(&method) {
+            in_time(stalled).await.unwrap().unwrap();
+        } else {
+            assert!(!stalled.is_finished(), "{method}");
+        }
+        at.shutdown.shut_down();
+        let serving = clock.run_until(Duration::from_secs(1), at.serving);
+        in_time(serving).await.unwrap().unwrap();
+    }
 }

@@ -238,7 +238,10 @@ impl World {
         };
         let cancelled = match self.core.message(Ok(notification), None) {
             Step::Cancelled(reply) => Some(reply),
-            Step::Done => None,
+            Step::CancelledUnknown(unknown) => {
+                assert_eq!(unknown, RequestId::Number(id));
+                None
+            }
             _ => panic!("a cancellation is no request"),
         };
         let number = self.in_flight.remove(&id);

@@ -125,18 +125,15 @@ impl Stack {
         let (name, mime_type) = (entry.name().to_owned(), entry.mime_type());
         let handler = move |params: &RequestParams<'_>, context: &Context| {
             let uri = params.uri()?;
-            let replaced = match uri == received {
-                true => None,
-                false => {
-                    let resources = &context.server().router().resources;
-                    let found = resources.find_for(&uri, "params.uri", context)?;
-                    same("uri", found.entry.name(), &name)?;
-                    Some(found.variables)
-                }
-            };
+            let resources = &context.server().router().resources;
+            let find = || resources.find_for(&uri, "params.uri", context);
+            let found = (uri != received).then(find).transpose()?;
+            if let Some(found) = &found {
+                same("uri", found.entry.name(), &name)?;
+            }
             let reply = handler(ResourceCall {
                 uri: &uri,
-                variables: replaced.as_ref().unwrap_or(&variables),
+                variables: found.as_ref().map_or(&variables, |it| &it.variables),
                 context,
             });
             let (uri, mime_type) = (uri.into_owned(), mime_type.clone());
@@ -275,13 +272,12 @@ fn entering(
 ///
 /// When `member`, which a layer has replaced, leads to an entry other than `called`.
 fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
-    match found == called {
-        true => Ok(()),
-        false => Err(RequestError::InvalidParams {
-            path: format!("params.{member}"),
-            reason: format!("leads to `{found}` instead of `{called}`"),
-        }),
+    if found == called {
+        return Ok(());
     }
+    let path = format!("params.{member}");
+    let reason = format!("leads to `{found}` instead of `{called}`");
+    Err(RequestError::InvalidParams { path, reason })
 }
 
 /// The error for parameters that a layer has replaced: those of the caller were checked before.

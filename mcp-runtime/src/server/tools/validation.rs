@@ -132,7 +132,7 @@ fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
         for (keyword, bound) in [("minimum", least), ("maximum", most)] {
             let known = schema.get(keyword).and_then(Value::as_number);
             if known.and_then(Number::as_i128) == Some(bound) {
-                schema.shift_remove(keyword);
+                schema.remove(keyword);
             }
         }
     }

@@ -1,6 +1,5 @@
 //! State of one HTTP session.
 
-use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,7 +56,7 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct EarlyCancellations {
     /// Hashes of ids, which may be long, with the time until which they are kept; the oldest first.
-    kept: VecDeque<(u64, Instant)>,
+    kept: Vec<(u64, Instant)>,
     hasher: RandomState,
 }
 
@@ -66,28 +65,25 @@ impl EarlyCancellations {
     pub(crate) fn insert(&mut self, id: &RequestId, now: Instant) {
         self.remove_expired(now);
         if self.kept.len() == MAX_EARLY_CANCELLATIONS {
-            self.kept.pop_front();
+            self.kept.remove(0);
         }
         let id = self.hasher.hash_one(id);
-        self.kept.push_back((id, now + EARLY_CANCELLATION));
+        self.kept.push((id, now + EARLY_CANCELLATION));
     }
 
     /// Returns true if the request `id` was cancelled, once.
     pub(crate) fn remove(&mut self, id: &RequestId, now: Instant) -> bool {
         self.remove_expired(now);
-        if self.kept.is_empty() {
-            return false;
-        }
-        let id = self.hasher.hash_one(id);
-        let place = self.kept.iter().position(|(kept, _)| *kept == id);
-        place.is_some_and(|place| self.kept.remove(place).is_some())
+        let is_same = |(kept, _): &(u64, _)| *kept == self.hasher.hash_one(id);
+        let place = self.kept.iter().position(is_same);
+        place.map(|place| self.kept.remove(place)).is_some()
     }
 
     /// Forgets the requests that have not come in time.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
-        while self.kept.pop_front_if(|(_, until)| *until <= now).is_some() {}
+        self.kept.retain(|(_, until)| *until > now);
         if self.kept.is_empty() {
-            self.kept = VecDeque::new();
+            self.kept = Vec::new();
         }
     }
 }

@@ -339,6 +339,32 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn a_call_that_was_cancelled_while_it_began_goes_no_further() {
+        let sessions = Arc::new(table(1));
+        let session = session(1, Instant::now());
+        sessions.add(&session, Instant::now()).unwrap();
+        let mut race = Race {
+            sessions,
+            events: Arc::default(),
+            permits: Permits::new(1, 1),
+            begun: None,
+            handler: Arc::default(),
+            answer: None,
+        };
+        race.step(Step::Begin).await;
+        session.lock().early.insert(&7.into(), Instant::now());
+        race.step(Step::Insert).await;
+        assert!(race.answer.is_none());
+        assert_eq!(session.lock().core.in_flight.destinations().count(), 0);
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(Arc::strong_count(&race.handler), 1, "it goes on");
+        // The id may be used again.
+        assert!(!session.lock().early.remove(&7.into(), Instant::now()));
+    }
+
     const IDLE: Duration = Duration::from_secs(60);
 
     fn table(limit: usize) -> Sessions {
