@@ -237,9 +237,7 @@ fn flatten(
         );
     }
     if !may_be_object(&typed.ty) {
-        let text = typed.ty.to_token_stream();
-        let what =
-            format!("`flatten` takes a struct, whose fields are the arguments, not `{text}`");
+        let what = "`flatten` takes a struct, whose fields are the arguments";
         diagnostics.mistake(&typed.ty, what, "remove `flatten`, or take a struct");
     }
     Some(Parameter::Flatten(Box::new(Flatten {

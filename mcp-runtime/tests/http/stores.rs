@@ -55,7 +55,7 @@ impl Shared {
     }
 
     fn fail(&self, method: &'static str) {
-        self.fail_as(method, Fault::Fails);
+        *self.failing.lock().unwrap() = (method, Fault::Fails);
     }
 
     /// Gives a method a fault. Calls are counted from now on.
@@ -541,8 +541,8 @@ async fn a_session_goes_on_until_its_store_fails_and_after_it() {
 
 #[tokio::test]
 async fn a_store_that_stalls_holds_up_its_own_requests_only_and_no_shutdown() {
+    let clock = Clock::stopped();
     for method in METHODS.into_iter().chain(["append", "forget"]) {
-        let clock = Clock::stopped();
         let store = Shared::default();
         let (site, other) = (store.site().await, store.site().await);
         let session = site.session("2025-11-25").await;
