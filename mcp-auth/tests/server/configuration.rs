@@ -1,5 +1,7 @@
 //! Settings, and the metadata of the resource.
 
+use std::borrow::Cow;
+
 use mcp_auth::authentication::ClientCredential;
 use mcp_auth::jwt::Tenants;
 use mcp_auth::server::ResourceServerError;
@@ -347,5 +349,31 @@ fn what_may_work_is_accepted() {
     ] {
         let policy = ResourceServer::new(RESOURCE).issuer(issuer);
         assert_eq!(policy.check(), Ok(()), "{policy:?}");
+    }
+}
+
+#[test]
+fn text_may_be_owned_or_borrowed() {
+    let tenant = "11111111-2222-3333-4444-555555555555".to_owned();
+    let domain = "acme.eu.auth0.com".to_owned();
+    let cow = || Cow::Borrowed("client");
+    for (borrowed, owned) in [
+        (
+            Issuer::entra(&*tenant, "client"),
+            Issuer::entra(tenant.clone(), cow()),
+        ),
+        (
+            Issuer::entra(&tenant, "client"),
+            Issuer::entra(tenant, cow()),
+        ),
+        (
+            Issuer::auth0(&*domain, "client"),
+            Issuer::auth0(&domain, cow()),
+        ),
+        (Issuer::workos(&*domain), Issuer::workos(domain.clone())),
+        (Issuer::from(&*domain), Issuer::from(&domain)),
+        (Issuer::google("client"), Issuer::google(cow())),
+    ] {
+        assert_eq!(format!("{borrowed:?}"), format!("{owned:?}"));
     }
 }
