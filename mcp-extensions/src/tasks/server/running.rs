@@ -155,10 +155,7 @@ impl RunningTask {
             }
             retry.pause().await;
         }
-        tracing::error!(
-            id = &*self.id,
-            "the result of a task is lost: the store failed for too long"
-        );
+        tracing::error!(id = &*self.id, "the result of a task is lost");
         false
     }
 

@@ -116,7 +116,7 @@ pub enum TaskStoreError {
     #[error("the store of tasks is busy: try again later")]
     Busy,
     /// The record of this task is damaged, or was written by a newer version. Other tasks are not
-    /// concerned.
+    /// affected.
     #[error("the record of the task can't be read: {0}")]
     Unreadable(#[source] BoxError),
 }

@@ -22,7 +22,7 @@ use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStore
 /// before it is answered.
 ///
 /// The lease of a process is 3 seconds. The tasks of a process that was killed are taken over within 5
-/// seconds, and those of a process that has shut down immediately. [`TaskStore`] says how leases and times to
+/// seconds, and after a shutdown within a second. [`TaskStore`] says how leases and times to
 /// live are measured.
 ///
 /// The database has five connections, each with a thread of its own: four read and one writes. Reading does
