@@ -9,15 +9,19 @@ use crate::faulty_store::{FaultyStore, StoreFault};
 use crate::limits::Clock;
 use crate::site::{Site, app, call};
 
-/// Connects, calls, refreshes and logs out, and returns the errors.
+/// Connects, calls, refreshes twice and logs out, and returns the errors.
 async fn use_store(site: &Site, oauth: &OAuth) -> Vec<String> {
     let mut errors = Vec::new();
     match site.connect(oauth).await {
         Err(error) => errors.push(text(&error)),
         Ok(client) => {
             errors.extend(call(&client, "read").await.err());
-            site.revoke_seen();
-            errors.extend(call(&client, "read").await.err());
+            for _ in 0..2 {
+                site.revoke_seen();
+                errors.extend(call(&client, "read").await.err());
+                // The new token is used, also if it could not be saved.
+                errors.extend(call(&client, "read").await.err());
+            }
         }
     }
     errors.extend(oauth.logout().await.err().map(|error| text(&error)));
