@@ -21,7 +21,7 @@ async fn an_announced_url_is_asked_first() {
     let site = Site::start().await;
     move_metadata(&site, "/custom.json");
     let url = format!("{}/custom.json", site.origin);
-    site.state().challenge = Challenge::bearer().with_resource_metadata(&url);
+    site.state().challenge = Challenge::bearer().with_resource_metadata(url);
     site.connect(&app()).await.unwrap();
     assert_eq!(site.state().asked, ["/custom.json"]);
 }
