@@ -95,9 +95,8 @@ pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
 
 /// Returns true if a parameter is a weight of 0. What is not a weight excludes nothing.
 fn is_zero_weight(parameter: &[u8]) -> bool {
-    let weight = match parameter {
-        [b'q' | b'Q', b'=', weight @ ..] => weight,
-        _ => return false,
+    let [b'q' | b'Q', b'=', weight @ ..] = parameter else {
+        return false;
     };
     matches!(weight, b"0" | b"0." | b"0.0" | b"0.00" | b"0.000")
 }
