@@ -100,14 +100,14 @@ impl HttpService {
     /// [`ServeError::AlreadyStarted`].
     pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
         let state = &self.state;
-        let mut has_started = state.started.lock().await;
-        if *has_started {
+        let _starting = state.starting.lock().await;
+        if state.has_started.load(Ordering::Relaxed) {
             return Err(ServeError::AlreadyStarted);
         }
         state.options.check(None)?;
         let started = state.server.start().await?;
         state.server.has_started("a service of another program");
-        *has_started = true;
+        state.has_started.store(true, Ordering::Relaxed);
         state.ending.send_replace(false);
         Ok(ServiceGuard {
             service: self.clone(),

@@ -49,8 +49,9 @@ pub(crate) struct HttpState {
     pub(crate) terminated: watch::Sender<bool>,
     /// True if no call may begin any more, also of requests that came before the end.
     pub(crate) is_over: AtomicBool,
-    /// True once the service has started; locked while it starts.
-    pub(crate) started: tokio::sync::Mutex<bool>,
+    /// Locked while the service starts.
+    pub(crate) starting: tokio::sync::Mutex<()>,
+    pub(crate) has_started: AtomicBool,
     /// Logs that the service was not started.
     unstarted: Once,
 }
@@ -77,7 +78,8 @@ impl HttpState {
             ending: watch::Sender::new(!has_started),
             terminated: watch::Sender::new(false),
             is_over: AtomicBool::new(false),
-            started: tokio::sync::Mutex::new(has_started),
+            starting: tokio::sync::Mutex::default(),
+            has_started: AtomicBool::new(has_started),
             unstarted: Once::new(),
         }
     }
@@ -96,15 +98,16 @@ impl HttpState {
 
     /// The reason why no requests are taken.
     pub(crate) fn refusal(&self) -> Rejection {
-        match self.started.try_lock().map(|started| *started) {
-            Ok(true) => return Rejection::Ending,
-            Ok(false) => self.unstarted.call_once(|| {
+        if self.has_started.load(Ordering::Relaxed) {
+            return Rejection::Ending;
+        }
+        if self.starting.try_lock().is_ok() {
+            self.unstarted.call_once(|| {
                 crate::log::error!(
                     "requests are refused, since the service was not started: await `start()` of the \
                      `HttpService` before the program serves (this is logged once)"
                 );
-            }),
-            Err(_) => {}
+            });
         }
         Rejection::NotStarted
     }
