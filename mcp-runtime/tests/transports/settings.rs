@@ -49,6 +49,7 @@ async fn served<E: Endpoint>(
 }
 
 type Change<T> = fn(T) -> T;
+type Edit = fn(&mut ServerBuilder);
 
 /// Settings with their name and a part of the error.
 type Wrong<T> = (&'static str, &'static str, Change<T>);
@@ -312,7 +313,7 @@ async fn settings_of_sockets_are_checked_and_errors_have_their_path() {
 
 #[tokio::test]
 async fn settings_of_servers_are_checked() {
-    let wrong: [(&str, fn(&mut ServerBuilder)); 2] = [
+    let wrong: [(&str, Edit); 2] = [
         ("input_timeout", |it| {
             it.input_timeout(NO_TIME);
         }),
