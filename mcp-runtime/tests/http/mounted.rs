@@ -192,8 +192,7 @@ async fn requests_are_refused_while_the_service_starts() {
     let mut server = builder();
     server.on_start(move || {
         begins.send(()).unwrap();
-        let gone = gone.lock().unwrap().take().unwrap();
-        async move { gone.await }
+        gone.lock().unwrap().take().unwrap()
     });
     let service = http_service(server.build(), HttpOptions::default());
     let starting = service.clone();
