@@ -9,6 +9,7 @@ use mcp_runtime::transport::http::{Http, HttpOptions, ResponseBody, http_service
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
+use crate::sessions::cancelled;
 use crate::site::{Site, read_until};
 use crate::support::{self, call, initialize};
 
@@ -125,4 +126,18 @@ async fn event(body: &mut ResponseBody) -> String {
     let frame = std::future::poll_fn(|cx| Body::poll_frame(Pin::new(&mut *body), cx)).await;
     let bytes = frame.unwrap().unwrap().into_data().unwrap();
     String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn a_cancellation_overtakes_a_call_in_the_transport_of_old_clients() {
+    let site = Site::serve(Http::with_sse).await;
+    let (mut stream, address) = operating(&site).await;
+    for message in [
+        cancelled(1),
+        call(1, "echo", json!({})),
+        call(2, "echo", json!({})),
+    ] {
+        assert_eq!(post(&site, &address, &message).await, 202);
+    }
+    assert_eq!(answer(&mut stream).await["id"], 2);
 }

@@ -148,7 +148,7 @@ async fn a_call_is_cancelled_by_a_notification_not_by_a_lost_connection() {
 }
 
 /// The notification that cancels the request `id`.
-fn cancelled(id: impl Into<Value>) -> Value {
+pub fn cancelled(id: impl Into<Value>) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id.into()}})
 }
@@ -188,23 +188,6 @@ async fn a_cancellation_that_overtakes_its_call_has_effect_once() {
     let answer = session.ask(&call(7, "echo", json!({}))).await;
     assert!(answer.json()["result"].is_object(), "{answer:?}");
     assert!(site.events.try_recv().is_err(), "a cancelled call was run");
-}
-
-#[cfg(feature = "sse")]
-#[tokio::test]
-async fn a_cancellation_overtakes_a_call_in_the_transport_of_old_clients() {
-    use crate::legacy::{answer, operating, post};
-
-    let site = Site::serve(mcp_runtime::transport::http::Http::with_sse).await;
-    let (mut stream, address) = operating(&site).await;
-    for message in [
-        cancelled(1),
-        call(1, "echo", json!({})),
-        call(2, "echo", json!({})),
-    ] {
-        assert_eq!(post(&site, &address, &message).await, 202);
-    }
-    assert_eq!(answer(&mut stream).await["id"], 2);
 }
 
 #[tokio::test]
