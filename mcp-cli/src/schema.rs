@@ -361,10 +361,10 @@ mod tests {
         let faults = faults(&schema, &value);
         let expected = [
             "`name` is missing",
-            "`days[1]` must be a whole number, not \"2\"",
             "`place.city` must be a string, not 1",
             "`place.x` is not known",
             "`unit` must be one of \"c\", \"f\", not \"k\"",
+            "`days[1]` must be a whole number, not \"2\"",
         ];
         assert_eq!(faults, expected);
     }
@@ -378,9 +378,9 @@ mod tests {
         }});
         let broken = faults(&schema, &json!({"n": 12, "s": "abc", "l": []}));
         let expected = [
-            "`l` must be at least 1 elements, and is []",
             "`n` must be at most 9, and is 12",
             "`s` must be at most 2 characters, and is \"abc\"",
+            "`l` must be at least 1 elements, and is []",
         ];
         assert_eq!(broken, expected);
         assert!(faults(&schema, &json!({"n": 9, "s": "ab", "l": [1]})).is_empty());

@@ -31,7 +31,7 @@ fn inspect_shows_what_a_server_offers() {
     for part in [
         "demo 0.1.0\n  revision 2026-07-28, stateless, found by `server/discover`\n",
         "tools (7)\n",
-        "  forecast(place: {city: string, country?: string}, days?: integer, tags?: string[]) -> {days: integer, place: string, tags: string[]}\n      Forecast for a place.\n",
+        "  forecast(place: {city: string, country?: string}, days?: integer, tags?: string[]) -> {place: string, days: integer, tags: string[]}\n      Forecast for a place.\n",
         "prompts (1)\n  greet(name, tone?)\n",
         "resources (1)\n  pixel://picture (pixel, image/png)\n",
         "templates (1)\n  note://{id} (note, text/plain)\n",

@@ -53,11 +53,11 @@ fn a_project_has_two_files_and_four_transports() {
     assert_listed(
         "project",
         &[
+            "weather stdio ${WEATHER_PROGRAM:-weather-server} --city ${CITY:-Oslo}",
             "docs http https://docs.example.com/mcp",
             "events sse https://events.example.com/sse",
             "live websocket wss://live.example.com/mcp",
             "(paused stdio paused-server)",
-            "weather stdio ${WEATHER_PROGRAM:-weather-server} --city ${CITY:-Oslo}",
             "files stdio npx -y @modelcontextprotocol/server-filesystem .",
         ],
     );
@@ -68,8 +68,8 @@ fn the_projects_file_of_vscode_comes_before_the_users() {
     assert_listed(
         "vscode",
         &[
-            "github http https://github.example.com/mcp",
             "tracker stdio node ${workspaceFolder}/tracker.js --region=${input:region}",
+            "github http https://github.example.com/mcp",
             "everywhere sse https://everywhere.example.com/sse",
         ],
     );
@@ -114,9 +114,9 @@ fn a_url_in_gemini_cli_is_sse() {
         "gemini-cli",
         &[
             "lint stdio lint-server --strict",
+            "maps http https://maps.example.com/mcp",
             "feed sse https://feed.example.com/sse",
             "local stdio local-server --log=${LOG_LEVEL:-info}",
-            "maps http https://maps.example.com/mcp",
         ],
     );
 }
@@ -171,11 +171,11 @@ fn parts_of_goose_are_left_out() {
     assert_listed(
         "goose",
         &[
-            "again stdio again mcp-server-fetch",
-            "calendar http https://calendar.example.com/mcp",
             "fetch stdio uvx mcp-server-fetch",
-            "(sleeping stdio sleeping-server)",
+            "again stdio again mcp-server-fetch",
             "stream sse https://stream.example.com/sse",
+            "calendar http https://calendar.example.com/mcp",
+            "(sleeping stdio sleeping-server)",
         ],
     );
 }

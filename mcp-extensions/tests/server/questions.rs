@@ -29,7 +29,7 @@ async fn several_questions_are_answered_in_any_order_and_each_once() {
     let mut wire = Wire::to(&server).await;
     let id = wire.start("ask", json!({})).await;
     let asked = wire.until(&id, "input_required").await;
-    assert_eq!(keys(&asked), ["age", "name"], "{asked}");
+    assert_eq!(keys(&asked), ["name", "age"], "{asked}");
     let question = &asked["inputRequests"]["age"];
     assert_eq!(question["method"], "elicitation/create", "{question}");
 
@@ -70,7 +70,7 @@ async fn a_response_that_is_no_object_is_refused() {
     let id = wire.start("ask", json!({})).await;
     let error = wire.update(&id, json!({"name": 5})).await;
     assert_eq!(error["code"], -32602, "{error}");
-    assert_eq!(keys(&wire.get(&id).await), ["age", "name"]);
+    assert_eq!(keys(&wire.get(&id).await), ["name", "age"]);
 }
 
 #[tokio::test(start_paused = true)]
