@@ -133,7 +133,7 @@ async fn max_checked_depth() {
     for (wrong, found) in [([1, 5, 10], 3), ([1, 40, 50], 2)] {
         let node = |inner: Value, level: usize| {
             let value = if wrong.contains(&level) { json!("x") } else { json!(1) };
-            json!({"value": value, "next": inner})
+            json!({"next": inner, "value": value})
         };
         let node = (0..=50).rev().fold(Value::Null, node);
         let faults = faults("node", json!({"node": node})).await;

@@ -210,7 +210,22 @@ impl<B: Body<Data: Send, Error: Send> + Send + 'static> Service<Request<B>> for 
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        respond(Arc::clone(&self.state), self.connection.clone(), request)
+        let connection = self.connection.clone();
+        let mut terminated = self.state.terminated.subscribe();
+        let response = respond(Arc::clone(&self.state), connection.clone(), request);
+        Box::pin(async move {
+            // A request may wait for something other than its call, such as a store that stalls. The
+            // program would wait for it after the service has ended.
+            let ended = async {
+                let _ = terminated.wait_for(|terminated| *terminated).await;
+                tokio::time::sleep(LAST_ANSWERS_TIMEOUT).await;
+            };
+            tokio::select! {
+                biased;
+                response = response => response,
+                () = ended => Ok(finish(Err(Rejection::Ending), None, None, &connection.unread)),
+            }
+        })
     }
 }
 
