@@ -291,8 +291,8 @@ impl Grammar {
         self.knows(&ours[..end]).then_some(ours)
     }
 
-    /// What is written instead of `text`, which has no name: a known word without its quotation
-    /// marks, an entry, or the doc comment.
+    /// The replacement for an unnamed `text`: a known word without its quotation marks, an entry, or
+    /// the doc comment.
     pub(crate) fn named(&self, text: &str) -> String {
         if self.knows(text) {
             return format!("write `{text}`, without quotation marks");

@@ -70,7 +70,7 @@ impl Documents {
         if host(url).is_none() || self.failed.get(&hash).is_some_and(|end| now < end) {
             return Ok(None);
         }
-        // Without its port, of which one host may have many.
+        // Without the port: a host may have many.
         let host = ServerUrl::parse(url).map(|it| it.host().to_ascii_lowercase());
         let host = host.unwrap_or_default();
         let fetch = {

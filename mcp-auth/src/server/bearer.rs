@@ -250,7 +250,7 @@ impl BearerTokens {
         Ok(())
     }
 
-    /// The token with this hash, if there is no mistake in it. How long it takes does not depend on the tokens.
+    /// The token with this hash, unless it has a mistake. Takes constant time.
     fn find(&self, hash: &TokenHash) -> Option<&BearerToken> {
         let (mut found, mut number) = (Choice::from(0), 0);
         for (index, token) in (0_u64..).zip(&self.0) {

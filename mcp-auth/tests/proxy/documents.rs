@@ -242,7 +242,7 @@ async fn a_host_that_never_answers_hinders_no_other() {
         .get(&site.authorize(&host.url("/client.json"), &[]))
         .await;
     assert_eq!(page.status(), 200, "{}", page.text());
-    // Those for which there is no room at their host are to come again.
+    // Clients for which their host has no room left are asked to try again.
     let busy = hanging.join_next().await.unwrap().unwrap();
     assert_eq!(busy.status(), 503, "{}", busy.text());
     assert_eq!(busy.header("retry-after"), Some("1"));

@@ -24,7 +24,7 @@ async fn each_call_of_a_store_may_fail() {
                 let error = back.parameter("error");
                 assert_eq!(error.as_deref(), Some("temporarily_unavailable"), "{what}");
             }
-            // What follows a login: each answer is right, or says that it can't be told for now.
+            // After the login, each answer is right or says that the store is unavailable.
             store.set(None);
             let (access, refresh) = site.tokens(&client).await;
             store.set(Some(fault(number)));

@@ -161,7 +161,7 @@ async fn a_resource_at_another_path_is_one_warning() {
     }
 }
 
-/// Serves with a policy that can never work: the error that ends it, of which `auth` is the setting.
+/// Serves with a policy that can never work, and returns the error, which names the setting `auth`.
 async fn refused(policy: impl AccessPolicy) -> String {
     policy.start(None).unwrap_err();
     let served = Server::builder()

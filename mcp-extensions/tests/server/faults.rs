@@ -337,7 +337,7 @@ async fn a_call_that_is_cancelled_while_its_task_is_stored_leaves_none() {
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id}});
     wire.send_raw(&cancelled).await;
-    // What follows is served after the cancellation.
+    // This request is served after the cancellation.
     wire.ask("tools/list", json!({})).await;
     store.restore();
     for _ in 0..3 {

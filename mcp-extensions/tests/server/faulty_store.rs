@@ -11,7 +11,7 @@ use mcp_extensions::tasks::store::{
 use mcp_runtime::layer::BoxFuture;
 use tokio::sync::{Notify, watch};
 
-/// What happens to an operation.
+/// The fault of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It fails, and has no effect.
@@ -42,7 +42,7 @@ pub struct FaultyStore {
     goes_on: Arc<Notify>,
 }
 
-/// What processes have in common.
+/// The state that all processes share.
 #[derive(Default)]
 struct Shared {
     tasks: MemoryTaskStore,

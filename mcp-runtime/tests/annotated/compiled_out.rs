@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Wire, request, stateless};
 use crate::{call, list, text};
 
-/// Arguments of which some are compiled out.
+/// Arguments, some of which are compiled out.
 #[derive(Deserialize, JsonSchema)]
 struct Place {
     name: String,

@@ -19,7 +19,7 @@ use crate::support::{call, initialize, request};
 
 type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
-/// What is wrong with one method of a store.
+/// The fault of one method of a store.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Fault {
     #[default]
@@ -36,7 +36,7 @@ enum Fault {
     Stalls,
 }
 
-/// Stores in memory that several servers share, of which one method may have a fault.
+/// Stores in memory that several servers share. One of their methods may have a fault.
 #[derive(Clone, Default)]
 struct Shared {
     sessions: MemorySessions,

@@ -16,7 +16,7 @@ use super::records::milliseconds;
 use crate::tasks::limits::RENEWALS;
 use crate::tasks::store::Renewal;
 
-/// What a process knows from the renewals of its lease.
+/// The state that a process keeps between renewals of its lease.
 #[derive(Default)]
 pub(super) struct Lease {
     /// The length, if runners have leases.

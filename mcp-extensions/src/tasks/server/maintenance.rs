@@ -138,7 +138,7 @@ impl Tasks {
         }
     }
 
-    /// Ends tasks that have expired, and those on which nobody works.
+    /// Ends tasks that have expired, and tasks that no process works on.
     async fn end_tasks(&self, interval: Option<Duration>) {
         loop {
             let next = self.end_tasks_once().await;

@@ -6,7 +6,7 @@ use super::Tasks;
 use super::process::Left;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
-/// A task that is stored, or perhaps stored, and that nobody works on yet. Dropped, it is removed from the
+/// A task that is stored, or perhaps stored, and that no process works on yet. Dropped, it is removed from the
 /// store by the maintenance.
 pub(super) struct NewTask {
     tasks: Tasks,

@@ -30,7 +30,7 @@ pub(super) enum Phase {
     Serving,
     /// The work on tasks has to stop, and its end to be stored.
     Stopping,
-    /// What is not stored now is given up.
+    /// Results that are not stored yet are given up.
     Stopped,
 }
 

@@ -32,7 +32,7 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 /// their monotonic clocks and write down with each renewal. The largest count is kept. That time never
 /// runs faster than a real clock. It stands still while no process has the store open, and while the
 /// computer is suspended. So a task never expires before its time to live is over, whichever process looks.
-/// It may expire later: by up to two lengths of a lease, and by the time for which nobody counted.
+/// It may expire later: by up to two lengths of a lease, and by the time during which no process had the store open.
 ///
 /// A store without leases has to [report](Self::renew) the same time to all who use it, and to keep it if it
 /// outlives the process.
@@ -94,7 +94,7 @@ pub trait TaskStore: Send + Sync + 'static {
     }
 }
 
-/// What a runner finds out when it [renews](TaskStore::renew) its lease.
+/// The result of [renewing](TaskStore::renew) a lease.
 #[derive(Clone, Debug, Default)]
 pub struct Renewal {
     /// The time of the store, in ms.

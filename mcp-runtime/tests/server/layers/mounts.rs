@@ -222,7 +222,7 @@ async fn a_uri_that_a_layer_has_replaced_gives_the_variables() {
             assert_eq!(contents["text"], text, "{prefix} {uri} {answer}");
         }
     }
-    // What the function does not find is named as the caller knows it.
+    // A missing resource is named by the URI that the caller sent.
     let answer = read(&replaced(from, to), "in+file:///other/gone").await;
     let data = json!({"uri": "in+file:///other/gone"});
     assert_eq!(answer["error"]["data"], data, "{answer}");

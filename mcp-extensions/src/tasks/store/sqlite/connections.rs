@@ -63,7 +63,7 @@ impl Connections {
             false => operation,
             true => {
                 let _ = self.urgent.send(operation);
-                // Wakes a thread. If there is no room, none waits.
+                // Wakes a thread. A full queue means that no thread is waiting.
                 Box::new(|_: &mut Connection| {})
             }
         };

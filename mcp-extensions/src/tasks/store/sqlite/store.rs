@@ -275,7 +275,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// What is notified of changes of a task.
+    /// The `Notify` for changes of a task.
     fn of(&mut self, id: &str) -> Arc<Notify> {
         Arc::clone(self.changed.entry(id.to_owned()).or_default())
     }
@@ -323,7 +323,7 @@ impl SqliteTaskStore {
     }
 }
 
-/// Notifies those who wait of the changes of other processes, until nobody waits.
+/// Notifies waiters of changes by other processes, for as long as there are waiters.
 async fn poll(database: Weak<Database>) {
     let mut last = None;
     loop {
@@ -336,7 +336,7 @@ async fn poll(database: Weak<Database>) {
                 let mut waiting = database.waiting();
                 match last.replace(now) {
                     Some(_) => changed.iter().for_each(|id| waiting.notify(id)),
-                    // What has changed before is not known.
+                    // Earlier changes are unknown, so everyone looks.
                     None => waiting.changed.values().for_each(|it| it.notify_waiters()),
                 }
                 if waiting.is_over() {
