@@ -164,7 +164,7 @@ impl Answers {
     fn challenge(&self, scheme: Scheme) -> Challenge {
         let challenge = match scheme {
             Scheme::Bearer => Challenge::bearer(),
-            Scheme::Dpop => Challenge::dpop().with_algorithms(&algorithms()),
+            Scheme::Dpop => Challenge::dpop().with_algorithms(algorithms()),
         };
         challenge.with_resource_metadata(&self.metadata_url)
     }

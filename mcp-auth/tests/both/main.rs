@@ -60,7 +60,7 @@ async fn serve(
         .layer(auth.layer().unwrap());
     tokio::spawn(async move {
         let _guard = guard;
-        axum::serve(listener, router).await.unwrap()
+        axum::serve(listener, router).await.unwrap();
     });
     url
 }

@@ -1,4 +1,4 @@
-//! Parameters under `#[cfg]`: `all()` holds, and `any()` does not.
+//! Parameters under `#[cfg]`: `not(any())` holds, and `any()` does not.
 
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
@@ -21,10 +21,10 @@ impl Conditional {
         &self,
         #[cfg(any())] before: Nothing,
         /// The first one.
-        #[cfg(all())]
+        #[cfg(not(any()))]
         a: i64,
         #[cfg(any())] between: Nothing,
-        #[cfg(all())] b: Option<i64>,
+        #[cfg(not(any()))] b: Option<i64>,
     ) -> String {
         format!("{a} {b:?}")
     }
@@ -34,7 +34,7 @@ impl Conditional {
         &self,
         #[cfg(any())] a: i64,
         #[cfg(any())] nothing: &Nothing,
-        #[cfg(all())] cx: &Context,
+        #[cfg(not(any()))] cx: &Context,
         #[cfg(any())] other: &Context,
     ) -> String {
         tokio::task::yield_now().await;
@@ -49,7 +49,7 @@ impl Conditional {
     #[tool]
     fn flat(
         &self,
-        #[cfg(all())]
+        #[cfg(not(any()))]
         #[arg(flatten)]
         place: Place,
         #[cfg(any())] a: i64,
@@ -69,12 +69,12 @@ impl Conditional {
 
     #[tool]
     #[cfg(any())]
-    fn missing(&self, #[cfg(all())] a: i64) {}
+    fn missing(&self, #[cfg(not(any()))] a: i64) {}
 
     #[prompt]
     fn greet(
         &self,
-        #[cfg(all())]
+        #[cfg(not(any()))]
         #[arg(complete = Self::names)]
         name: String,
         #[cfg(any())]
@@ -88,8 +88,8 @@ impl Conditional {
     fn book(
         &self,
         isbn: u64,
-        #[cfg(all())] chapter: Option<u32>,
-        #[cfg(all())] line: Option<u32>,
+        #[cfg(not(any()))] chapter: Option<u32>,
+        #[cfg(not(any()))] line: Option<u32>,
         #[cfg(any())] cx: &Nothing,
     ) -> String {
         format!("{isbn} {chapter:?} {line:?}")
@@ -150,25 +150,25 @@ async fn prompts_and_resources_take_the_parameters_that_are_compiled() {
 
 /// Adds.
 #[tool]
-fn add(#[cfg(any())] nothing: Nothing, a: i64, #[cfg(all())] b: i64) -> i64 {
+fn add(#[cfg(any())] nothing: Nothing, a: i64, #[cfg(not(any()))] b: i64) -> i64 {
     a + b
 }
 
 /// Waits.
 #[tool]
-async fn wait(#[cfg(all())] cx: &Context, #[cfg(any())] nothing: Nothing) -> String {
+async fn wait(#[cfg(not(any()))] cx: &Context, #[cfg(any())] nothing: Nothing) -> String {
     cx.revision().to_string()
 }
 
 /// Greets.
 #[prompt]
-fn hello(#[cfg(all())] name: String, #[cfg(any())] nothing: Nothing) -> String {
+fn hello(#[cfg(not(any()))] name: String, #[cfg(any())] nothing: Nothing) -> String {
     name
 }
 
 /// A page.
 #[resource("page://{number}")]
-fn page(#[cfg(all())] number: u32, #[cfg(any())] nothing: &Nothing) -> String {
+fn page(#[cfg(not(any()))] number: u32, #[cfg(any())] nothing: &Nothing) -> String {
     number.to_string()
 }
 
