@@ -17,13 +17,12 @@ type Outcome = Result<McpResponse, BoxError>;
 ///
 /// A [`Service`], which a [`tower_layer::Layer`] gets, and what [`from_fn`](super::from_fn) calls
 /// with [`run`](Self::run). A clone is not ready before it was polled.
+#[derive(Default)]
 pub struct Next {
     /// The service of the next layer; `None` inside of the last one.
     service: Option<Arc<dyn Shared>>,
     /// A clone of it that was polled for readiness.
     ready: Option<Box<dyn Single>>,
-    /// The number of the layer that this is inside of, from 1; 0 outside of all.
-    position: usize,
 }
 
 /// A service that all requests share.
@@ -69,17 +68,7 @@ where
 }
 
 impl Next {
-    /// What serves a request by itself.
-    fn innermost(position: usize) -> Self {
-        Self {
-            service: None,
-            ready: None,
-            position,
-        }
-    }
-
-    /// The service at a position.
-    pub(crate) fn of<S>(service: S, position: usize) -> Self
+    pub(crate) fn of<S>(service: S) -> Self
     where
         S: Service<McpRequest, Response = McpResponse> + Clone + Send + Sync + 'static,
         S::Error: Into<BoxError>,
@@ -87,7 +76,7 @@ impl Next {
     {
         Self {
             service: Some(Arc::new(Erased(service))),
-            ..Self::innermost(position)
+            ready: None,
         }
     }
 
@@ -118,8 +107,7 @@ impl Service<McpRequest> for Next {
         }
     }
 
-    fn call(&mut self, mut request: McpRequest) -> Self::Future {
-        request.passed(self.position);
+    fn call(&mut self, request: McpRequest) -> Self::Future {
         match (&self.service, self.ready.take()) {
             (None, _) => request.serve(),
             (Some(_), Some(mut ready)) => ready.call(request),
@@ -140,17 +128,13 @@ impl Clone for Next {
         Self {
             service: self.service.clone(),
             ready: None,
-            position: self.position,
         }
     }
 }
 
 impl fmt::Debug for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let position = self.position;
-        f.debug_struct("Next")
-            .field("position", &position)
-            .finish_non_exhaustive()
+        f.debug_struct("Next").finish_non_exhaustive()
     }
 }
 
@@ -174,9 +158,9 @@ pub(crate) struct Stack {
     note = "a `Layer<Next>` of tower is one if its service is `Clone`, `Send`, `Sync` and `Service<McpRequest, Response = McpResponse>`, with a future that is `Send`"
 )]
 pub trait RequestLayer: Send + Sync + 'static {
-    /// Puts the service at `position` around `next`.
+    /// Puts the layer's service around `next`.
     #[doc(hidden)]
-    fn around(&self, next: Next, position: usize) -> Next;
+    fn around(&self, next: Next) -> Next;
 }
 
 #[diagnostic::do_not_recommend]
@@ -187,8 +171,8 @@ where
     <L::Service as Service<McpRequest>>::Error: Into<BoxError>,
     <L::Service as Service<McpRequest>>::Future: Send + 'static,
 {
-    fn around(&self, next: Next, position: usize) -> Next {
-        Next::of(self.layer(next), position)
+    fn around(&self, next: Next) -> Next {
+        Next::of(self.layer(next))
     }
 }
 
@@ -203,11 +187,8 @@ impl Stack {
     /// The outermost service.
     pub(crate) fn outermost(&self) -> Next {
         let outermost = self.outermost.get_or_init(|| {
-            let innermost = Next::innermost(self.layers.len());
-            let layers = self.layers.iter().enumerate().rev();
-            layers.fold(innermost, |next, (position, layer)| {
-                layer.around(next, position)
-            })
+            let layers = self.layers.iter().rev();
+            layers.fold(Next::default(), |next, layer| layer.around(next))
         });
         outermost.clone()
     }

@@ -20,10 +20,10 @@ use crate::values::Values;
 #[derive(Clone)]
 pub struct McpRequest {
     method: Arc<str>,
-    params: Option<Arc<RawJson>>,
-    /// The parameters before any layer has replaced them.
+    /// The parameters as they came.
     received: Option<Arc<RawJson>>,
-    replaced: Replaced,
+    /// The parameters of the layer that has replaced them last.
+    replaced: Option<Arc<RawJson>>,
     pub(crate) is_retry: bool,
     values: Values,
     context: Option<Context>,
@@ -35,16 +35,6 @@ pub(crate) trait Innermost: Send + Sync {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>>;
 }
 
-/// Whether layers have replaced the parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Replaced {
-    Never,
-    /// By the layer that has the request.
-    Now,
-    /// By the layer with this number, from 1.
-    By(usize),
-}
-
 impl McpRequest {
     pub(crate) fn new(
         method: &str,
@@ -52,12 +42,10 @@ impl McpRequest {
         context: Option<Context>,
         innermost: Arc<dyn Innermost>,
     ) -> Self {
-        let params = params.map(Arc::new);
         Self {
             method: method.into(),
-            received: params.clone(),
-            params,
-            replaced: Replaced::Never,
+            received: params.map(Arc::new),
+            replaced: None,
             is_retry: false,
             values: Values::default(),
             context,
@@ -83,7 +71,7 @@ impl McpRequest {
     /// The parameters, verbatim.
     #[must_use]
     pub fn params(&self) -> Option<&RawJson> {
-        self.params.as_deref()
+        self.replaced().or(self.received())
     }
 
     /// Decodes the parameters; absent ones count as an empty object.
@@ -105,10 +93,9 @@ impl McpRequest {
     /// A layer of an entry, or of a mounted server, can't replace the name, and a URI only by another
     /// one of the same entry.
     /// Parameters that do not fit the method are the layer's fault: the request is answered with an
-    /// internal error, and the number of the layer is logged.
+    /// internal error, and the reason is logged.
     pub fn set_params(&mut self, params: impl Into<RawJson>) {
-        self.params = Some(Arc::new(params.into()));
-        self.replaced = Replaced::Now;
+        self.replaced = Some(Arc::new(params.into()));
     }
 
     /// Returns true if the client repeats the request with answers that the server has asked for, or
@@ -150,29 +137,19 @@ impl McpRequest {
         self.values.get()
     }
 
-    /// The parameters before any layer has replaced them.
     /// Replaces the context.
     pub(crate) fn set_context(&mut self, context: Context) {
         self.context = Some(context);
     }
 
+    /// The parameters before any layer has replaced them.
     pub(crate) fn received(&self) -> Option<&RawJson> {
         self.received.as_deref()
     }
 
-    /// The number of the layer that has replaced the parameters last, from 1.
-    pub(crate) fn replaced_by(&self) -> Option<usize> {
-        match self.replaced {
-            Replaced::By(layer) => Some(layer),
-            Replaced::Never | Replaced::Now => None,
-        }
-    }
-
-    /// Notes that the layer with this number passes the request on.
-    pub(super) fn passed(&mut self, layer: usize) {
-        if self.replaced == Replaced::Now {
-            self.replaced = Replaced::By(layer);
-        }
+    /// The parameters of a layer, if one has replaced them.
+    pub(crate) fn replaced(&self) -> Option<&RawJson> {
+        self.replaced.as_deref()
     }
 
     /// Serves the request inside of all layers.

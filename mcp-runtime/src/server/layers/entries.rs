@@ -9,12 +9,12 @@ use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, method
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::outcome::to_error;
+use super::outcome::{fault, to_error};
 use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Stack, TypedResult};
-use crate::protocol::{RequestParams, resource_not_found};
+use crate::protocol::{RequestParams, invalid_params, resource_not_found};
 use crate::server::catalog::Entry as _;
 use crate::server::extensions::Method;
 use crate::server::handler::text::Texts;
@@ -87,9 +87,12 @@ impl Stack {
         let name = name.to_owned();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
             same("name", &params.name()?, &name)?;
-            let arguments = params.shared.arguments.map(RawJsonRef::parse::<Texts>);
-            let arguments = arguments.transpose().map_err(|_| RequestError::Internal)?;
-            let arguments = &arguments.unwrap_or_default();
+            let json = params
+                .shared
+                .arguments
+                .unwrap_or(RawJsonRef::empty_object());
+            let unfit = |error| invalid_params("params.arguments", json.get(), &error);
+            let arguments = &json.parse::<Texts>().map_err(unfit)?;
             let reply = handler(PromptCall { arguments, context });
             Ok(response(reply, McpResponse::typed))
         };
@@ -226,7 +229,8 @@ where
             let context = request.context().ok_or(RequestError::Internal)?;
             (self.0)(&params, context)
         });
-        let reply = reply.and_then(|reply| reply.map_err(|error| blamed(&request, error)));
+        let reply =
+            reply.and_then(|reply| reply.map_err(|error| fault(&request, error).to_error()));
         let detachable = request.context().filter(|context| context.is_detachable());
         match reply.unwrap_or_else(|error| Reply::Ready(Err(error))) {
             Reply::Ready(outcome) => {
@@ -278,22 +282,6 @@ fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
     let path = format!("params.{member}");
     let reason = format!("leads to `{found}` instead of `{called}`");
     Err(RequestError::InvalidParams { path, reason })
-}
-
-/// The error for parameters that a layer has replaced: those of the caller were checked before.
-fn blamed(request: &McpRequest, error: RequestError) -> ProtocolError {
-    let Some(layer) = request.replaced_by() else {
-        return error.to_error();
-    };
-    let (method, target) = (request.method(), request.target().unwrap_or_default());
-    crate::log::error!(
-        layer,
-        method,
-        %target,
-        %error,
-        "a layer of an entry has replaced the parameters by invalid ones"
-    );
-    RequestError::Internal.to_error()
 }
 
 impl McpResponse {

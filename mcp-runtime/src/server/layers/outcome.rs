@@ -1,9 +1,10 @@
 //! What comes of the outcome of layers: an answer, or an error of the protocol.
 
-use mcp_types::ErrorObject;
+use mcp_types::{ErrorObject, RawJson};
+use serde_json::Value;
 
 use crate::error::RequestError;
-use crate::layer::{Body, BoxError, McpResponse, TooManyRequests};
+use crate::layer::{Body, BoxError, McpRequest, McpResponse, TooManyRequests};
 use crate::server::{Answer, Context};
 
 /// The answer to the request of `context`.
@@ -50,4 +51,32 @@ pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     }
     crate::log::error!(%error, "a layer failed");
     RequestError::Internal.to_error()
+}
+
+/// The error of a request whose parameters do not fit: an internal error if a layer has changed the
+/// parameter at fault.
+pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
+    let member = match &error {
+        RequestError::InvalidParams { path, .. } => {
+            path.strip_prefix("params.").unwrap_or_default()
+        }
+        RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
+        RequestError::ResourceNotFound { .. } => "uri",
+        _ => return error,
+    };
+    let member = member.split(['.', '[']).next().unwrap_or_default();
+    let value = |params: Option<&RawJson>| -> Option<Value> {
+        let params = params?.parse::<Value>().ok()?;
+        if member.is_empty() {
+            Some(params)
+        } else {
+            params.get(member).cloned()
+        }
+    };
+    if value(request.params()) == value(request.received()) {
+        return error;
+    }
+    let method = request.method();
+    crate::log::error!(method, %error, "a layer has replaced the parameters by invalid ones");
+    RequestError::Internal
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::{ErrorObject, RawJson, methods};
 
-use super::outcome::{answer, settle};
+use super::outcome::{answer, fault, settle};
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack};
-use crate::protocol::{RequestParams, StrictJson};
+use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
 use crate::server::input::is_retry;
 use crate::server::request::ServerRequest;
@@ -89,10 +89,10 @@ fn route(request: &McpRequest) -> Served<Answer> {
     };
     let served = || {
         let received = RequestParams::read(request.received().map(RawJson::as_raw))?;
-        let replaced = match request.replaced_by() {
-            None => None,
-            Some(_) => Some(RequestParams::read(request.params().map(RawJson::as_raw))?),
-        };
+        let replaced = request.replaced().map(RawJson::as_raw);
+        let replaced = replaced
+            .map(|it| RequestParams::read(Some(it)))
+            .transpose()?;
         context.server().route(ServerRequest {
             method: request.method(),
             params: replaced.as_ref().unwrap_or(&received),
@@ -101,45 +101,5 @@ fn route(request: &McpRequest) -> Served<Answer> {
             owners: 0,
         })
     };
-    served().unwrap_or_else(|error| blamed(request, &error).into())
-}
-
-/// The error of a request, which is an internal one if a layer is to blame for it: it has replaced
-/// the parameter that does not fit.
-fn blamed(request: &McpRequest, error: &RequestError) -> RequestError {
-    let member = match error {
-        RequestError::InvalidParams { path, .. } => {
-            path.strip_prefix("params.").unwrap_or_default()
-        }
-        RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
-        RequestError::ResourceNotFound { .. } => "uri",
-        _ => return error.clone(),
-    };
-    let Some(layer) = request.replaced_by() else {
-        return error.clone();
-    };
-    let member = member.split(['.', '[']).next().unwrap_or_default();
-    let text = |params: Option<&RawJson>| {
-        let params = params?.as_raw();
-        let value = match member {
-            "" => Some(params),
-            member => params.member(member),
-        };
-        value.map(|value| value.get().to_owned())
-    };
-    let received = text(request.received());
-    // Headers and sealed state go by what the caller has sent.
-    let is_callers = match member {
-        "requestState" | "inputResponses" => true,
-        "arguments" => received
-            .as_deref()
-            .is_some_and(|it| StrictJson::read(it, "params.arguments").is_err()),
-        _ => false,
-    };
-    if is_callers || text(request.params()) == received {
-        return error.clone();
-    }
-    let method = request.method();
-    crate::log::error!(layer, method, %error, "a layer has replaced the parameters by invalid ones");
-    RequestError::Internal
+    served().unwrap_or_else(|error| fault(request, error).into())
 }
