@@ -44,6 +44,7 @@ mod router;
 mod scopes;
 pub(crate) mod serve;
 mod session;
+mod setters;
 mod settings;
 mod subscription;
 pub mod tools;

@@ -10,8 +10,7 @@ use mcp_types::{
 
 use super::ask::send;
 use super::state::{Binding, InputState, Questions, RetryState, now};
-use crate::connection::join_all;
-use crate::connection::{BoxFuture, Served};
+use crate::connection::{BoxFuture, Served, join_all};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::{RequestParams, missing_capability};

@@ -67,10 +67,9 @@ pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
     let member = member.split(['.', '[']).next().unwrap_or_default();
     let value = |params: Option<&RawJson>| -> Option<Value> {
         let params = params?.parse::<Value>().ok()?;
-        if member.is_empty() {
-            Some(params)
-        } else {
-            params.get(member).cloned()
+        match member {
+            "" => Some(params),
+            member => params.get(member).cloned(),
         }
     };
     if value(request.params()) == value(request.received()) {

@@ -13,18 +13,15 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
-use crate::server::completions::{
-    Completer, Completers, CompletionRequest, IntoCompletion, completer,
-};
+use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::layers::Stack;
-use crate::server::metadata::{IntoIcon, IntoMeta};
 use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
-use crate::server::{Context, Reply, metadata};
+use crate::server::{Context, Reply};
 
 /// A prompt that a server offers.
 pub struct PromptEntry {
@@ -61,44 +58,6 @@ impl PromptEntry {
             visibility: Visibility::default(),
             scopes: Scopes::default(),
         }
-    }
-
-    /// Shows the prompt only to callers for whom `visible` returns `true`; for others it does not
-    /// exist.
-    #[must_use]
-    pub fn visible_to(
-        mut self,
-        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the prompt, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes.add(scopes);
-        self
-    }
-
-    /// Completes an argument by `function`.
-    #[must_use]
-    pub fn complete<F>(
-        mut self,
-        argument: impl Into<Cow<'static, str>>,
-        function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output: IntoCompletion> + Send + 'static,
-    {
-        self.completers.add(argument, completer(function));
-        self
     }
 }
 
@@ -232,9 +191,9 @@ impl Catalog<PromptEntry> {
 /// ```
 #[derive(Debug)]
 pub struct PromptBuilder<A = ()> {
-    prompt: Prompt,
+    pub(in crate::server) prompt: Prompt,
     completers: Completers,
-    scopes: Scopes,
+    pub(in crate::server) scopes: Scopes,
     pub(in crate::server) layers: Option<Stack>,
     arguments: A,
 }
@@ -308,52 +267,6 @@ impl<A> PromptBuilder<A> {
             arguments,
         };
         (builder, self.arguments)
-    }
-
-    /// Describes the prompt.
-    #[must_use]
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.prompt.description = Some(text.into());
-        self
-    }
-
-    /// Sets the name for people.
-    #[must_use]
-    pub fn title(mut self, text: impl Into<String>) -> Self {
-        self.prompt.title = Some(text.into());
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the prompt, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes.add(scopes);
-        self
-    }
-
-    /// Adds pictures of the prompt, given as icons or as their URLs.
-    #[must_use]
-    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
-        self.prompt.icons = Some(icons.into_iter().map(I::into_icon).collect());
-        self
-    }
-
-    /// Adds metadata, for clients that support its keys.
-    ///
-    /// # Panics
-    ///
-    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
-    #[must_use]
-    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        let own = self.prompt.meta.get_or_insert_default();
-        own.extend(metadata::checked(meta.into_meta()));
-        self
     }
 }
 

@@ -7,5 +7,4 @@
 pub(crate) mod entry;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
-pub use entry::IntoPromptResult;
-pub use entry::{PromptBuilder, PromptCall, PromptEntry};
+pub use entry::{IntoPromptResult, PromptBuilder, PromptCall, PromptEntry};

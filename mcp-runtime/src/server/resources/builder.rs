@@ -12,7 +12,6 @@ use crate::server::completions::Completer;
 use crate::server::handler::run::{CallResult, Rejection, pending, ready};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
 use crate::server::handler::watch::Watch;
-use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
 /// Describes a resource or template, and makes an entry of it and a function.
@@ -34,7 +33,7 @@ use crate::server::{Context, Reply};
 /// ```
 #[derive(Debug)]
 pub struct ResourceBuilder<A = ()> {
-    template: ResourceTemplate,
+    pub(in crate::server) template: ResourceTemplate,
     size: Option<i64>,
     /// The entry, which gets its handler and description by [`entry`](Self::entry).
     pub(in crate::server) entry: ResourceEntry,
@@ -122,20 +121,6 @@ impl<A> ResourceBuilder<A> {
         (builder, self.variables)
     }
 
-    /// Describes the resource.
-    #[must_use]
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.template.description = Some(text.into());
-        self
-    }
-
-    /// Sets the name for people.
-    #[must_use]
-    pub fn title(mut self, text: impl Into<String>) -> Self {
-        self.template.title = Some(text.into());
-        self
-    }
-
     /// The media type of the contents, such as `text/markdown`.
     #[must_use]
     pub fn mime(mut self, text: impl Into<String>) -> Self {
@@ -162,38 +147,6 @@ impl<A> ResourceBuilder<A> {
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.entry = self.entry.cache(ttl, scope);
-        self
-    }
-
-    /// Adds pictures of the resource, given as icons or as their URLs.
-    #[must_use]
-    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
-        self.template.icons = Some(icons.into_iter().map(I::into_icon).collect());
-        self
-    }
-
-    /// Adds metadata, for clients that support its keys.
-    ///
-    /// # Panics
-    ///
-    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
-    #[must_use]
-    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        let own = self.template.meta.get_or_insert_default();
-        own.extend(metadata::checked(meta.into_meta()));
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the resource, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.entry.scopes.add(scopes);
         self
     }
 

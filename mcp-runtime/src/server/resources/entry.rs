@@ -1,6 +1,5 @@
 //! Resources and templates: description, and the function that reads them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use super::uri::normalize;
 use super::uri_template::UriTemplate;
 use crate::ProtocolError;
 use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
-use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, completer};
+use crate::server::completions::Completers;
 use crate::server::handler::text::Texts;
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
@@ -185,30 +184,6 @@ impl ResourceEntry {
         self
     }
 
-    /// Shows the resource, or the template and its resources, only to callers for whom `visible`
-    /// returns `true`; for others it does not exist.
-    #[must_use]
-    pub fn visible_to(
-        mut self,
-        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the resource, or for the resources of the template, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes.add(scopes);
-        self
-    }
-
     /// Sets how long clients may keep the contents, and the scope (2026-07-28, "Caching"). Unless
     /// set here or in the handler's own answer, they may not keep them.
     #[must_use]
@@ -258,20 +233,6 @@ impl ResourceEntry {
             Listed::Resource(resource) => resource.mime_type.clone(),
             Listed::Template(template) => template.mime_type.clone(),
         }
-    }
-
-    /// Completes a variable by `function`.
-    #[must_use]
-    pub fn complete<F>(
-        mut self,
-        variable: impl Into<Cow<'static, str>>,
-        function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output: IntoCompletion> + Send + 'static,
-    {
-        self.completers.add(variable, completer(function));
-        self
     }
 }
 

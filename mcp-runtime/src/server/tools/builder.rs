@@ -18,7 +18,6 @@ use super::structured;
 use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
 use crate::server::handler::watch::Watch;
 use crate::server::layers::Stack;
-use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 
@@ -39,7 +38,7 @@ use crate::server::{Context, Reply};
 /// ```
 #[derive(Debug)]
 pub struct ToolBuilder<A = ()> {
-    tool: Tool,
+    pub(in crate::server) tool: Tool,
     parameters: Vec<Parameter>,
     strict: bool,
     /// The whole input schema, where one value has all arguments.
@@ -49,7 +48,7 @@ pub struct ToolBuilder<A = ()> {
     wrapped_schema: Option<RawJson>,
     /// True if the output schema is written by hand.
     has_own_output: bool,
-    scopes: Scopes,
+    pub(in crate::server) scopes: Scopes,
     pub(in crate::server) layers: Option<Stack>,
     arguments: A,
 }
@@ -244,20 +243,6 @@ impl<A> ToolBuilder<A> {
         (builder, self.arguments)
     }
 
-    /// Sets the description, for the model that chooses a tool.
-    #[must_use]
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.tool.description = Some(text.into());
-        self
-    }
-
-    /// Sets a name for people.
-    #[must_use]
-    pub fn title(mut self, text: impl Into<String>) -> Self {
-        self.tool.title = Some(text.into());
-        self
-    }
-
     /// Sets the hint that the tool leaves its surroundings as they are.
     #[must_use]
     pub fn read_only(mut self, value: bool) -> Self {
@@ -288,38 +273,6 @@ impl<A> ToolBuilder<A> {
 
     fn hints(&mut self) -> &mut ToolAnnotations {
         self.tool.annotations.get_or_insert_default()
-    }
-
-    /// Adds pictures of the tool, given as icons or as their URLs.
-    #[must_use]
-    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
-        self.tool.icons = Some(icons.into_iter().map(I::into_icon).collect());
-        self
-    }
-
-    /// Adds metadata, for clients that support its keys.
-    ///
-    /// # Panics
-    ///
-    /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
-    #[must_use]
-    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        let own = self.tool.meta.get_or_insert_default();
-        own.extend(metadata::checked(meta.into_meta()));
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the tool, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes.add(scopes);
-        self
     }
 
     /// Returns structured values as text only, without an output schema.

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool};
 
-use super::arguments::Argument;
-use super::arguments::{self, Slot};
+use super::arguments::{self, Argument, Slot};
 use super::reply::ToolReply;
 use super::skipped::Unknown;
 use super::{result, structured};
@@ -213,30 +212,6 @@ impl ToolEntry {
             tool: LazyLock::new(Box::new(changed)),
             ..self
         }
-    }
-
-    /// Shows the tool only to callers for whom `visible` returns `true`; for others it does not
-    /// exist.
-    #[must_use]
-    pub fn visible_to(
-        mut self,
-        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
-        self
-    }
-
-    /// Adds OAuth scopes that a caller needs for the tool, beside those of the server
-    /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
-    ///
-    /// # Panics
-    ///
-    /// When a text is no scope (RFC 6749, section 3.3).
-    #[must_use]
-    #[track_caller]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes.add(scopes);
-        self
     }
 
     /// Serves a call through the layers of the tool.

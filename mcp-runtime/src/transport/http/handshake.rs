@@ -21,8 +21,7 @@ use super::session::{Delivery, HttpSession, unavailable};
 use super::stream::Stream;
 use super::{header_validation, headers};
 use crate::connection::ReplyTo;
-use crate::error::Rejection;
-use crate::error::RequestError;
+use crate::error::{Rejection, RequestError};
 use crate::limits::MAX_EVENT_ID_BYTES;
 use crate::protocol::NamedRevision;
 

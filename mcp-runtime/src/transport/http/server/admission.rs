@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Extensions;
-use http::HeaderMap;
 use http::request::Parts;
+use http::{Extensions, HeaderMap};
 use mcp_types::ErrorObject;
 
 use crate::error::{AccessDenied, Rejection, RequestError};

@@ -21,8 +21,7 @@ use crate::error::ServeError;
 use crate::limits::{
     ACCEPT_PAUSE, FOREVER, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS,
 };
-use crate::server::Endpoint;
-use crate::server::Running;
+use crate::server::{Endpoint, Running};
 use crate::transport::TcpAddress;
 
 /// An address to serve HTTP at: `http://…/mcp`, in all revisions.

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::transport::http::arrival::Arrival;
-use crate::transport::http::arrival::Principal;
+use crate::transport::http::arrival::{Arrival, Principal};
 
 /// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]

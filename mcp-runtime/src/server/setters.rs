@@ -1,0 +1,136 @@
+//! Setters that tools, prompts and resources have alike.
+
+use std::borrow::Cow;
+
+use super::Context;
+use super::catalog::Visibility;
+use super::completions::{CompletionRequest, IntoCompletion, completer};
+use super::metadata::{IntoIcon, IntoMeta, checked};
+use super::prompts::{PromptBuilder, PromptEntry};
+use super::resources::{ResourceBuilder, ResourceEntry};
+use super::tools::{ToolBuilder, ToolEntry};
+
+/// Adds setters of what is listed to builders.
+macro_rules! listed {
+    ($($builder:ident, $listed:ident, $what:literal;)*) => {$(
+        impl<A> $builder<A> {
+            #[doc = concat!("Describes the ", $what, ", for people and models.")]
+            #[must_use]
+            pub fn description(mut self, text: impl Into<String>) -> Self {
+                self.$listed.description = Some(text.into());
+                self
+            }
+
+            /// Sets the name for people.
+            #[must_use]
+            pub fn title(mut self, text: impl Into<String>) -> Self {
+                self.$listed.title = Some(text.into());
+                self
+            }
+
+            #[doc = concat!("Adds pictures of the ", $what, ", given as icons or as their URLs.")]
+            #[must_use]
+            pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
+                self.$listed.icons = Some(icons.into_iter().map(I::into_icon).collect());
+                self
+            }
+
+            /// Adds metadata, for clients that support its keys.
+            ///
+            /// # Panics
+            ///
+            /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
+            #[must_use]
+            pub fn meta(mut self, meta: impl IntoMeta) -> Self {
+                let own = self.$listed.meta.get_or_insert_default();
+                own.extend(checked(meta.into_meta()));
+                self
+            }
+        }
+    )*};
+}
+
+/// Adds the setter of scopes, which stand in a field.
+macro_rules! scoped {
+    ($([$($generic:ident)?] $type:ty, $($field:ident).+, $what:literal;)*) => {$(
+        impl$(<$generic>)? $type {
+            #[doc = concat!("Adds OAuth scopes that a caller needs for the ", $what, ", beside those of the server")]
+            /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+            ///
+            /// # Panics
+            ///
+            /// When a text is no scope (RFC 6749, section 3.3).
+            #[must_use]
+            #[track_caller]
+            pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+                self.$($field).+.add(scopes);
+                self
+            }
+        }
+    )*};
+}
+
+/// Adds the setter of visibility to entries.
+macro_rules! visible {
+    ($($entry:ident, $what:literal;)*) => {$(
+        impl $entry {
+            #[doc = concat!("Shows the ", $what, " only to callers for whom `visible` returns `true`; for others it does not")]
+            /// exist.
+            #[must_use]
+            pub fn visible_to(
+                mut self,
+                visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
+            ) -> Self {
+                self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
+                self
+            }
+        }
+    )*};
+}
+
+/// Adds the setter of completion to entries.
+macro_rules! completed {
+    ($($entry:ident, $argument:literal;)*) => {$(
+        impl $entry {
+            #[doc = concat!("Completes ", $argument, " by `function`.")]
+            #[must_use]
+            pub fn complete<F>(
+                mut self,
+                name: impl Into<Cow<'static, str>>,
+                function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
+            ) -> Self
+            where
+                F: Future<Output: IntoCompletion> + Send + 'static,
+            {
+                self.completers.add(name, completer(function));
+                self
+            }
+        }
+    )*};
+}
+
+listed! {
+    ToolBuilder, tool, "tool";
+    PromptBuilder, prompt, "prompt";
+    ResourceBuilder, template, "resource";
+}
+
+scoped! {
+    [] ToolEntry, scopes, "tool";
+    [A] ToolBuilder<A>, scopes, "tool";
+    [] PromptEntry, scopes, "prompt";
+    [A] PromptBuilder<A>, scopes, "prompt";
+    [] ResourceEntry, scopes, "resource, or for the resources of the template";
+    [A] ResourceBuilder<A>, entry.scopes, "resource";
+}
+
+visible! {
+    ToolEntry, "tool";
+    PromptEntry, "prompt";
+    ResourceEntry, "resource, or the template and its resources,";
+}
+
+completed! {
+    PromptEntry, "an argument";
+    ResourceEntry, "a variable";
+}
