@@ -12,26 +12,26 @@ use super::tools::{ToolBuilder, ToolEntry};
 
 /// Adds setters of what is listed to builders.
 macro_rules! listed {
-    ($($builder:ident, $listed:ident, $what:literal;)*) => {$(
+    ($($builder:ident, $($listed:ident).+, $what:literal;)*) => {$(
         impl<A> $builder<A> {
             #[doc = concat!("Describes the ", $what, ", for people and models.")]
             #[must_use]
             pub fn description(mut self, text: impl Into<String>) -> Self {
-                self.$listed.description = Some(text.into());
+                self.$($listed).+.description = Some(text.into());
                 self
             }
 
             /// Sets the name for people.
             #[must_use]
             pub fn title(mut self, text: impl Into<String>) -> Self {
-                self.$listed.title = Some(text.into());
+                self.$($listed).+.title = Some(text.into());
                 self
             }
 
             #[doc = concat!("Adds pictures of the ", $what, ", given as icons or as their URLs.")]
             #[must_use]
             pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
-                self.$listed.icons = Some(icons.into_iter().map(I::into_icon).collect());
+                self.$($listed).+.icons = Some(icons.into_iter().map(I::into_icon).collect());
                 self
             }
 
@@ -42,7 +42,7 @@ macro_rules! listed {
             /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
             #[must_use]
             pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-                let own = self.$listed.meta.get_or_insert_default();
+                let own = self.$($listed).+.meta.get_or_insert_default();
                 own.extend(checked(meta.into_meta()));
                 self
             }
@@ -111,7 +111,7 @@ macro_rules! completed {
 
 listed! {
     ToolBuilder, tool, "tool";
-    PromptBuilder, prompt, "prompt";
+    PromptBuilder, entry.prompt, "prompt";
     ResourceBuilder, template, "resource";
 }
 
@@ -119,7 +119,7 @@ scoped! {
     [] ToolEntry, scopes, "tool";
     [A] ToolBuilder<A>, scopes, "tool";
     [] PromptEntry, scopes, "prompt";
-    [A] PromptBuilder<A>, scopes, "prompt";
+    [A] PromptBuilder<A>, entry.scopes, "prompt";
     [] ResourceEntry, scopes, "resource, or for the resources of the template";
     [A] ResourceBuilder<A>, entry.scopes, "resource";
 }

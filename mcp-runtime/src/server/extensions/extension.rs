@@ -1,13 +1,19 @@
-//! The trait of an extension of the protocol, as a server offers it.
+//! An extension of the protocol as a server offers it: its trait, its methods, and what they check of
+//! a caller.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use mcp_types::{JsonObject, Revision};
+use mcp_types::{JsonObject, RawJson, RawJsonRef, Revision};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::Listening;
 use crate::ProtocolError;
-use crate::server::{BoxFuture, Context, ServerBuilder};
+use crate::error::RequestError;
+use crate::protocol::{invalid_params, missing_extension};
+use crate::server::handler::error::to_protocol;
+use crate::server::{BoxFuture, Context, HandlerError, Reply, ServerBuilder};
 
 /// An extension of the protocol that a server offers (SEP-2133); added by
 /// [`ServerBuilder::extension`].
@@ -91,5 +97,91 @@ impl Extension for (&'static str, JsonObject) {
 
     fn settings(&self, _: Revision) -> Option<JsonObject> {
         Some(self.1.clone())
+    }
+}
+
+pub(in crate::server) type Method = dyn Fn(MethodCall<'_>) -> Reply<RawJson> + Send + Sync;
+
+/// A request for a method of an extension.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodCall<'a> {
+    /// The parameters as they were received, with their `_meta`.
+    pub params: Option<RawJsonRef<'a>>,
+    /// The context of the request.
+    pub context: &'a Context,
+}
+
+/// A method that calls a function from parameters to a result.
+pub(in crate::server) fn typed<P, F, R, E>(
+    function: impl Fn(P, Context) -> F + Send + Sync + 'static,
+) -> Arc<Method>
+where
+    P: DeserializeOwned,
+    F: Future<Output = Result<R, E>> + Send + 'static,
+    R: Serialize,
+    E: HandlerError,
+{
+    Arc::new(move |call| {
+        let params = call.params.unwrap_or(RawJsonRef::empty_object());
+        let params: P = match params.parse() {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let error = invalid_params("params", params.get(), &error);
+                return Reply::Ready(Err(error.to_error()));
+            }
+        };
+        let future = function(params, call.context.clone());
+        Reply::Pending(Box::pin(async move {
+            let result = future.await.map_err(to_protocol)?;
+            let reason = match RawJson::new(&result) {
+                Ok(result) if result.is_object() => return Ok(result),
+                Ok(result) if result.get() == "null" => return Ok(RawJson::empty_object()),
+                Ok(_) => "it is no object".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            Err(RequestError::UnsendableResult(reason).to_error())
+        }))
+    })
+}
+
+impl Context {
+    /// The extension of the server that is a `T`: of the outer one where servers are mounted, or else
+    /// of the mounted one that has brought it.
+    #[must_use]
+    pub fn extension<T: Extension>(&self) -> Option<&T> {
+        self.outer().settings().extensions.get()
+    }
+
+    /// Returns true if the client has declared an extension: in the handshake, or in this request.
+    #[must_use]
+    pub fn declares_extension(&self, id: &str) -> bool {
+        self.negotiated().declares_extension(id)
+    }
+
+    /// Checks that the client has declared an extension.
+    ///
+    /// # Errors
+    ///
+    /// The error of a missing capability, -32021 with `requiredCapabilities` (2026-07-28, "Overview",
+    /// section Error Codes), which has the status 400 over HTTP; -32602 in the handshake era.
+    pub fn require_extension(&self, id: &str) -> Result<(), ProtocolError> {
+        self.check_extension(id).map_err(|error| error.to_error())
+    }
+
+    pub(super) fn check_extension(&self, id: &str) -> Result<(), RequestError> {
+        match self.declares_extension(id) {
+            true => Ok(()),
+            false => Err(missing_extension(id, self.revision())),
+        }
+    }
+
+    /// Checks that the caller has OAuth scopes, as for an operation of the server. Passes over
+    /// transports other than HTTP.
+    ///
+    /// # Errors
+    ///
+    /// What the access policy answers; the response over HTTP has its status and its challenge.
+    pub fn require_scopes(&self, scopes: &[&str]) -> Result<(), ProtocolError> {
+        self.check_scopes(scopes).map_err(|error| error.to_error())
     }
 }

@@ -14,7 +14,6 @@ mod error;
 pub(crate) mod form;
 pub(crate) mod form_fields;
 mod input_required;
-mod kept;
 pub(crate) mod parameter;
 mod run;
 mod sample;
@@ -32,7 +31,6 @@ pub use error::AskError;
 pub use form::ElicitForm;
 pub use form_fields::ElicitField;
 pub use input_required::{Answers, Asked, InputRequired};
-pub use kept::KeptInputs;
 pub use parameter::FromElicited;
 pub(in crate::server) use run::{is_retry, may_ask, run};
 pub use sample::{IntoConversation, Sample, Sampled, Sampling};
@@ -41,5 +39,6 @@ pub(in crate::server) use sealed::RetryStates;
 #[cfg(feature = "seal")]
 pub use sealed::StateKey;
 pub(in crate::server) use state::InputState;
+pub use state::KeptInputs;
 #[cfg(not(feature = "seal"))]
 pub(in crate::server) use stored::RetryStates;

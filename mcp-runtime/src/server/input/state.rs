@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::{AskError, KeptInputs};
+use super::AskError;
 use crate::error::RequestError;
 use crate::protocol::StrictJson;
 
@@ -25,6 +25,17 @@ pub(super) struct Questions {
     pub(super) note: Option<String>,
     /// True if clients of the handshake era get an error with the web pages, instead of requests.
     pub(super) by_error: bool,
+}
+
+/// What a call has got from its client before it was detached, by the names of questions and the keys of
+/// values.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct KeptInputs {
+    /// The answers that its handler has used.
+    pub answers: OrderedMap<RawJson>,
+    /// The values of [`Context::once`](crate::Context::once).
+    pub values: OrderedMap<RawJson>,
 }
 
 /// State of a call that may ask the client.

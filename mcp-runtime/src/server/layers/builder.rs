@@ -84,7 +84,7 @@ layered! {
     [] ToolEntry, layers, "tool";
     [A] ToolBuilder<A>, layers, "tool";
     [] PromptEntry, layers, "prompt";
-    [A] PromptBuilder<A>, layers, "prompt";
+    [A] PromptBuilder<A>, entry.layers, "prompt";
     [] ResourceEntry, layers, "resource, or the resources of the template";
     [A] ResourceBuilder<A>, entry.layers, "resource, or the resources of the template";
 }

@@ -9,7 +9,7 @@ use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, method
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::outcome::{fault, to_error};
+use super::route::{fault, to_error};
 use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;

@@ -2,7 +2,6 @@
 
 mod builder;
 mod entries;
-mod outcome;
 mod route;
 mod tool_extension;
 

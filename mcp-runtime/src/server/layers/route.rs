@@ -1,13 +1,13 @@
-//! Layers around each request of a server.
+//! Layers around each request of a server, and what comes of their outcome.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::{ErrorObject, RawJson, methods};
+use serde_json::Value;
 
-use super::outcome::{answer, fault, settle};
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
-use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack};
+use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack, TooManyRequests};
 use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
 use crate::server::input::is_retry;
@@ -102,4 +102,74 @@ fn route(request: &McpRequest) -> Served<Answer> {
         })
     };
     served().unwrap_or_else(|error| fault(request, error).into())
+}
+
+/// The answer to the request of `context`.
+fn answer(
+    context: &Context,
+    outcome: Result<McpResponse, BoxError>,
+) -> Result<Answer, ErrorObject> {
+    match outcome.map(McpResponse::into_body) {
+        Ok(Body::Answer(answer)) => Ok(answer),
+        Ok(Body::Json(json)) => {
+            let identity = &context.server().router().identity;
+            Ok(Answer::open(json, context.negotiated(), identity))
+        }
+        Ok(Body::Typed(result)) => {
+            let identity = &context.server().router().identity;
+            Ok(Answer::open(result.json(), context.negotiated(), identity))
+        }
+        // Only a subscription has one, whose request is served otherwise.
+        Ok(Body::Accepted(_)) => Err(RequestError::Internal.to_error()),
+        Err(error) => Err(to_error(context, error)),
+    }
+}
+
+/// Forgets that a request was denied if that is not its outcome: a layer may have called again.
+fn settle<T>(context: &Context, outcome: Result<T, ErrorObject>) -> Result<T, ErrorObject> {
+    context.settle_denied(outcome.as_ref().err());
+    outcome
+}
+
+/// The error that answers a request of which layers have made `error`.
+pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
+    let error = match error.downcast::<ErrorObject>() {
+        Ok(error) => return *error,
+        Err(error) => error,
+    };
+    if let Some(refused) = error.downcast_ref::<TooManyRequests>() {
+        let time = refused.time();
+        let error = RequestError::TooManyRequests(time).to_error();
+        context.deny_until(time, &error);
+        return error;
+    }
+    crate::log::error!(%error, "a layer failed");
+    RequestError::Internal.to_error()
+}
+
+/// The error of a request whose parameters do not fit: an internal error if a layer has changed the
+/// parameter at fault.
+pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
+    let member = match &error {
+        RequestError::InvalidParams { path, .. } => {
+            path.strip_prefix("params.").unwrap_or_default()
+        }
+        RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
+        RequestError::ResourceNotFound { .. } => "uri",
+        _ => return error,
+    };
+    let member = member.split(['.', '[']).next().unwrap_or_default();
+    let value = |params: Option<&RawJson>| -> Option<Value> {
+        let params = params?.parse::<Value>().ok()?;
+        match member {
+            "" => Some(params),
+            member => params.get(member).cloned(),
+        }
+    };
+    if value(request.params()) == value(request.received()) {
+        return error;
+    }
+    let method = request.method();
+    crate::log::error!(method, %error, "a layer has replaced the parameters by invalid ones");
+    RequestError::Internal
 }

@@ -191,10 +191,7 @@ impl Catalog<PromptEntry> {
 /// ```
 #[derive(Debug)]
 pub struct PromptBuilder<A = ()> {
-    pub(in crate::server) prompt: Prompt,
-    completers: Completers,
-    pub(in crate::server) scopes: Scopes,
-    pub(in crate::server) layers: Option<Stack>,
+    pub(in crate::server) entry: PromptEntry,
     arguments: A,
 }
 
@@ -202,11 +199,9 @@ impl PromptBuilder {
     /// A prompt called `name` that takes nothing.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
+        let nothing = |_: PromptCall<'_>| Reply::Ready(Err(RequestError::Internal.to_error()));
         Self {
-            prompt: Prompt::new(name),
-            completers: Completers::default(),
-            scopes: Scopes::default(),
-            layers: None,
+            entry: PromptEntry::new(Prompt::new(name), nothing),
             arguments: (),
         }
     }
@@ -224,14 +219,15 @@ impl PromptBuilder {
         if let Some(completer) = argument.completer.take() {
             self.complete(argument.name, completer);
         }
-        self.prompt.arguments.get_or_insert_default().push(listed);
+        let prompt = &mut self.entry.prompt;
+        prompt.arguments.get_or_insert_default().push(listed);
         argument
     }
 
     /// Completes an argument by `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, argument: &'static str, completer: Completer) {
-        self.completers.add(argument, completer);
+        self.entry.completers.add(argument, completer);
     }
 
     /// The entry; `call` serves each request.
@@ -241,8 +237,9 @@ impl PromptBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
     {
-        let (name, watch) = (self.prompt.name.clone(), Arc::<Watch>::default());
-        let mut entry = PromptEntry::new(self.prompt, move |incoming: PromptCall<'_>| {
+        let (name, watch) = (self.entry.prompt.name.clone(), Arc::<Watch>::default());
+        let mut entry = self.entry;
+        entry.handler = Arc::new(move |incoming: PromptCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.arguments,
                 context: incoming.context,
@@ -250,8 +247,6 @@ impl PromptBuilder {
             let reply = watch.reply(&name, || call(incoming));
             reply.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
-        (entry.completers, entry.scopes) = (self.completers, self.scopes);
-        entry.layers = self.layers;
         entry
     }
 }
@@ -260,10 +255,7 @@ impl<A> PromptBuilder<A> {
     /// The same with other arguments, and its own.
     fn replace<B>(self, arguments: B) -> (PromptBuilder<B>, A) {
         let builder = PromptBuilder {
-            prompt: self.prompt,
-            completers: self.completers,
-            scopes: self.scopes,
-            layers: self.layers,
+            entry: self.entry,
             arguments,
         };
         (builder, self.arguments)
