@@ -7,12 +7,11 @@ use syn::{
 };
 
 use crate::attribute::Entries;
-use crate::bounds;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::Grammar;
 use crate::model::{Argument, Helper, Made, Rules};
 use crate::own_attribute::is_setting;
-use crate::pattern;
+use crate::{bounds, pattern};
 
 /// The attributes that parameters of the function may have, and the functions that these may name.
 pub(crate) struct Expected<'a> {

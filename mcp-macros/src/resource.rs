@@ -4,12 +4,11 @@ use syn::{Attribute, Expr, ExprLit, Lit};
 
 use crate::argument::Helpers;
 use crate::attribute::Entries;
-use crate::cache;
 use crate::diagnostics::Diagnostics;
-use crate::expand;
 use crate::function::Subject;
 use crate::grammar::URI;
 use crate::model::{Resource, Uri};
+use crate::{cache, expand};
 
 /// Reads what only resources have; `None` without a URI.
 pub(crate) fn read(

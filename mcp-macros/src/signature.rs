@@ -12,11 +12,10 @@ use syn::{
 use crate::argument::{self, Expected};
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
-use crate::docs;
 use crate::model::{Callable, Flatten, Parameter};
 use crate::own_attribute::{SETTINGS, is_ours, take_attribute};
-use crate::question;
 use crate::types::{may_be_object, optional_reference, plain};
+use crate::{docs, question};
 
 /// Reads `signature`, and removes from it what only we understand.
 ///

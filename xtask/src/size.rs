@@ -26,7 +26,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 11] = [
         None,
     ),
     ("mcp-macros", "mcp-macros/src/", 4_640, None),
-    ("mcp-runtime", "mcp-runtime/src/", 32_090, Some(276)),
+    ("mcp-runtime", "mcp-runtime/src/", 32_090, Some(274)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 

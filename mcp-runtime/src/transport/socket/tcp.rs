@@ -8,9 +8,8 @@ use tokio::net::TcpStream;
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::Running;
 use crate::server::listen::{listen, serve_connection};
-use crate::server::{Connected, Endpoint};
+use crate::server::{Connected, Endpoint, Running};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
 
 /// An address at which clients are served over TCP, each on a connection of its own.

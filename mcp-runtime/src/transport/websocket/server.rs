@@ -32,9 +32,8 @@ use crate::error::{Rejection, ServeError};
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
-use crate::server::Running;
 use crate::server::listen::{ended, listen, serve_connection};
-use crate::server::{Connected, Endpoint, Server};
+use crate::server::{Connected, Endpoint, Running, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
     Access, Exchange, Http, HttpOptions, HttpService, HttpState, ResponseBody, ResponseFuture,
