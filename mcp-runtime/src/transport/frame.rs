@@ -15,6 +15,22 @@ use crate::protocol::{ExtensionMethod, Timeouts};
 /// The largest frame that a stream accepts by default: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
+/// Adds the setter of the limit of messages, which stands in a field.
+macro_rules! frame_limit {
+    ($type:ty, $($field:ident).+) => {
+        impl $type {
+            /// The largest message that is accepted, in bytes; 16 MiB by default.
+            #[must_use]
+            pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+                self.$($field).+ = limit;
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use frame_limit;
+
 /// May begin a stream or body of UTF-8, and is not part of what follows (RFC 8259, section 8.1).
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

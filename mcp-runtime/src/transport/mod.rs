@@ -38,6 +38,11 @@ pub use self::websocket::{websocket_server, websocket_service};
 pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
+#[allow(
+    unused_imports,
+    reason = "some builds only have transports without the setting"
+)]
+pub(crate) use frame::frame_limit;
 pub use frame::{
     DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport,
 };

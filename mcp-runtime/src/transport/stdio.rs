@@ -10,7 +10,9 @@ mod streams;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
+use super::{
+    DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport, frame_limit,
+};
 
 /// The standard streams of this process, as a server uses them.
 ///
@@ -45,14 +47,7 @@ pub struct Stdio {
     max_frame_bytes: usize,
 }
 
-impl Stdio {
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
-        self
-    }
-}
+frame_limit!(Stdio, max_frame_bytes);
 
 impl Transport for Stdio {
     type Reader = LineReader<streams::Input>;

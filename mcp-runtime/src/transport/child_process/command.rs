@@ -13,7 +13,7 @@ use tokio::process::Command;
 use super::platform;
 use super::stderr::Stderr;
 use crate::limits::CHILD_GRACE;
-use crate::transport::DEFAULT_MAX_FRAME_BYTES;
+use crate::transport::{DEFAULT_MAX_FRAME_BYTES, frame_limit};
 
 /// Callback for the end of a child.
 type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
@@ -134,6 +134,8 @@ pub struct ChildProcess {
     pub(super) on_exit: Option<OnExit>,
 }
 
+frame_limit!(ChildProcess, max_frame_bytes);
+
 impl ChildProcess {
     /// A server that `program` starts, looked up in `PATH`, and on Windows with the extensions
     /// in `PATHEXT`, as a shell does.
@@ -217,13 +219,6 @@ impl ChildProcess {
     #[must_use]
     pub fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
-        self
-    }
-
-    /// The largest message that is accepted, in bytes; 16 MiB unless set.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
         self
     }
 

@@ -10,7 +10,7 @@ use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
 use crate::server::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress, frame_limit};
 
 /// An address at which clients are served over TCP, each on a connection of its own.
 ///
@@ -45,14 +45,9 @@ pub struct Tcp {
     max_connections: usize,
 }
 
-impl Tcp {
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
-        self
-    }
+frame_limit!(Tcp, max_frame_bytes);
 
+impl Tcp {
     /// The largest number of connected clients; 10,000 by default. Others wait to be accepted.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {

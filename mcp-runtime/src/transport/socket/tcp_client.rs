@@ -6,7 +6,9 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::{
+    ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport, frame_limit,
+};
 
 /// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport
 /// connects to it.
@@ -30,14 +32,7 @@ pub struct TcpClient {
     max_frame_bytes: usize,
 }
 
-impl TcpClient {
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
-        self
-    }
-}
+frame_limit!(TcpClient, max_frame_bytes);
 
 impl Transport for TcpClient {
     type Reader = LineReader<OwnedReadHalf>;

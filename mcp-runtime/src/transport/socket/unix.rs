@@ -17,7 +17,7 @@ use crate::limits::MAX_CONNECTIONS;
 use crate::server::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, frame_limit};
 
 /// A socket file at which clients are served, each on a connection of its own.
 ///
@@ -57,6 +57,8 @@ pub struct Unix {
     max_connections: usize,
 }
 
+frame_limit!(Unix, max_frame_bytes);
+
 /// The process at the other end of a Unix socket, as the operating system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
@@ -74,13 +76,6 @@ impl Unix {
     #[must_use]
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
-        self
-    }
-
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
         self
     }
 

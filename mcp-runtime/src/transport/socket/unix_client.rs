@@ -7,7 +7,9 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::{
+    ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport, frame_limit,
+};
 
 /// A server that listens at the socket file `path`. Opening the transport connects to it.
 ///
@@ -30,14 +32,7 @@ pub struct UnixClient {
     max_frame_bytes: usize,
 }
 
-impl UnixClient {
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
-        self
-    }
-}
+frame_limit!(UnixClient, max_frame_bytes);
 
 impl Transport for UnixClient {
     type Reader = LineReader<OwnedReadHalf>;

@@ -13,8 +13,8 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config
 use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
-use crate::transport::Transport;
 use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
+use crate::transport::{Transport, frame_limit};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
 /// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.
@@ -43,18 +43,13 @@ pub struct WebSocketUrl {
     ping: Duration,
 }
 
+frame_limit!(WebSocketUrl, max_frame_bytes);
+
 impl WebSocketUrl {
     /// Sends a header with the handshake, such as `Authorization`.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.server.add_header(name.into(), value.into());
-        self
-    }
-
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
         self
     }
 

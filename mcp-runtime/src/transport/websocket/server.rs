@@ -34,11 +34,11 @@ use crate::limits::{
 };
 use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running, Server};
-use crate::transport::TcpAddress;
 use crate::transport::http::{
     Access, Exchange, Http, HttpOptions, HttpService, HttpState, ResponseBody, ResponseFuture,
     ResponseHeaders, Route, ServiceGuard, admit, authorize, http_service,
 };
+use crate::transport::{TcpAddress, frame_limit};
 
 /// Settings of each connection.
 #[derive(Clone, Copy, Debug)]
@@ -206,13 +206,6 @@ impl WebSocketServer {
         self
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.settings.max_frame_bytes = limit;
-        self
-    }
-
     /// Sets how often clients get a ping; every 30 seconds by default. A connection is closed if
     /// nothing has come since the last ping.
     #[must_use]
@@ -334,6 +327,9 @@ pub struct WebSocketService {
     settings: Settings,
 }
 
+frame_limit!(WebSocketServer, settings.max_frame_bytes);
+frame_limit!(WebSocketService, settings.max_frame_bytes);
+
 impl HttpService {
     /// The same server over WebSocket, to mount at a path such as `/ws`.
     #[must_use]
@@ -346,13 +342,6 @@ impl HttpService {
 }
 
 impl WebSocketService {
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
-    #[must_use]
-    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.settings.max_frame_bytes = limit;
-        self
-    }
-
     /// Sets how often clients get a ping; every 30 seconds by default.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
