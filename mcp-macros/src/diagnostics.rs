@@ -36,9 +36,8 @@ impl Diagnostics {
 
     /// Takes over mistakes that are to be reported under these conditions only.
     pub(crate) fn extend_under(&mut self, conditions: &[Attribute], mistakes: Self) {
-        let errors = mistakes.errors.iter();
-        self.errors
-            .extend(errors.map(|error| quote!(#(#conditions)* #error)));
+        let under = |error: TokenStream| quote!(#(#conditions)* #error);
+        self.errors.extend(mistakes.errors.into_iter().map(under));
         self.known += mistakes.known;
     }
 

@@ -254,11 +254,8 @@ impl PromptBuilder {
 impl<A> PromptBuilder<A> {
     /// The same with other arguments, and its own.
     fn replace<B>(self, arguments: B) -> (PromptBuilder<B>, A) {
-        let builder = PromptBuilder {
-            entry: self.entry,
-            arguments,
-        };
-        (builder, self.arguments)
+        let entry = self.entry;
+        (PromptBuilder { entry, arguments }, self.arguments)
     }
 }
 
