@@ -166,7 +166,9 @@ pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
             member => params.get(member).cloned(),
         }
     };
-    if value(request.params()) == value(request.received()) {
+    // State and answers are read as the caller has sent them.
+    let is_callers = ["requestState", "inputResponses"].contains(&member);
+    if is_callers || value(request.params()) == value(request.received()) {
         return error;
     }
     let method = request.method();
