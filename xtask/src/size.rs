@@ -25,8 +25,8 @@ const PARTS: [(&str, &str, usize, Option<usize>); 11] = [
         10_500,
         None,
     ),
-    ("mcp-macros", "mcp-macros/src/", 4_640, None),
-    ("mcp-runtime", "mcp-runtime/src/", 32_090, Some(274)),
+    ("mcp-macros", "mcp-macros/src/", 4_776, None),
+    ("mcp-runtime", "mcp-runtime/src/", 32_115, Some(273)),
     ("xtask", "xtask/src/", 8_500, None),
 ];
 
