@@ -111,7 +111,7 @@ impl Tasks {
         }
         let named: Vec<_> = unstored.iter().take(NAMED).map(|id| &**id).collect();
         let (count, named) = (unstored.len(), named.join(", "));
-        Err(format!("the store has failed: the end of {count} tasks is not stored: {named}").into())
+        Err(format!("the store failed; tasks whose end was not stored ({count}): {named}").into())
     }
 
     /// Ends tasks that can't be left to other processes, and the lease.
