@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::{Arc, Barrier, mpsc};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, StatementStatus};
 use tempfile::TempDir;
@@ -230,9 +231,15 @@ fn opening_waits_for_another_process_that_prepares_the_new_file() {
     let file = folder.path().join("tasks.db");
     let other = Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let opening = std::thread::spawn(move || SqliteTaskStore::open(file).map(drop));
-    // Long enough to fail, if it does not wait.
-    for _ in 0..100_000 {
+    let (begin, begun) = mpsc::channel();
+    let opening = std::thread::spawn(move || {
+        begin.send(()).unwrap();
+        SqliteTaskStore::open(file).map(drop)
+    });
+    begun.recv().unwrap();
+    // Longer than an attempt takes, and shorter than opening waits for others.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(200) {
         std::thread::yield_now();
     }
     other.execute_batch("COMMIT").unwrap();
