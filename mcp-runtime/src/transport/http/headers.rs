@@ -31,10 +31,14 @@ fn essence(value: &[u8]) -> &[u8] {
 /// The parts of a header's value. A separator in a quoted string does not separate (RFC 9110, section
 /// 5.6.4).
 fn split(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    // Few values have quotes, and each request has values.
+    let has_quotes = value.contains(&b'"');
     let (mut quoted, mut escaped) = (false, false);
     let parts = value.split(move |byte| {
-        quoted ^= *byte == b'"' && !escaped;
-        escaped = quoted && *byte == b'\\' && !escaped;
+        if has_quotes {
+            quoted ^= *byte == b'"' && !escaped;
+            escaped = quoted && *byte == b'\\' && !escaped;
+        }
         *byte == separator && !quoted
     });
     parts.map(<[u8]>::trim_ascii)
@@ -86,7 +90,9 @@ pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
             None if essence.eq_ignore_ascii_case(media_type.as_bytes()) => 2,
             _ => return None,
         };
-        Some((specificity, !split(range, b';').any(is_zero_weight)))
+        let has_parameters = essence.len() < range.len();
+        let is_excluded = has_parameters && split(range, b';').any(is_zero_weight);
+        Some((specificity, !is_excluded))
     });
     matching
         .max()
