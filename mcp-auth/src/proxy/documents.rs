@@ -133,7 +133,7 @@ type Share<'a> = &'a dyn Fn(&Flight) -> bool;
 ///
 /// # Errors
 ///
-/// If there is no room: the time after which to try again.
+/// The time after which to try again, if there is no room.
 fn make_room(
     flights: &mut Vec<Flight>,
     host: &str,

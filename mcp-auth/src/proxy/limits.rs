@@ -39,7 +39,7 @@ pub(super) const MAX_FETCHES: usize = 16;
 pub(super) const MAX_FETCHES_OF_HOST: usize = 2;
 /// Documents that are being fetched at the same time for callers with one address.
 pub(super) const MAX_FETCHES_OF_CALLER: usize = 8;
-/// Time after which a fetch gives way to another one, if there is no room for both.
+/// The time after which a fetch is ended to make room for another fetch.
 pub(super) const FETCH_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a document that can't be used is not fetched again.
 pub(super) const FAILED_LIFETIME: Duration = Duration::from_secs(30);

@@ -50,7 +50,7 @@ macro_rules! listed {
     )*};
 }
 
-/// Adds the setter of scopes, which stand in a field.
+/// Adds the setter of scopes, which are in a field.
 macro_rules! scoped {
     ($([$($generic:ident)?] $type:ty, $($field:ident).+, $what:literal;)*) => {$(
         impl$(<$generic>)? $type {

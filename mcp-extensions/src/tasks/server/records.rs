@@ -17,7 +17,7 @@ use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 pub(super) struct Records {
     pub(super) store: Arc<dyn TaskStore>,
     pub(super) clock: fn() -> SystemTime,
-    /// Tasks whose records can't be read, each of which was logged.
+    /// Tasks whose records can't be read. Each of them was logged.
     pub(super) unreadable: Arc<Mutex<HashSet<Arc<str>>>>,
 }
 

@@ -121,7 +121,7 @@ impl RunningTask {
         message
     }
 
-    /// Stores the end of the task; without an outcome, if nobody else goes on with it. Returns false if
+    /// Stores the end of the task; without an outcome, only if no other process continues it. Returns false if
     /// the task is left as it is.
     async fn finish(&self, outcome: Option<Outcome>) -> bool {
         let Tasks(tasks) = &self.tasks;

@@ -131,7 +131,7 @@ fn settle<T>(context: &Context, outcome: Result<T, ErrorObject>) -> Result<T, Er
     outcome
 }
 
-/// The error that answers a request of which layers have made `error`.
+/// The error that answers a request after layers have turned its outcome into `error`.
 pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     let error = match error.downcast::<ErrorObject>() {
         Ok(error) => return *error,

@@ -286,7 +286,7 @@ impl Waiting {
         }
     }
 
-    /// Forgets tasks that nobody waits for. Returns true if there are no others.
+    /// Forgets tasks without waiters. Returns true if no task is left.
     fn is_over(&mut self) -> bool {
         self.changed
             .retain(|_, notify| Arc::strong_count(notify) > 1);
