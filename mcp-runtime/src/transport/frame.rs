@@ -15,7 +15,11 @@ use crate::protocol::{ExtensionMethod, Timeouts};
 /// The largest frame that a stream accepts by default: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
-/// Adds the setter of the limit of messages, which stands in a field.
+/// Adds the setter of the largest message that a transport accepts.
+#[allow(
+    unused_macros,
+    reason = "some builds only have transports without the setting"
+)]
 macro_rules! frame_limit {
     ($type:ty, $($field:ident).+) => {
         impl $type {
