@@ -33,6 +33,9 @@ pub struct MethodInfo {
     pub params_required: Revisions,
     /// Revisions in which the answer may be an [`InputRequiredResult`](crate::InputRequiredResult).
     pub may_require_input: Revisions,
+    /// The types of `params` and of the result, by their names in this crate. The latter is empty for
+    /// a notification.
+    pub types: (&'static str, &'static str),
     /// Capabilities that must have been declared before it is sent; all that apply to the revision and side.
     pub capabilities: &'static [CapabilityInfo],
 }
@@ -118,14 +121,32 @@ pub struct FieldInfo {
     pub revisions: Revisions,
     /// Revisions that require it.
     pub required: Revisions,
+    /// The kind of its value.
+    ///
+    /// It is the name of a type of this crate, a string in single quotes (the only value), or one of:
+    ///
+    /// - `string`, `boolean`, `number` (within an `f64`);
+    /// - `integer` (of 128 bits), `natural` (of 64 bits and not negative), `limited` (the same, where
+    ///   numbers out of range are read as the nearest one);
+    /// - `any` and `object`, which are kept as JSON text, and `value`, which is decoded.
+    ///
+    /// `[]` after a kind means a list, `{}` an object used as a map, `+` one value or a list, and
+    /// `?` that the value may be absent or `null`: `Icon[]?`.
+    pub kind: &'static str,
 }
 
 impl FieldInfo {
-    pub(crate) const fn new(name: &'static str, revisions: u64, required: u64) -> Self {
+    pub(crate) const fn new(
+        name: &'static str,
+        revisions: u64,
+        required: u64,
+        kind: &'static str,
+    ) -> Self {
         Self {
             name,
             revisions: Revisions(revisions),
             required: Revisions(required),
+            kind,
         }
     }
 }
@@ -140,6 +161,8 @@ pub struct VariantInfo {
     pub value: Option<&'static str>,
     /// Revisions that have it.
     pub revisions: Revisions,
+    /// The [kind](FieldInfo::kind) of its value; empty for a message, and in a string enum.
+    pub kind: &'static str,
 }
 
 impl VariantInfo {
@@ -152,7 +175,12 @@ impl VariantInfo {
             name,
             value,
             revisions: Revisions(revisions),
+            kind: "",
         }
+    }
+
+    pub(crate) const fn of(self, kind: &'static str) -> Self {
+        Self { kind, ..self }
     }
 }
 

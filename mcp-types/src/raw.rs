@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::value::RawValue;
 
@@ -166,6 +166,17 @@ pub(crate) fn some<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RawJson>, D::Error> {
     RawJson::deserialize(deserializer).map(Some)
+}
+
+/// Reads a field that is an object, and keeps its text.
+///
+/// # Errors
+///
+/// When the value is not an object.
+pub(crate) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RawJson, D::Error> {
+    let json = RawJson::deserialize(deserializer)?;
+    let is_object = json.is_object().then_some(json);
+    is_object.ok_or_else(|| D::Error::custom("expected an object"))
 }
 
 /// A JSON value kept as the text it came in, borrowed from the message that it is a part of.

@@ -13,7 +13,7 @@ use super::Client;
 use super::channel::RequestKind;
 use super::claims::UnknownResults;
 use super::raw_call::{CallOptions, RawCall, output_schema};
-use super::result::{Completed, Outcome, may_be_wrapped};
+use super::result::{Completed, Outcome, Source, may_be_wrapped};
 use crate::connection::{BoxFuture, OnProgress};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
@@ -305,28 +305,49 @@ impl<R: Request, T> Conversion<R, T> {
     /// [`CallError::Result`] if it is not complete or does not fit, [`CallError::Tool`] where a tool
     /// reports an error and the call fails with it.
     pub async fn complete(self, result: RawJson) -> Result<T, CallError> {
-        match Outcome::of(RequestKind::of::<R>(), &result)? {
+        match self.outcome(&result)? {
             Outcome::Complete => self.convert(result).await,
             _ => Err(CallError::unfit(R::METHOD, "it is not complete")),
         }
     }
 
+    /// Finds out what a result is.
+    pub(super) fn outcome(&self, result: &RawJson) -> Result<Outcome, CallError> {
+        Outcome::of(RequestKind::of::<R>(), result, &self.client.negotiated())
+    }
+
     async fn convert(self, raw: RawJson) -> Result<T, CallError> {
-        let result = raw.parse();
-        let result = result.map_err(|fault| CallError::unfit(R::METHOD, fault))?;
+        let result = self.read(&raw)?;
         let schema = match &self.tool {
             Some(name) if self.by_schema && may_be_wrapped(&raw) => {
                 output_schema(&self.client, name, self.limit).await
             }
             _ => None,
         };
-        (self.convert)(result, schema.as_ref()).map_err(|error| match (error, self.tool) {
+        (self.convert)(result, schema.as_ref()).map_err(|error| self.of_tool(error))
+    }
+
+    /// Reads a complete result.
+    pub(super) fn read(&self, raw: &RawJson) -> Result<R::Result, CallError> {
+        let negotiated = self.client.negotiated();
+        let source = Source {
+            method: R::METHOD,
+            tool: self.tool(),
+            revision: negotiated.revision,
+            server: &|| negotiated.peer_name(),
+        };
+        source.read::<R>(raw).map_err(|error| self.of_tool(error))
+    }
+
+    /// Adds the name of the tool to an error about its result.
+    fn of_tool(&self, error: CallError) -> CallError {
+        match (error, &self.tool) {
             (CallError::Result { method, reason }, Some(tool)) => {
                 let reason = format!("tool `{tool}`: {reason}");
                 CallError::Result { method, reason }
             }
             (error, _) => error,
-        })
+        }
     }
 }
 

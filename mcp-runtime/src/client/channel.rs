@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{
-    ClientCapabilities, JsonObject, Notification, OrderedMap, RawJson, RawJsonRef, Request,
+    ClientCapabilities, JsonObject, Misfit, Notification, OrderedMap, RawJson, RawJsonRef, Request,
     Revision, ServerCapabilities, ServerNotification, methods,
 };
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::result::Source;
 use super::state::{ClientState, subscription};
 use super::status::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
@@ -310,6 +311,36 @@ impl ChannelState {
         result
     }
 
+    /// Reads parts of a message of the server with `read`.
+    fn read<T>(&self, method: &str, read: impl FnOnce(&Source<'_>) -> T) -> T {
+        let negotiated = self.lifecycle().negotiated.clone();
+        let negotiated = negotiated.as_ref();
+        read(&Source {
+            method,
+            tool: None,
+            revision: negotiated.map_or(Revision::LATEST, |negotiated| negotiated.revision),
+            server: &|| negotiated.map_or_else(String::new, |negotiated| negotiated.peer_name()),
+        })
+    }
+
+    /// Reads a notification without the members that do not fit.
+    fn repaired(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Result<Option<ServerNotification>, Misfit> {
+        let params = params.unwrap_or(RawJsonRef::empty_object());
+        let message = OrderedMap::from([
+            ("method".to_owned(), RawJson::encode(method)),
+            ("params".to_owned(), params.into()),
+        ]);
+        let message = RawJson::encode(&message);
+        self.read(method, |source| {
+            source.read_part(message.as_raw(), "ServerNotification")
+        })
+        .map(Some)
+    }
+
     fn lifecycle(&self) -> MutexGuard<'_, ClientLifecycle> {
         let lifecycle = self.lifecycle.lock();
         lifecycle.unwrap_or_else(PoisonError::into_inner)
@@ -344,15 +375,13 @@ impl Role for Arc<ChannelState> {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Served<RawJson> {
-        let revision = self.with(|lifecycle| {
-            lifecycle.request(method)?;
-            let negotiated = lifecycle.negotiated.as_ref();
-            Ok(negotiated.map_or(Revision::LATEST, |negotiated| negotiated.revision))
-        });
+        let admitted = self.with(|lifecycle| lifecycle.request(method));
         let input = &self.client.config.input;
-        let served = revision.and_then(|revision| match method {
+        let served = admitted.and_then(|()| match method {
             methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
-            _ => input.serve(method, params, revision).map(Served::Later),
+            _ => self
+                .read(method, |source| input.serve(source, params))
+                .map(Served::Later),
         });
         match served {
             Ok(served) => served,
@@ -368,7 +397,8 @@ impl Role for Arc<ChannelState> {
             tracing::debug!(method, "a notification out of place was ignored");
             return;
         }
-        match ServerNotification::from_parts(method, params) {
+        let known = ServerNotification::from_parts(method, params);
+        match known.or_else(|_| self.repaired(method, params)) {
             Ok(known) => {
                 let unknown = || ServerNotification::unknown(method, params);
                 let notification = known.unwrap_or_else(unknown);

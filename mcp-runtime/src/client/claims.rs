@@ -47,7 +47,7 @@ pub(super) async fn claim(
     match claim {
         Some(claim) => {
             let raw = claim.await?;
-            match Outcome::of(kind, &raw)? {
+            match Outcome::of(kind, &raw, negotiated)? {
                 Outcome::Complete => Ok(Completed::new(raw, left)),
                 _ => Err(CallError::unfit(
                     kind.method,
@@ -73,7 +73,10 @@ pub(super) fn on_late(
     // The result may come where a future is dropped, outside of the runtime.
     let runtime = Handle::current();
     Some(Arc::new(move |raw| {
-        if !matches!(Outcome::of(kind, &raw), Ok(Outcome::Unknown(_))) {
+        if !matches!(
+            Outcome::of(kind, &raw, &negotiated),
+            Ok(Outcome::Unknown(_))
+        ) {
             return;
         }
         let Some(client) = client() else { return };

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
-    InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
-    RequestMetaObject, RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
+    InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, RawJsonRef,
+    Request, RequestMetaObject, RequestParams, Revision, Revisions, ServerCapabilities,
+    error_codes, meta_keys,
 };
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -21,6 +22,7 @@ use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::connection::{Connection, Open};
 use super::error::ConnectError;
+use super::result::Source;
 use super::state::ClientState;
 use crate::error::CallError;
 use crate::limits::{FIRST_ANSWER_NOTICE, FOREVER};
@@ -198,7 +200,7 @@ impl Negotiation<'_> {
         let written = self.channel.write(kind, &params, meta, options)?;
         let error = match self.channel.send(written).await {
             Ok(result) => {
-                return Ok(match decode::<DiscoverRequest>(&result) {
+                return Ok(match decode::<DiscoverRequest>(&result, asked) {
                     Ok(found) => Discovery::Found(Box::new(found)),
                     Err(error) => Discovery::Foreign(error.into()),
                 });
@@ -338,7 +340,7 @@ impl Negotiation<'_> {
         let sent = self
             .channel
             .request::<InitializeRequest>(&params, "", timeouts);
-        Ok(decode::<InitializeRequest>(&sent.await?)?)
+        Ok(decode::<InitializeRequest>(&sent.await?, asked)?)
     }
 
     async fn initialize_once(&self, asked: Revision) -> Outcome {
@@ -414,7 +416,21 @@ fn supported_in(error: &ErrorObject) -> Option<Vec<String>> {
     Some(data.supported)
 }
 
-fn decode<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
-    let decoded = result.parse();
-    decoded.map_err(|error| CallError::unfit(R::METHOD, error))
+/// Reads the first result of a server, in the revision that it names or else in `asked`.
+fn decode<R: Request>(result: &RawJson, asked: Revision) -> Result<R::Result, CallError> {
+    let raw = result.as_raw();
+    let text = |json: RawJsonRef<'_>| json.parse::<String>().ok();
+    let named = raw.member("protocolVersion").and_then(text);
+    let source = Source {
+        method: R::METHOD,
+        tool: None,
+        revision: named.and_then(|named| named.parse().ok()).unwrap_or(asked),
+        server: &|| {
+            let of_meta = || raw.member("_meta")?.member(meta_keys::SERVER_INFO);
+            let info = raw.member("serverInfo").or_else(of_meta);
+            let name = info.and_then(|info| info.member("name"));
+            name.and_then(text).unwrap_or_default()
+        },
+    };
+    source.read::<R>(result)
 }

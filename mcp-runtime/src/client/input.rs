@@ -16,9 +16,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use super::result::Source;
 use crate::connection::{BoxFuture, join_all};
 use crate::error::{CallError, RequestError};
-use crate::protocol::{decode_params, form, not_offered};
+use crate::protocol::{form, misplaced, not_offered};
 
 type Handler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
 
@@ -75,17 +76,21 @@ impl InputHandlers {
     /// When there is no handler for it, or its parameters are malformed.
     pub(super) fn serve(
         &self,
-        method: &str,
+        source: &Source<'_>,
         params: Option<RawJsonRef<'_>>,
-        revision: Revision,
     ) -> Result<Answering, RequestError> {
+        let (method, revision) = (source.method, source.revision);
         let declared = self.capabilities(revision);
+        let params = params.unwrap_or(RawJsonRef::empty_object());
+        let misplaced = |misfit| misplaced("params", misfit);
         let request = match method {
             methods::ELICITATION_CREATE if declared.elicitation.is_some() => {
-                InputRequest::Elicit(decode_params(params)?)
+                let params = source.read_part(params, "ElicitRequestParams");
+                InputRequest::Elicit(params.map_err(misplaced)?)
             }
             methods::SAMPLING_CREATE_MESSAGE if declared.sampling.is_some() => {
-                InputRequest::CreateMessage(decode_params(params)?)
+                let params = source.read_part(params, "CreateMessageRequestParams");
+                InputRequest::CreateMessage(params.map_err(misplaced)?)
             }
             methods::ROOTS_LIST => InputRequest::ListRoots(None),
             _ => return Err(not_offered(method, Side::Client, revision)),

@@ -2,11 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
-use mcp_types::{CallToolRequest, DiscoverRequest, RawJson, Request, RequestParams};
+use mcp_types::{
+    CallToolRequest, CallToolResult, DiscoverRequest, RawJson, Request, RequestParams,
+};
 use tokio::sync::watch;
 
 use super::claims::UnknownResults;
 use super::connection::{ConnectionState, Phase};
+use super::result::Outcome;
 use super::{Call, Client, Reconnect};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
@@ -59,10 +62,18 @@ impl Client {
 }
 
 impl Call<CallToolRequest> {
-    /// Sends the call, and returns its result as it came, also one whose `resultType` no extension
-    /// of the client claims.
-    pub(crate) fn forwarded(self) -> BoxFuture<Result<RawJson, CallError>> {
-        self.unconverted(UnknownResults::ClaimedOrTaken)
+    /// Sends the call, and returns its result; as it came, if no extension of the client claims its
+    /// `resultType`.
+    pub(crate) fn forwarded(self) -> BoxFuture<Result<Result<CallToolResult, RawJson>, CallError>> {
+        let conversion = self.conversion();
+        let sent = self.unconverted(UnknownResults::ClaimedOrTaken);
+        Box::pin(async move {
+            let raw = sent.await?;
+            match conversion.outcome(&raw)? {
+                Outcome::Complete => conversion.read(&raw).map(Ok),
+                _ => Ok(Err(raw)),
+            }
+        })
     }
 }
 

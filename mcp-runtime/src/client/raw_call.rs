@@ -154,7 +154,7 @@ impl RawCall {
                 Ok(raw) => raw,
             };
             let left = timeouts.shortest().saturating_sub(begun.elapsed());
-            let required = match Outcome::of(kind, &raw)? {
+            let required = match Outcome::of(kind, &raw, negotiated)? {
                 Outcome::InputRequired(required) => *required,
                 Outcome::Complete => {
                     if let Some(cached) = cached.filter(|_| (self.types.fits)(&raw)) {

@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
-use mcp_types::{CallToolResult, ContentBlock, InputRequiredResult, RawJson, ResultType, methods};
+use mcp_types::{
+    CallToolResult, ContentBlock, InputRequiredResult, Misfit, RawJson, RawJsonRef, Request,
+    ResultType, Revision, ServerCapabilities, methods,
+};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::channel::RequestKind;
 use crate::error::CallError;
-use crate::protocol::{locate, reason};
+use crate::protocol::{Negotiated, locate, reason};
 
 /// A complete result.
 pub(super) struct Completed {
@@ -21,6 +24,72 @@ pub(super) struct Completed {
 impl Completed {
     pub(super) fn new(raw: RawJson, left: Duration) -> Self {
         Self { raw, left }
+    }
+}
+
+/// The origin of a message of a server.
+pub(super) struct Source<'a> {
+    pub(super) method: &'a str,
+    /// The tool that was called, if this is its result.
+    pub(super) tool: Option<&'a str>,
+    pub(super) revision: Revision,
+    /// The name of the server, which is only asked for if something is wrong.
+    pub(super) server: &'a (dyn Fn() -> String + Sync),
+}
+
+impl Source<'_> {
+    /// Reads the result of a request as the revision has it. Logs what is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Result`] with the path of what does not fit.
+    pub(super) fn read<R: Request>(&self, result: &RawJson) -> Result<R::Result, CallError> {
+        match Revision::method(R::METHOD).filter(|_| R::EXTENSION.is_none()) {
+            Some(info) => self.read_as(result, info.types.1),
+            None => result.parse().map_err(|fault| {
+                let mut path = String::new();
+                locate(result.get(), &fault, &mut path);
+                self.unfit(&format!(
+                    "{}: {}",
+                    path.trim_start_matches('.'),
+                    reason(&fault)
+                ))
+            }),
+        }
+    }
+
+    fn read_as<T: DeserializeOwned>(&self, json: &RawJson, name: &str) -> Result<T, CallError> {
+        let read = self.read_part(json.as_raw(), name);
+        read.map_err(|misfit| self.unfit(&misfit.to_string()))
+    }
+
+    /// Reads a value of the type called `name` as the revision has it. Logs what is left out.
+    pub(super) fn read_part<T: DeserializeOwned>(
+        &self,
+        json: RawJsonRef<'_>,
+        name: &str,
+    ) -> Result<T, Misfit> {
+        let (value, misfits) = mcp_types::read(json, name, self.revision)?;
+        misfits.iter().for_each(|misfit| self.log(misfit));
+        Ok(value)
+    }
+
+    fn log(&self, misfit: &Misfit) {
+        crate::log::warn!(
+            server = (self.server)(),
+            method = self.method,
+            tool = self.tool,
+            entry = misfit.entry,
+            path = misfit.path,
+            reason = misfit.reason,
+            left_out = misfit.left_out,
+            "a part of what the server has sent does not fit, and is left out"
+        );
+    }
+
+    fn unfit(&self, reason: &str) -> CallError {
+        let server = (self.server)();
+        CallError::unfit(self.method, format!("{reason} (server `{server}`)"))
     }
 }
 
@@ -36,18 +105,34 @@ pub(super) enum Outcome {
 impl Outcome {
     /// Finds out what a result is.
     ///
-    /// A result without `resultType` is complete: the handshake era has no such member (2026-07-28,
-    /// "Overview", section `ResultType`).
+    /// A result without `resultType` is complete (2026-07-28, "Overview", section `ResultType`). In a
+    /// revision that does not have the member, it is the server's own, and all results are complete.
     ///
     /// # Errors
     ///
     /// If it is malformed, or asks for input where it may not.
-    pub(super) fn of(kind: RequestKind, result: &RawJson) -> Result<Self, CallError> {
-        let unfit = |fault| CallError::unfit(kind.method, fault);
-        Ok(match result_type(result).map_err(unfit)? {
+    pub(super) fn of(
+        kind: RequestKind,
+        result: &RawJson,
+        negotiated: &Negotiated<ServerCapabilities>,
+    ) -> Result<Self, CallError> {
+        let revision = negotiated.revision;
+        let info = Revision::type_info("ResultType");
+        if info.is_none_or(|info| !info.revisions.contains(revision)) {
+            return Ok(Self::Complete);
+        }
+        let source = Source {
+            method: kind.method,
+            tool: None,
+            revision,
+            server: &|| negotiated.peer_name(),
+        };
+        let result_type =
+            result_type(result).map_err(|fault| source.unfit(&format!("resultType: {fault}")))?;
+        Ok(match result_type {
             None | Some(ResultType::Complete) => Self::Complete,
             Some(ResultType::InputRequired) if kind.may_require_input => {
-                Self::InputRequired(Box::new(result.parse().map_err(unfit)?))
+                Self::InputRequired(Box::new(source.read_as(result, "InputRequiredResult")?))
             }
             Some(ResultType::InputRequired) => {
                 return Err(unknown(kind.method, &ResultType::InputRequired));
@@ -63,18 +148,14 @@ pub(super) fn unknown(method: &str, result_type: &ResultType) -> CallError {
     CallError::unfit(method, reason)
 }
 
-pub(crate) fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
-    #[derive(Deserialize)]
-    struct Typed {
-        #[serde(rename = "resultType")]
-        result_type: Option<ResultType>,
-    }
-
+fn result_type(result: &RawJson) -> Result<Option<ResultType>, String> {
     // A name that is missing as text is missing, unless an escape hides it.
     if !result.get().contains("\"resultType\"") && !result.get().contains('\\') {
         return Ok(None);
     }
-    result.parse::<Typed>().map(|typed| typed.result_type)
+    let result_type = result.as_raw().member("resultType").map(RawJsonRef::parse);
+    let result_type = result_type.transpose().map_err(|fault| reason(&fault));
+    result_type.map(Option::flatten)
 }
 
 /// Returns true if the structured content of a result may be the wrapper of a value: an object whose

@@ -8,9 +8,8 @@ use std::sync::atomic::Ordering;
 use mcp_types::{
     ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestParams, Root,
     RootsListChangedNotification, SetLevelRequest, SetLevelRequestParams, Side, SubscribeRequest,
-    SubscribeRequestParams, Tool, methods,
+    SubscribeRequestParams, methods,
 };
-use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
@@ -19,6 +18,7 @@ use super::config::{KeepAlive, Reconnect};
 use super::connect::{connect, expected};
 use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
+use super::result::Source;
 use super::state::ClientState;
 use super::status::TransportState;
 use crate::error::CallError;
@@ -212,25 +212,25 @@ impl Supervisor {
         }
     }
 
-    /// Lists the tools again. One that can't be read is skipped.
+    /// Lists the tools again. One that can't be read is left out.
     async fn list_tools(&self, connection: &Connection) -> Option<()> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Page {
-            tools: Vec<RawJson>,
-            next_cursor: Option<String>,
-        }
-
-        let unreadable = |error: &serde_json::Error| {
+        let negotiated = &connection.negotiated;
+        let source = Source {
+            method: methods::TOOLS_LIST,
+            tool: None,
+            revision: negotiated.revision,
+            server: &|| negotiated.peer_name(),
+        };
+        let unreadable = |error: &CallError| {
             crate::log::warn!(%error, "tools were listed after a reconnection, and can't be read");
         };
         let mut params = PaginatedRequestParams::new();
         for _ in 0..self.state.config.max_pages {
             let page = self.request::<ListToolsRequest>(connection, &params);
-            let page: Page = page.await?.parse().inspect_err(unreadable).ok()?;
-            let tools = page.tools.iter();
-            let tools = tools.filter_map(|tool| tool.parse().inspect_err(unreadable).ok());
-            let tools = tools.map(|tool: Tool| (tool.name.clone(), tool));
+            let page = source.read::<ListToolsRequest>(&page.await?);
+            let page = page.inspect_err(unreadable).ok()?;
+            let tools = page.tools.into_iter();
+            let tools = tools.map(|tool| (tool.name.clone(), tool));
             self.state.session().tools.extend(tools);
             params = PaginatedRequestParams::new().with_cursor(page.next_cursor?);
         }

@@ -10,9 +10,10 @@ use std::time::Duration;
 use mcp_types::jsonrpc::{Head, InvalidMessage, Message, RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
-    ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request, methods,
+    ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request, Revision,
+    methods,
 };
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
 
 use super::handler::contain;
@@ -217,12 +218,14 @@ impl<R: Role, D: Clone> Core<R, D> {
         params: Option<RawJsonRef<'a>>,
     ) -> Step<'a, D> {
         if method == CancelledNotification::METHOD {
-            let cancelled = parsed::<CancelledNotificationParams>(params);
+            let cancelled =
+                parsed::<CancelledNotificationParams>(params, "CancelledNotificationParams");
             let id = cancelled.and_then(|params| params.request_id);
             return id.map_or(Step::Done, |id| self.cancelled(id));
         }
         if method == ProgressNotification::METHOD
-            && let Some(progress) = parsed::<ProgressNotificationParams>(params)
+            && let Some(progress) =
+                parsed::<ProgressNotificationParams>(params, "ProgressNotificationParams")
             && let RequestId::Number(id) = progress.progress_token
             && let Some(requested) = self.pending.progress(id, now())
             && let Some(on_progress) = &requested.waiter.options.progress
@@ -441,8 +444,9 @@ pub(super) fn too_large<'a>(head: Head, limit: usize) -> Member<'a> {
     })
 }
 
-fn parsed<'a, T: Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
-    let parsed = params?.parse();
+/// Reads the parameters of a notification, a type called `name`.
+fn parsed<T: DeserializeOwned>(params: Option<RawJsonRef<'_>>, name: &str) -> Option<T> {
+    let parsed = mcp_types::read(params?, name, Revision::LATEST).map(|(params, _)| params);
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()

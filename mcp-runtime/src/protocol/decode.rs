@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use mcp_types::RawJsonRef;
+use mcp_types::{Misfit, RawJsonRef, Revision};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::RequestError;
 
@@ -20,6 +21,38 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     let params = params.unwrap_or(RawJsonRef::empty_object());
     let decoded = params.parse();
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
+}
+
+/// Decodes `json`, which is at `path` and has the type called `name`. Optional members that do not
+/// fit are left out: they only describe the client.
+///
+/// # Errors
+///
+/// [`RequestError::InvalidParams`] with the path of the first fault that can't be left out.
+pub(super) fn decode_leniently<T: DeserializeOwned>(
+    json: RawJsonRef<'_>,
+    path: &str,
+    name: &str,
+    revision: Revision,
+) -> Result<T, RequestError> {
+    if let Ok(value) = json.parse() {
+        return Ok(value);
+    }
+    let read = mcp_types::read(json, name, revision);
+    let (value, misfits) = read.map_err(|misfit| misplaced(path, misfit))?;
+    for misfit in misfits {
+        tracing::debug!(path, %misfit, "a member of a client that does not fit is left out");
+    }
+    Ok(value)
+}
+
+/// The error for a part of the value at `path`.
+pub(crate) fn misplaced(path: &str, misfit: Misfit) -> RequestError {
+    let dot = if misfit.path.is_empty() { "" } else { "." };
+    RequestError::InvalidParams {
+        path: format!("{path}{dot}{}", misfit.path),
+        reason: misfit.reason,
+    }
 }
 
 /// Decodes the member `name` of the parameters, if there is one.

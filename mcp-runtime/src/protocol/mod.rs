@@ -28,7 +28,7 @@ pub(crate) use capabilities::{
 pub use changes::Change;
 pub(crate) use changes::accepted_lists;
 pub(crate) use client::ClientLifecycle;
-pub(crate) use decode::{decode_params, invalid_params, locate, reason};
+pub(crate) use decode::{invalid_params, locate, misplaced, reason};
 pub use extension::ExtensionMethod;
 pub(crate) use extension::OwnMethod;
 pub(crate) use lifecycle::Lifecycle;

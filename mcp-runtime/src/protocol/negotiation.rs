@@ -8,7 +8,8 @@ use mcp_types::{
     RequestMetaRef, Revision, Revisions, error_codes,
 };
 
-use super::decode::{optional, required};
+use super::decode::{decode_leniently, required};
+use super::params::RequestParams;
 use crate::error::RequestError;
 use crate::limits::EXCERPT_CHARS;
 
@@ -50,9 +51,15 @@ impl<C> Negotiated<C> {
 impl Negotiated {
     /// Negotiates a handshake.
     pub(super) fn handshake(
-        params: InitializeRequestParams,
+        params: &RequestParams<'_>,
         supported: Revisions,
     ) -> Result<Self, RequestError> {
+        let raw = params.raw.unwrap_or(RawJsonRef::empty_object());
+        let asked = raw.member("protocolVersion");
+        let asked = asked.and_then(|asked| asked.parse::<String>().ok()?.parse().ok());
+        let asked = asked.unwrap_or(Revision::LATEST_HANDSHAKE);
+        let params: InitializeRequestParams =
+            decode_leniently(raw, "params", "InitializeRequestParams", asked)?;
         Ok(Self {
             revision: handshake_revision(&params.protocol_version, supported)?,
             peer_info: Some(params.client_info),
@@ -76,11 +83,19 @@ impl Negotiated {
                 requested,
                 supported,
             })?;
+        let capabilities = required(meta.client_capabilities, CLIENT_CAPABILITIES)?;
+        let info = meta.client_info;
+        let info = info.map(|raw| decode_leniently(raw, CLIENT_INFO, "Implementation", revision));
         Ok(Self {
             revision,
-            peer_capabilities: required(meta.client_capabilities, CLIENT_CAPABILITIES)?,
+            peer_capabilities: decode_leniently(
+                capabilities,
+                CLIENT_CAPABILITIES,
+                "ClientCapabilities",
+                revision,
+            )?,
             instructions: None,
-            peer_info: optional(meta.client_info, CLIENT_INFO)?,
+            peer_info: info.transpose()?,
         })
     }
 

@@ -205,7 +205,7 @@ impl ServerLifecycle {
                     .serve_stateless(method, known, params, &mut self.last)
             }
             (Uninitialized, InitializeRequest::METHOD, _) => {
-                let negotiated = Negotiated::handshake(params.decode()?, self.rules.supported)?;
+                let negotiated = Negotiated::handshake(&params, self.rules.supported)?;
                 self.rules.requirement.check(&negotiated)?;
                 let negotiated = Arc::new(negotiated);
                 connection.state = Initializing;

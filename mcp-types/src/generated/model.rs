@@ -6442,7 +6442,7 @@ pub struct Tool {
     /// unless `$schema` names another.
     ///
     /// Revisions: all.
-    #[serde(rename = "inputSchema")]
+    #[serde(rename = "inputSchema", deserialize_with = "raw::object")]
     pub input_schema: RawJson,
     /// Identifier of the tool, unique on its server; `tools/call` uses it.
     ///
@@ -6790,6 +6790,7 @@ pub struct ToolUseContent {
     /// Arguments as a JSON object that fits the tool's `inputSchema`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(deserialize_with = "raw::object")]
     pub input: RawJson,
     /// Which tool to run.
     ///

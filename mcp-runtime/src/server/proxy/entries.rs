@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
-    CompleteRequest, CompleteRequestParams, CompletionReference, Prompt, PromptReference, RawJson,
-    Resource, ResourceTemplate, ResourceTemplateReference, Tool, meta_keys, methods,
+    CallToolResult, CompleteRequest, CompleteRequestParams, CompletionReference, Prompt,
+    PromptReference, RawJson, Resource, ResourceTemplate, ResourceTemplateReference, Tool,
+    meta_keys,
 };
 
 use super::upstream::Upstream;
@@ -55,12 +56,11 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
 }
 
 /// The outcome of a call of a tool; a result of an extension is left as it is.
-fn tool_outcome(outcome: Result<RawJson, CallError>) -> Result<ToolOutcome, ProtocolError> {
-    let read = outcome.and_then(|result| {
-        let read = ToolOutcome::read(result);
-        read.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
-    });
-    passed_on(read)
+fn tool_outcome(
+    outcome: Result<Result<CallToolResult, RawJson>, CallError>,
+) -> Result<ToolOutcome, ProtocolError> {
+    let outcome = passed_on(outcome)?;
+    Ok(outcome.map_or_else(ToolOutcome::Other, ToolOutcome::Complete))
 }
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {

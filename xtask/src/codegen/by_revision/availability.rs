@@ -5,6 +5,7 @@ use crate::codegen::check::capabilities;
 use crate::codegen::error::Result;
 use crate::codegen::merged::merge::{Merged, MergedMethod, MergedType, Shape};
 use crate::codegen::merged::variants::{self, Tag};
+use crate::codegen::model::ir::Type;
 use crate::codegen::overlay::file::Overlay;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,7 +13,7 @@ use quote::quote;
 /// The tables, and who has declared what.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let types = merged.types.iter();
-    let types = types.map(|(name, ty)| type_info(merged, name, ty));
+    let types = types.map(|(name, ty)| type_info(merged, overlay, name, ty));
     let methods = merged.methods.iter();
     let methods = methods.map(|(name, entry)| method_info(merged, name, entry, overlay));
     let methods = methods.collect::<Result<Vec<_>>>()?;
@@ -28,25 +29,30 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     })
 }
 
-fn type_info(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
+fn type_info(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
     let known = bits(&ty.known);
     let fields = merged
         .structure(name)
         .into_iter()
         .flat_map(|def| &def.fields);
-    let fields = fields.map(|(name, field)| {
+    let fields = fields.map(|(wire, field)| {
         let (known, required) = (bits(&field.known), bits(&field.required));
-        quote!(FieldInfo::new(#name, #known, #required))
+        let mut kind = match overlay.from_zero.at(&format!("{name}.{wire}")) {
+            Some(_) => "limited".to_owned(),
+            None => kind(&field.ty),
+        };
+        kind.extend(field.is_option().then_some('?'));
+        quote!(FieldInfo::new(#wire, #known, #required, #kind))
     });
-    let is_tagged = match &ty.shape {
-        Shape::Union(members) => {
-            matches!(
-                variants::tag(merged, members),
-                Tag::Field { .. } | Tag::Method
-            )
-        }
-        _ => true,
+    let (is_tagged, members) = match &ty.shape {
+        Shape::Union(members) => match variants::tag(merged, members) {
+            // The table of methods has their parameters.
+            Tag::Method => (true, &[][..]),
+            tag => (matches!(tag, Tag::Field { .. }), &members[..]),
+        },
+        _ => (true, &[][..]),
     };
+    let mut members = members.iter().map(|member| kind(&member.member.ty));
     let variants = variants::of(merged, name).into_iter();
     let variants = variants.map(|(label, variant, known)| {
         let known = bits(known);
@@ -54,9 +60,30 @@ fn type_info(merged: &Merged, name: &str, ty: &MergedType) -> TokenStream {
             true => quote!(Some(#label)),
             false => quote!(None),
         };
-        quote!(VariantInfo::new(#variant, #tag, #known))
+        let kind = members.next().map(|kind| quote!(.of(#kind)));
+        quote!(VariantInfo::new(#variant, #tag, #known) #kind)
     });
     quote!(TypeInfo::new(#name, #known, &[#(#fields),*], &[#(#variants),*]))
+}
+
+/// A type in the words of `FieldInfo::kind`.
+fn kind(ty: &Type) -> String {
+    match ty {
+        Type::Text => "string".to_owned(),
+        Type::Integer { signed: true } => "integer".to_owned(),
+        Type::Integer { signed: false } => "natural".to_owned(),
+        Type::Number => "number".to_owned(),
+        Type::Bool => "boolean".to_owned(),
+        Type::Json { object: true } => "object".to_owned(),
+        Type::Json { object: false } => "any".to_owned(),
+        Type::Object { .. } => "value{}".to_owned(),
+        Type::Constant(value) => format!("'{value}'"),
+        Type::Named(name) => name.clone(),
+        Type::List(item) => kind(item) + "[]",
+        Type::Map(item) => kind(item) + "{}",
+        Type::OneOrMany(item) => kind(item) + "+",
+        Type::Nullable(inner) => kind(inner) + "?",
+    }
 }
 
 fn method_info(
@@ -69,6 +96,8 @@ fn method_info(
     let known = bits(&entry.known);
     let (client, server) = (bits(&entry.by_client), bits(&entry.by_server));
     let (required, may_ask) = (bits(&entry.params_required), bits(&entry.alternative));
+    let (params, result) = (&entry.method.params, &entry.method.result);
+    let result = result.as_deref().unwrap_or_default();
     let gates = capabilities::of_method(merged, overlay, name)?;
     Ok(quote! {
         MethodInfo {
@@ -79,6 +108,7 @@ fn method_info(
             by_server: Revisions(#server),
             params_required: Revisions(#required),
             may_require_input: Revisions(#may_ask),
+            types: (#params, #result),
             capabilities: &[#(#gates),*],
         }
     })

@@ -107,6 +107,9 @@ impl Emitter<'_> {
             "i128" | "u64" => parse_quote!(with = "number::integer"),
             "Option < i128 >" | "Option < u64 >" => parse_quote!(with = "number::integer_option"),
             "Option < RawJson >" if null => parse_quote!(deserialize_with = "raw::some"),
+            "RawJson" if field.ty == (Type::Json { object: true }) => {
+                parse_quote!(deserialize_with = "raw::object")
+            }
             _ => Arguments::new(),
         }
     }

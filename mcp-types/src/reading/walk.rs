@@ -1,0 +1,373 @@
+//! One walk over a value along the table of types, which writes what fits.
+
+use std::borrow::Cow;
+
+use serde_json::{Deserializer, Value};
+
+use super::{Misfit, well_formed};
+use crate::{
+    FieldInfo, JsonObject, RawJsonRef, RequestId, Revision, TypeInfo, VariantInfo, number,
+};
+
+/// Optional members without which a value would mean something else.
+const DECIDING: [&str; 4] = ["inputRequests", "isError", "requestState", "resultType"];
+
+/// Strings that later messages repeat, so that no character of theirs can be replaced.
+const REPEATED: [&str; 11] = [
+    "elicitationId",
+    "id",
+    "name",
+    "nextCursor",
+    "protocolVersion",
+    "requestState",
+    "taskId",
+    "toolUseId",
+    "uri",
+    "uriTemplate",
+    "url",
+];
+
+/// Returns true if a message of `revision` can have the field. All fields can be in a type that the
+/// revision lacks.
+pub(super) fn is_known(info: &TypeInfo, field: &FieldInfo, revision: Revision) -> bool {
+    field.revisions.contains(revision) || !info.revisions.contains(revision)
+}
+
+/// The kind of a variant's value, or of the parameters of a message; empty in a string enum.
+pub(super) fn payload(variant: &VariantInfo) -> &'static str {
+    let method = || Revision::method(variant.value?);
+    match variant.kind {
+        "" => method().map_or("", |method| method.types.0),
+        kind => kind,
+    }
+}
+
+type Outcome = Result<(), Misfit>;
+
+pub(super) struct Walk {
+    revision: Revision,
+    /// The parts so far that fit.
+    pub(super) text: String,
+    pub(super) misfits: Vec<Misfit>,
+    /// The place of the part that is being written.
+    path: String,
+    /// The name of the entry that is being written.
+    entry: Option<String>,
+}
+
+impl Walk {
+    pub(super) fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            text: String::new(),
+            misfits: Vec::new(),
+            path: String::new(),
+            entry: None,
+        }
+    }
+
+    /// A misfit of the part that is being written.
+    pub(super) fn misfit(&self, reason: impl Into<String>) -> Misfit {
+        Misfit {
+            path: self.path.trim_start_matches('.').to_owned(),
+            entry: self.entry.clone(),
+            reason: reason.into(),
+            left_out: String::new(),
+        }
+    }
+
+    /// The misfit of a value that is not what it must be.
+    fn unlike(&self, expected: &str, json: RawJsonRef<'_>) -> Misfit {
+        let found = match json.get().as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "a list",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        };
+        match expected.ends_with(found) {
+            true => self.misfit(format!("{expected} can't be read")),
+            false => self.misfit(format!("must be {expected}, not {found}")),
+        }
+    }
+
+    /// Writes a value of a [kind](FieldInfo::kind).
+    pub(super) fn value(&mut self, json: RawJsonRef<'_>, kind: &str) -> Outcome {
+        if let Some(kind) = kind.strip_suffix('?') {
+            let is_absent = json.get() == "null";
+            return self.value(json, if is_absent { "any" } else { kind });
+        }
+        if let Some(item) = kind.strip_suffix("[]") {
+            return self.list(json, item, false);
+        }
+        if let Some(one) = kind.strip_suffix('+') {
+            return match json.get().starts_with('[') {
+                true => self.list(json, one, false),
+                false => self.value(json, one),
+            };
+        }
+        if let Some(item) = kind.strip_suffix("{}").filter(|item| *item != "value") {
+            return self.map(json, item);
+        }
+        match Revision::type_info(kind) {
+            None => self.leaf(json, kind),
+            Some(info) if info.variants.is_empty() => self.object(json, info),
+            Some(info) => self.variant(json, info),
+        }
+    }
+
+    /// Writes a value that the table does not look into.
+    fn leaf(&mut self, json: RawJsonRef<'_>, kind: &str) -> Outcome {
+        let text = match kind {
+            "object" | "value{}" => well_formed(object(json).get()),
+            _ => well_formed(json.get()),
+        };
+        let mut decoder = Deserializer::from_str(&text);
+        let (fits, expected) = match kind {
+            "string" => (text.starts_with('"'), "a string"),
+            "boolean" => (matches!(&*text, "true" | "false"), "true or false"),
+            "number" => (serde_json::from_str::<f64>(&text).is_ok(), "a number"),
+            "integer" => (
+                number::integer::deserialize::<i128, _>(&mut decoder).is_ok(),
+                "an integer of at most 128 bits",
+            ),
+            "natural" => (
+                number::integer::deserialize::<u64, _>(&mut decoder).is_ok(),
+                "an integer from 0 of at most 64 bits",
+            ),
+            "limited" => (number::from_zero(&mut decoder).is_ok(), "an integer"),
+            "object" => (text.starts_with('{'), "an object"),
+            "value{}" => (
+                serde_json::from_str::<JsonObject>(&text).is_ok(),
+                "an object",
+            ),
+            "RequestId" | "ProgressToken" => (
+                serde_json::from_str::<RequestId>(&text).is_ok(),
+                "a string or an integer",
+            ),
+            _ => (true, ""),
+        };
+        if !fits {
+            return Err(self.unlike(expected, json));
+        }
+        self.text.push_str(&text);
+        Ok(())
+    }
+
+    /// Writes a list. Items that do not fit are left out if the list `may_lack` some.
+    fn list(&mut self, json: RawJsonRef<'_>, item: &str, may_lack: bool) -> Outcome {
+        let elements = json.elements().map_err(|_| self.unlike("a list", json))?;
+        self.text.push('[');
+        for (index, element) in elements.into_iter().enumerate() {
+            let is_entry = may_lack && self.entry.is_none();
+            if is_entry {
+                let mut names = ["name", "uri", "uriTemplate", "taskId"].iter();
+                self.entry = names.find_map(|name| element.member(name)?.parse().ok());
+            }
+            let place = format!("[{index}]");
+            let written = self.part("", &place, may_lack, |walk| walk.value(element, item));
+            if is_entry {
+                self.entry = None;
+            }
+            written?;
+        }
+        self.text.push(']');
+        Ok(())
+    }
+
+    /// Writes an object that is used as a map.
+    fn map(&mut self, json: RawJsonRef<'_>, item: &str) -> Outcome {
+        let members = self.members(json)?;
+        self.text.push('{');
+        for (name, value) in members {
+            self.member(&name, false, |walk| walk.value(value, item))?;
+        }
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// Writes an object of a type with fields.
+    fn object(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
+        let members = self.members(json)?;
+        let is_page = self.path.is_empty() && info.fields.iter().any(|it| it.name == "nextCursor");
+        let mut seen = Vec::new();
+        self.text.push('{');
+        for (name, value) in members {
+            let Some(field) = info.fields.iter().find(|field| field.name == name) else {
+                let text = well_formed(value.get());
+                if serde_json::from_str::<Value>(&text).is_ok() {
+                    self.member(&name, false, |walk| walk.leaf(value, "any"))?;
+                }
+                continue;
+            };
+            let is_absent = value.get() == "null" && !field.kind.starts_with("any");
+            if is_absent || !is_known(info, field, self.revision) {
+                continue;
+            }
+            let is_optional = field.kind.ends_with('?') && !DECIDING.contains(&field.name);
+            let is_again = seen.contains(&field.name);
+            seen.push(field.name);
+            self.member(&name, is_optional || is_again, |walk| {
+                let is_repeated = REPEATED.contains(&field.name) && info.name != "Implementation";
+                if is_again {
+                    return Err(walk.misfit("the member occurs twice"));
+                }
+                if is_repeated && matches!(well_formed(value.get()), Cow::Owned(_)) {
+                    return Err(walk.misfit("has a half of a surrogate pair"));
+                }
+                match field.kind.trim_end_matches('?').strip_suffix("[]") {
+                    Some(item) => walk.list(value, item, is_page || is_optional),
+                    None => walk.value(value, field.kind),
+                }
+            })?;
+        }
+        let required = |field: &&FieldInfo| !field.kind.ends_with(['?', '\'']);
+        for field in info.fields.iter().filter(required) {
+            let is_missing = !seen.contains(&field.name);
+            let has_structured = seen.contains(&"structuredContent");
+            if is_missing && field.name == "content" && has_structured {
+                self.member("content", false, |walk| {
+                    walk.text.push_str("[]");
+                    Ok(())
+                })?;
+            } else if is_missing {
+                self.member(field.name, false, |walk| Err(walk.misfit("missing")))?;
+            }
+        }
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// Writes a value of a union or a string enum.
+    fn variant(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
+        let variants = || info.variants.iter();
+        if variants().all(|it| payload(it).is_empty()) {
+            return self.leaf(json, "string");
+        }
+        if variants().all(|it| it.kind.is_empty()) {
+            return self.message(json, info);
+        }
+        let types = variants().map(|it| Revision::type_info(it.kind));
+        let Some(types) = types.collect::<Option<Vec<_>>>() else {
+            // Such a union keeps whatever fits none of its variants.
+            return self.leaf(json, "any");
+        };
+        let members = self.members(json)?;
+        let fits = types
+            .iter()
+            .filter_map(|info| Some((fit(info, &members)?, *info)));
+        let mut fits: Vec<_> = fits.collect();
+        fits.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
+        match &fits[..] {
+            // Nothing tells them apart.
+            [(first, _), (second, _), ..] if first == second && first.1 < 0 => {}
+            [(_, info), ..] => return self.object(json, info),
+            [] => {}
+        }
+        let constants = types.iter().flat_map(|info| info.fields);
+        let mut constants = constants.filter(|field| field.kind.starts_with('\''));
+        // A variant that the table does not have is kept, but it must have a name.
+        if let Some(tag) = constants.next() {
+            let text = self.text.len();
+            let value = members.iter().find(|(name, _)| name == tag.name);
+            self.member(tag.name, false, |walk| match value {
+                Some((_, value)) => walk.leaf(*value, "string"),
+                None => Err(walk.misfit("missing")),
+            })?;
+            self.text.truncate(text);
+        }
+        self.leaf(json, "any")
+    }
+
+    /// Writes a message without its envelope.
+    fn message(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
+        self.members(json)?;
+        let method = json
+            .member("method")
+            .and_then(|json| json.parse::<String>().ok());
+        let Some(method) = method else {
+            return self.member("method", false, |walk| Err(walk.misfit("must be a string")));
+        };
+        let mut variants = info.variants.iter();
+        let Some(variant) = variants.find(|it| it.value == Some(&method)) else {
+            return self.leaf(json, "any");
+        };
+        let params = json.member("params").unwrap_or(RawJsonRef::empty_object());
+        self.text.push_str(&format!("{{\"method\":\"{method}\""));
+        self.member("params", false, |walk| walk.value(params, payload(variant)))?;
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// The members of an object.
+    fn members<'a>(&self, json: RawJsonRef<'a>) -> Result<Vec<(String, RawJsonRef<'a>)>, Misfit> {
+        let members = object(json).members();
+        members.map_err(|_| self.unlike("an object", json))
+    }
+
+    /// Writes a member of an object, which is left out where it does not fit if it `may_lack`.
+    fn member(
+        &mut self,
+        name: &str,
+        may_lack: bool,
+        write: impl FnOnce(&mut Self) -> Outcome,
+    ) -> Outcome {
+        let key = Value::from(name).to_string() + ":";
+        self.part(&key, &format!(".{name}"), may_lack, write)
+    }
+
+    /// Writes a part of a list or object, after `key`.
+    fn part(
+        &mut self,
+        key: &str,
+        place: &str,
+        may_lack: bool,
+        write: impl FnOnce(&mut Self) -> Outcome,
+    ) -> Outcome {
+        let (text, path) = (self.text.len(), self.path.len());
+        if !self.text.ends_with(['[', '{']) {
+            self.text.push(',');
+        }
+        self.text.push_str(key);
+        self.path.push_str(place);
+        let mut written = write(self);
+        if let Err(misfit) = &mut written
+            && may_lack
+        {
+            misfit.left_out = self.path.trim_start_matches('.').to_owned();
+            self.misfits.push(misfit.clone());
+            self.text.truncate(text);
+            written = Ok(());
+        }
+        self.path.truncate(path);
+        written
+    }
+}
+
+/// The value, or an empty object in place of an empty list.
+fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
+    match json.elements().is_ok_and(|elements| elements.is_empty()) {
+        true => RawJsonRef::empty_object(),
+        false => json,
+    }
+}
+
+/// How well an object fits a type: by the constants it has, the required members that it lacks, and
+/// the members that it has. `None` if a constant differs.
+fn fit(info: &TypeInfo, members: &[(String, RawJsonRef<'_>)]) -> Option<(usize, i64, usize)> {
+    let (mut constants, mut lacks, mut present) = (0, 0, 0);
+    for field in info.fields {
+        let value = members.iter().find(|(name, _)| name == field.name);
+        match (field.kind.strip_prefix('\''), value) {
+            (Some(constant), value) => {
+                let value = value?.1.parse::<String>().ok()?;
+                (value == constant.trim_end_matches('\'')).then_some(())?;
+                constants += 1;
+            }
+            (None, Some(_)) => present += 1,
+            (None, None) => lacks -= i64::from(!field.kind.ends_with('?')),
+        }
+    }
+    Some((constants, lacks, present))
+}
