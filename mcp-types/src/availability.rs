@@ -220,6 +220,12 @@ impl Revision {
         TYPES.get(index)
     }
 
+    /// Whether messages of this revision can contain the type.
+    #[must_use]
+    pub fn has_type(self, name: &str) -> bool {
+        Self::type_info(name).is_some_and(|info| info.revisions.contains(self))
+    }
+
     /// Availability of a field by its name on the wire; `None` if no revision has it.
     #[must_use]
     pub fn field(type_name: &str, field: &str) -> Option<&'static FieldInfo> {

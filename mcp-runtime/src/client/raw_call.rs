@@ -130,7 +130,8 @@ impl RawCall {
             let (channel, negotiated) = (&connection.channel, &connection.negotiated);
             let params = self.params.conformed(negotiated.revision);
             let params = params.map_err(CallError::Params)?;
-            let cache = state.cache.as_ref().filter(|_| responses.is_none());
+            let may_cache = responses.is_none() && negotiated.revision.has_type("CacheScope");
+            let cache = state.cache.as_ref().filter(|_| may_cache);
             let cached = cache.and_then(|cache| options.cached(cache, kind, &params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(raw) = known.and_then(CachePlace::get) {

@@ -117,8 +117,7 @@ impl Outcome {
         negotiated: &Negotiated<ServerCapabilities>,
     ) -> Result<Self, CallError> {
         let revision = negotiated.revision;
-        let info = Revision::type_info("ResultType");
-        if info.is_none_or(|info| !info.revisions.contains(revision)) {
+        if !revision.has_type("ResultType") {
             return Ok(Self::Complete);
         }
         let source = Source {
@@ -292,8 +291,18 @@ mod tests {
 
     use super::*;
 
+    fn negotiated(revision: Revision) -> Negotiated<ServerCapabilities> {
+        Negotiated {
+            revision,
+            peer_info: None,
+            peer_capabilities: ServerCapabilities::new(),
+            instructions: None,
+        }
+    }
+
     fn outcome(result: serde_json::Value) -> Outcome {
-        Outcome::of(RequestKind::of::<CallToolRequest>(), &result.into()).unwrap()
+        let kind = RequestKind::of::<CallToolRequest>();
+        Outcome::of(kind, &result.into(), &negotiated(Revision::LATEST)).unwrap()
     }
 
     fn said(text: &str) -> CallToolResult {
@@ -323,8 +332,14 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
-        let list = Outcome::of(RequestKind::of::<ListToolsRequest>(), &wish.into());
+        let list = RequestKind::of::<ListToolsRequest>();
+        let list = Outcome::of(list, &wish.clone().into(), &negotiated(Revision::LATEST));
         assert!(matches!(list, Err(CallError::Result { .. })));
+        for revision in Revision::ALL.into_iter().filter(|it| *it < Revision::LATEST) {
+            let kind = RequestKind::of::<CallToolRequest>();
+            let own = Outcome::of(kind, &wish.clone().into(), &negotiated(revision));
+            assert!(matches!(own, Ok(Outcome::Complete)), "{revision}");
+        }
     }
 
     #[test]

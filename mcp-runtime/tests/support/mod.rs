@@ -14,6 +14,7 @@ pub mod mounted;
 pub mod over;
 #[cfg(feature = "client")]
 pub mod scripted;
+pub mod wrong_values;
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};

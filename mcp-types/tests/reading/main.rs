@@ -1,0 +1,9 @@
+//! What peers send, read by one revision.
+
+#![allow(clippy::unwrap_used)]
+
+mod leniency;
+mod wrong;
+#[path = "../../../mcp-runtime/tests/support/wrong_values.rs"]
+#[allow(unreachable_pub, reason = "shared with other tests")]
+mod wrong_values;
