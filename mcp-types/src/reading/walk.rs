@@ -253,7 +253,7 @@ impl Walk {
             // Such a union keeps whatever fits none of its variants.
             return self.leaf(json, "any");
         };
-        let members = self.members(json)?;
+        let (json, members) = (object(json), self.members(json)?);
         let fits = types
             .iter()
             .filter_map(|info| Some((fit(info, &members)?, *info)));
