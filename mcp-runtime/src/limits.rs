@@ -187,8 +187,10 @@ pub(crate) const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(30);
 pub(crate) const STABLE_CONNECTION: Duration = Duration::from_secs(30);
 /// Time that a stream must last for the pauses before it is reopened to begin anew.
 pub(crate) const STABLE_STREAM: Duration = Duration::from_secs(10);
-/// Pages of one list; ends a list whose server repeats itself.
+/// Pages of one list; ends a list whose server always names another page.
 pub(crate) const MAX_PAGES: usize = 1000;
+/// Bytes of one list, all pages together; the pages alone would allow 16 GiB.
+pub(crate) const MAX_LIST_BYTES: usize = 64 * MIB;
 /// Rounds of questions that a client answers for one call; ends a server that asks without end.
 pub(crate) const MAX_QUESTION_ROUNDS: usize = 10;
 /// Repetitions of a call that is safe to repeat; ends a call that kills its server each time.
@@ -358,6 +360,7 @@ mod tests {
             STABLE_STREAM time "subscription's stream"
             STABLE_STREAM time "resumption of the session's stream"
             MAX_PAGES count "`max_pages`"
+            MAX_LIST_BYTES bytes "`max_list_bytes`"
             MAX_QUESTION_ROUNDS count "`max_rounds`"
             MAX_REPEATS count "times that a call is sent again"
             MAX_UNREAD_NOTIFICATIONS count "a reader has not read"

@@ -115,6 +115,13 @@ impl ClientBuilder {
         self
     }
 
+    /// The largest size of a list, all pages together, in bytes of JSON; 64 MiB unless set. A list
+    /// over it is an error.
+    pub fn max_list_bytes(mut self, bytes: usize) -> Self {
+        self.config.max_list_bytes = bytes;
+        self
+    }
+
     /// Sends the trace context that `source` returns with each request. It must return quickly. No
     /// trace context is sent unless set.
     ///

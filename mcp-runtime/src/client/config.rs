@@ -14,8 +14,8 @@ use super::layers::Stack;
 use super::status::Status;
 use crate::TraceContext;
 use crate::limits::{
-    MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES, PING_TIMEOUT,
-    PROBE_TIMEOUT, RECONNECT_PAUSE, RECONNECT_TRIES, STABLE_CONNECTION,
+    MAX_LIST_BYTES, MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES,
+    PING_TIMEOUT, PROBE_TIMEOUT, RECONNECT_PAUSE, RECONNECT_TRIES, STABLE_CONNECTION,
 };
 use crate::protocol::Timeouts;
 
@@ -33,6 +33,7 @@ pub(super) struct Config {
     pub(super) probe_timeout: Duration,
     pub(super) timeouts: Timeouts,
     pub(super) max_pages: usize,
+    pub(super) max_list_bytes: usize,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
     /// True if tries to reconnect are unlimited, regardless of `reconnect`.
@@ -59,6 +60,7 @@ impl Config {
             probe_timeout: PROBE_TIMEOUT,
             timeouts: Timeouts::default(),
             max_pages: MAX_PAGES,
+            max_list_bytes: MAX_LIST_BYTES,
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
             reconnect_endlessly: AtomicBool::new(false),
@@ -138,7 +140,7 @@ impl Default for Reconnect {
 
 impl Reconnect {
     /// Returns true if another try is allowed after `tries`.
-    pub(super) fn allows_try_after(self, tries: u32) -> bool {
+    pub(crate) fn allows_try_after(self, tries: u32) -> bool {
         self.tries.is_none_or(|most| tries < most)
     }
 

@@ -1,12 +1,18 @@
 //! Lists, fetched page by page.
 
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+
 use mcp_types::{
     ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
     ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
-    ListToolsResult, PaginatedRequestParams, Prompt, Request, Resource, ResourceTemplate, Tool,
+    ListToolsResult, PaginatedRequestParams, Prompt, RawJson, Request, Resource, ResourceTemplate,
+    Tool,
 };
 
 use super::Client;
+use super::claims::UnknownResults;
+use super::config::Config;
 use crate::error::CallError;
 
 /// A request for one page of a list.
@@ -56,6 +62,8 @@ impl ListRequest for ListResourceTemplatesRequest {
 impl Client {
     /// A list of the server, page by page.
     ///
+    /// The list ends when the server repeats a cursor, with the pages that came until then.
+    ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
     /// use mcp_runtime::types::ListResourcesRequest;
@@ -73,8 +81,7 @@ impl Client {
     pub fn pages<R: ListRequest>(&self) -> Pages<R> {
         Pages {
             client: self.clone(),
-            left: self.state().config.max_pages,
-            next: Some(PaginatedRequestParams::new()),
+            paging: Paging::new(&self.state().config),
             fresh: false,
             request: std::marker::PhantomData,
         }
@@ -85,9 +92,7 @@ impl Client {
 #[derive(Debug)]
 pub struct Pages<R> {
     client: Client,
-    /// How many pages may still be fetched.
-    left: usize,
-    next: Option<PaginatedRequestParams>,
+    paging: Paging,
     /// True if cached answers are not used.
     fresh: bool,
     request: std::marker::PhantomData<fn() -> R>,
@@ -114,21 +119,97 @@ impl<R: ListRequest> Pages<R> {
     /// # Errors
     ///
     /// Why the page is missing; [`CallError::Result`] when the list has more pages than
-    /// [`max_pages`](super::ClientBuilder::max_pages).
+    /// [`max_pages`](super::ClientBuilder::max_pages), or more bytes than
+    /// [`max_list_bytes`](super::ClientBuilder::max_list_bytes).
     pub async fn next(&mut self) -> Result<Option<Vec<R::Item>>, CallError> {
-        let Some(params) = self.next.take() else {
+        let unfit = |reason| CallError::unfit(R::METHOD, reason);
+        let Some(params) = self.paging.next().map_err(unfit)? else {
             return Ok(None);
         };
-        self.left = self.left.checked_sub(1).ok_or_else(|| {
-            let most = self.client.state().config.max_pages;
-            CallError::unfit(R::METHOD, format!("the list has more than {most} pages"))
-        })?;
         let mut request = self.client.request::<R>(params);
         if self.fresh {
             request = request.fresh().inner();
         }
-        let (items, cursor) = R::split(request.await?);
-        self.next = cursor.map(|cursor| PaginatedRequestParams::new().with_cursor(cursor));
-        Ok(Some(items))
+        let conversion = request.conversion();
+        let raw = request.unconverted(UnknownResults::Claimed).await?;
+        let page = self.paging.weigh(&raw).map_err(unfit)?;
+        let (items, cursor) = R::split(Box::pin(conversion.complete(raw)).await?);
+        Ok(self.paging.goes_on(page, cursor).then_some(items))
+    }
+}
+
+/// The way through the pages of a list: where it goes on, and its limits.
+#[derive(Debug)]
+pub(super) struct Paging {
+    /// The parameters of the next page.
+    next: Option<PaginatedRequestParams>,
+    pages: usize,
+    max_pages: usize,
+    bytes: usize,
+    max_bytes: usize,
+    cursors: HashSet<String>,
+    /// The hash of the last page.
+    last: Option<u64>,
+}
+
+impl Paging {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            next: Some(PaginatedRequestParams::new()),
+            pages: 0,
+            max_pages: config.max_pages,
+            bytes: 0,
+            max_bytes: config.max_list_bytes,
+            cursors: HashSet::new(),
+            last: None,
+        }
+    }
+
+    /// The parameters of the next page; `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// If the list has too many pages.
+    pub(super) fn next(&mut self) -> Result<Option<PaginatedRequestParams>, String> {
+        let next = self.next.take();
+        self.pages += 1;
+        match next.is_some() && self.pages > self.max_pages {
+            true => Err(format!(
+                "the list has more than {} pages (`max_pages`)",
+                self.max_pages
+            )),
+            false => Ok(next),
+        }
+    }
+
+    /// Adds a page to the bytes of the list, and returns its hash.
+    ///
+    /// # Errors
+    ///
+    /// If the list has too many bytes.
+    pub(super) fn weigh(&mut self, page: &RawJson) -> Result<u64, String> {
+        self.bytes = self.bytes.saturating_add(page.get().len());
+        match self.bytes > self.max_bytes {
+            true => Err(format!(
+                "the list has more than {} bytes (`max_list_bytes`)",
+                self.max_bytes
+            )),
+            false => Ok(self.cursors.hasher().hash_one(page.get())),
+        }
+    }
+
+    /// Goes on at `cursor`, unless it was there before. Returns false if the `page` only repeats the
+    /// last one, as that of a server which does not read cursors.
+    pub(super) fn goes_on(&mut self, page: u64, cursor: Option<String>) -> bool {
+        let is_repeated = self.last.replace(page) == Some(page);
+        let Some(cursor) = cursor else {
+            return true;
+        };
+        if self.cursors.insert(cursor.clone()) {
+            self.next = Some(PaginatedRequestParams::new().with_cursor(cursor));
+            return true;
+        }
+        crate::log::warn!(cursor, "the server repeats a cursor: the list ends there");
+        !is_repeated
     }
 }

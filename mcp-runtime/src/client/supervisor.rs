@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_types::{
-    ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestParams, Root,
+    ListToolsRequest, PingRequest, RawJson, Request, RequestParams, Root,
     RootsListChangedNotification, SetLevelRequest, SetLevelRequestParams, Side, SubscribeRequest,
     SubscribeRequestParams, methods,
 };
@@ -18,6 +18,7 @@ use super::config::{KeepAlive, Reconnect};
 use super::connect::{connect, expected};
 use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
+use super::pages::Paging;
 use super::result::Source;
 use super::state::ClientState;
 use super::status::TransportState;
@@ -224,17 +225,22 @@ impl Supervisor {
         let unreadable = |error: &CallError| {
             crate::log::warn!(%error, "tools were listed after a reconnection, and can't be read");
         };
-        let mut params = PaginatedRequestParams::new();
-        for _ in 0..self.state.config.max_pages {
-            let page = self.request::<ListToolsRequest>(connection, &params);
-            let page = source.read::<ListToolsRequest>(&page.await?);
+        let too_long =
+            |reason: &String| crate::log::warn!(reason, "tools were not all listed again");
+        let mut paging = Paging::new(&self.state.config);
+        while let Some(params) = paging.next().inspect_err(too_long).ok()? {
+            let raw = self
+                .request::<ListToolsRequest>(connection, &params)
+                .await?;
+            let hash = paging.weigh(&raw).inspect_err(too_long).ok()?;
+            let page = source.read::<ListToolsRequest>(&raw);
             let page = page.inspect_err(unreadable).ok()?;
             let tools = page.tools.into_iter();
             let tools = tools.map(|tool| (tool.name.clone(), tool));
             self.state.session().tools.extend(tools);
-            params = PaginatedRequestParams::new().with_cursor(page.next_cursor?);
+            paging.goes_on(hash, page.next_cursor);
         }
-        None
+        Some(())
     }
 
     async fn request<R: Request>(
