@@ -111,8 +111,8 @@ pub enum CallError {
     /// request, or may still be doing so.
     #[error("the answer was lost, and the server may have served the request: {0}")]
     Lost(#[source] io::Error),
-    /// The server has ended the session, or has forgotten it (HTTP 404), and did not serve the
-    /// request.
+    /// The server has ended the session, or has forgotten it (HTTP 404, or another status whose body
+    /// says so), and did not serve the request.
     #[error("the server has ended the session, and did not serve the request")]
     SessionEnded,
     /// The HTTP response is not an MCP message: a gateway has answered, or the URL belongs to

@@ -24,7 +24,7 @@ pub struct HttpError {
     /// The first 200 characters of the body, with control characters replaced by spaces. Not
     /// trusted: they may be from a gateway, or from an attacker.
     pub excerpt: String,
-    /// The JSON-RPC error that is the body of a 401, 403 or 404, and names no request.
+    /// The JSON-RPC error that is the body of a 401 or 403, or of a 404 where it names no request.
     pub error: Option<ErrorObject>,
     /// The challenges of `WWW-Authenticate`, joined by commas: how to authenticate (RFC 9110,
     /// section 11.6.1).

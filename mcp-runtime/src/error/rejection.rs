@@ -64,7 +64,7 @@ pub(crate) enum Rejection {
     #[error("`MCP-Protocol-Version` names no version that is served")]
     Version,
     /// An event id that this server did not give out.
-    #[error("`Last-Event-ID` names no event of this session")]
+    #[error("`Last-Event-ID` names no event of this stream")]
     EventId,
     /// As many sessions as the limit are open.
     #[error("too many sessions are open; try again later")]

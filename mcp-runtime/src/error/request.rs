@@ -23,7 +23,7 @@ pub(crate) enum RequestError {
     #[error("Already initialized: the connection is {0}")]
     AlreadyInitialized(LifecycleState),
     /// A request while the connection ends.
-    #[error("The connection is {0}: no new requests are served")]
+    #[error("The session is {0}: no new requests are served")]
     Ending(LifecycleState),
     /// A method that no revision has, or not in this direction.
     #[error("Method not found: {0}")]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 use bytes::Bytes;
-use http::header::PROXY_AUTHORIZATION;
+use http::header::{ACCEPT_ENCODING, PROXY_AUTHORIZATION};
 use http::{Request, Response, Uri};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
@@ -14,7 +14,7 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 
 use super::address_rule::AddressRule;
-use super::body::next_bytes;
+use super::body::{UNCOMPRESSED, compressed, next_bytes};
 use super::connector::{Connector, authority, client, connect_error};
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
 use crate::transport::server_address::tls_config;
@@ -23,6 +23,7 @@ use crate::transport::server_address::tls_config;
 /// perhaps, with the proxies and root certificates of the MCP server. Cloning is cheap.
 ///
 /// - Redirects are not followed, but returned.
+/// - A compressed answer is an error: the client does not decompress.
 /// - An answer may have 1 MiB, and must be complete within 30 seconds.
 /// - Addresses that are not public (loopback, private, link-local, metadata of clouds) are refused
 ///   after names were resolved. The kind of address that the MCP server itself has is allowed, metadata
@@ -106,8 +107,8 @@ impl AuthHttp {
     /// # Errors
     ///
     /// Of kind `InvalidInput` for a URL that is neither `http` nor `https`, `PermissionDenied` for
-    /// an address that is refused, `TimedOut`, `InvalidData` for an answer that is too long, or the
-    /// kind of the error of the network. The text names the host, and nothing else of the URL.
+    /// an address that is refused, `TimedOut`, `InvalidData` for an answer that is too long or
+    /// compressed, or the kind of the error of the network. The text names the host, and nothing else of the URL.
     pub async fn send(&self, request: Request<String>) -> io::Result<Response<Bytes>> {
         let uri = request.uri().clone();
         let host = uri.host().unwrap_or_default();
@@ -135,10 +136,17 @@ impl AuthHttp {
         let authorization = self.connector.proxy_authorization(&uri);
         let headers = request.headers_mut();
         headers.extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
+        headers.insert(ACCEPT_ENCODING, UNCOMPRESSED);
         let sent = self.client.request(request).await;
         let (parts, mut body) = sent
             .map_err(|error| connect_error(&uri, &error))?
             .into_parts();
+        if parts.status.is_success()
+            && let Some(reason) = compressed(&parts.headers)
+        {
+            let reason = format!("the answer of {} can't be read: {reason}", authority(&uri));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         let mut bytes = Vec::new();
         while let Some(data) = next_bytes(&mut body).await {
             bytes.extend_from_slice(&data.map_err(|error| connect_error(&uri, &error))?);

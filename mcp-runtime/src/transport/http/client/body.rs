@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::Uri;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::response::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
@@ -29,6 +31,25 @@ pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Byte
 /// Marks the response with the first redirect that is not followed because there were too many.
 #[derive(Clone)]
 pub(super) struct TooManyRedirects;
+
+/// The body of a response that was read before the response was handed on; true if it is complete.
+#[derive(Clone)]
+pub(super) struct BodyRead(pub(super) Vec<u8>, pub(super) bool);
+
+/// The value of `Accept-Encoding`: no coding is decoded here.
+pub(super) const UNCOMPRESSED: HeaderValue = HeaderValue::from_static("identity");
+
+/// The reason for which a body can't be read, if it has a coding, such as `gzip`.
+pub(super) fn compressed(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(CONTENT_ENCODING).iter();
+    let mut codings = codings.map(|value| value.as_bytes().trim_ascii());
+    let coding = codings.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(b"identity"))?;
+    let coding = String::from_utf8_lossy(coding);
+    Some(format!(
+        "it is compressed (`Content-Encoding: {coding}`), although the request accepts only \
+         `identity`: the server or a proxy in front of it is wrong"
+    ))
+}
 
 /// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
 /// 10.2.3). `None` also for a header that can't be read.
@@ -63,6 +84,7 @@ pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
     // No character takes more than four bytes.
     let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
     let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
+    let excerpt = compressed(&parts.headers).unwrap_or(excerpt);
     HttpError {
         status: parts.status.as_u16(),
         url: url.map_or_else(String::new, |url| without_secrets(&url.to_string())),

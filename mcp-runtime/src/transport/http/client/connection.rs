@@ -22,6 +22,7 @@ use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
 use super::outgoing::{Outgoing, ParamHeaders};
 use super::remote::{Delivery, Remote, SessionState};
+use super::session_end::LastEnd;
 use crate::limits::{
     CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
     SESSION_END_TIMEOUT,
@@ -54,7 +55,11 @@ use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, PrincipalChan
 ///
 /// The era of the server is detected unless it is set: `server/discover` is sent first, then
 /// `initialize`; where neither is understood, HTTP+SSE of 2024-11-05 is tried (with the feature
-/// `sse`). Clones remember the result. A session that the server has ended is opened anew.
+/// `sse`). Clones remember the result.
+///
+/// A session that the server has forgotten is opened again, and the request is repeated: after HTTP
+/// 404 or 410, and after 400, 401 without a challenge, or 503 without `Retry-After` if the body
+/// speaks of the session. A request that is refused in the new session as well fails.
 ///
 /// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`,
 /// as curl understands them. Redirects are followed within the origin of `url` only.
@@ -68,6 +73,7 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
         methods: Vec::new(),
         credentials: CredentialSources::default(),
         is_legacy: Arc::default(),
+        last_end: Arc::default(),
     }
 }
 
@@ -85,6 +91,8 @@ pub struct HttpUrl {
     credentials: CredentialSources,
     /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     is_legacy: Arc<AtomicBool>,
+    /// The last end of a session; shared by all connections.
+    last_end: Arc<LastEnd>,
 }
 
 impl HttpUrl {
@@ -249,6 +257,7 @@ impl Transport for HttpUrl {
             retries: self.retries,
             message_timeout: self.timeouts.idle,
             is_legacy: self.is_legacy,
+            last_end: self.last_end,
             client: client(tls, connector.clone()),
             connector,
             credentials,

@@ -130,7 +130,7 @@ impl Remote {
             return Ok(Some(response));
         }
         let (parts, body) = response.into_parts();
-        let (body, _) = self.read_body(body).await?;
+        let (body, _) = self.read_body(&parts, body).await.unwrap_or_default();
         let refused = no_message(&parts, &body);
         Err(failed("authentication", Box::new(refused)))
     }

@@ -22,6 +22,7 @@ mod legacy;
 mod outgoing;
 mod remote;
 mod response;
+mod session_end;
 
 pub use crate::connection::BoxFuture;
 pub use auth_http::AuthHttp;

@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION,
+};
 use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
@@ -18,10 +20,11 @@ use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::body::{TooManyRedirects, retry_after};
+use super::body::{TooManyRedirects, UNCOMPRESSED, compressed, retry_after};
 use super::connector::{Connector, authority, connect_error};
 use super::credentials::{Credentials, Sending};
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
+use super::session_end::LastEnd;
 use crate::error::CallError;
 use crate::limits::{
     FIRST_RETRY, MAX_REDIRECTS, MAX_RESUMPTION_PAUSE, MAX_RETRY_AFTER, MIN_RESUMPTION_PAUSE,
@@ -52,6 +55,8 @@ pub(super) struct Remote {
     pub(super) message_timeout: Duration,
     /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
     pub(super) is_legacy: Arc<AtomicBool>,
+    /// The last end of a session of this server; shared by all connections.
+    pub(super) last_end: Arc<LastEnd>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
     pub(super) credentials: Credentials,
@@ -70,6 +75,10 @@ pub(super) struct SessionState {
     pub(super) param_headers: ParamHeaders,
     /// True if the server has ended the session: nothing is sent any more.
     pub(super) ended: bool,
+    /// True if the server has served a request of the session.
+    pub(super) has_served: bool,
+    /// True if the server has opened the stream of the session.
+    pub(super) has_streamed: bool,
     /// The URL for messages of HTTP+SSE.
     pub(super) endpoint: Option<Uri>,
 }
@@ -139,6 +148,7 @@ impl Remote {
         *request.method_mut() = method;
         *request.uri_mut() = state.endpoint.as_ref().unwrap_or(&self.uri).clone();
         *request.headers_mut() = state.headers.clone();
+        request.headers_mut().insert(ACCEPT_ENCODING, UNCOMPRESSED);
         request
     }
 
@@ -161,7 +171,10 @@ impl Remote {
                 return Err(CallError::SessionEnded);
             }
             let credentials = self.credentials(&sending).await?;
-            let sent = self.send_once(&sending.request, &credentials).await;
+            let mut sent = self.send_once(&sending.request, &credentials).await;
+            if let Ok(response) = &mut sent {
+                self.check_session(&sending, response).await?;
+            }
             let after = match &sent {
                 Ok(response) => pause(response, resend == Resend::Safe, attempt),
                 Err(error) if error.is_connect() || resend == Resend::Lost => {
@@ -182,7 +195,6 @@ impl Remote {
                 false => CallError::Lost(connect_error(uri, &error)),
             })?;
             response.extensions_mut().insert(uri.clone());
-            self.check_session(&sending.request, &response)?;
             let accepted = self.accepted(&mut sending, credentials, response).await?;
             let Some(mut response) = accepted else {
                 attempt = 0;
@@ -194,7 +206,7 @@ impl Remote {
                     response.extensions_mut().insert(TooManyRedirects);
                     return Ok(response);
                 }
-                None => return Ok(response),
+                None => return readable(response, outgoing),
             }
             (redirects, attempt) = (redirects + 1, 0);
         }
@@ -211,23 +223,6 @@ impl Remote {
         headers.extend(authorization.map(|value| (PROXY_AUTHORIZATION, value)));
         headers.extend(credentials.clone());
         self.client.request(copy).await
-    }
-
-    /// Checks whether the session of a request goes on after its answer (2025-11-25, "Transports",
-    /// section Session Management).
-    fn check_session(
-        &self,
-        request: &Request<String>,
-        response: &Response<Incoming>,
-    ) -> Result<(), CallError> {
-        let has_session = request.headers().contains_key(&SESSION_ID);
-        if response.status() != StatusCode::NOT_FOUND || !has_session {
-            return Ok(());
-        }
-        if !std::mem::replace(&mut self.state().ended, true) {
-            tracing::info!("the server has ended the session");
-        }
-        Err(CallError::SessionEnded)
     }
 
     /// Delivers something to the client, if it still reads.
@@ -271,6 +266,28 @@ impl SessionState {
                 self.headers.insert(&SESSION_ID, id);
             }
         }
+    }
+}
+
+/// Returns a response whose body can be read, if it is needed.
+///
+/// # Errors
+///
+/// [`CallError::Malformed`] for a compressed answer.
+fn readable(
+    response: Response<Incoming>,
+    outgoing: Option<&Outgoing>,
+) -> Result<Response<Incoming>, CallError> {
+    let is_read = outgoing.is_none_or(|outgoing| outgoing.id.is_some());
+    match compressed(response.headers()) {
+        Some(reason) if is_read && response.status().is_success() => {
+            let method = outgoing.map_or("GET", |outgoing| &outgoing.method);
+            Err(CallError::Malformed {
+                method: method.to_owned(),
+                reason,
+            })
+        }
+        _ => Ok(response),
     }
 }
 

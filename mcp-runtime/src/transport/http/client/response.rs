@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::response::Parts;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
-use mcp_types::jsonrpc::{Frame, Message};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Message};
 use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
 use tokio::time::{Instant, timeout};
 
-use super::body::{next_bytes, no_message};
+use super::body::{BodyRead, next_bytes, no_message};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, resumption};
 use crate::error::{CallError, HttpError};
@@ -67,7 +68,7 @@ impl Remote {
         if parts.status.is_success() {
             return Ok(());
         }
-        let (body, _) = self.read_body(body).await?;
+        let (body, _) = self.read_body(&parts, body).await.unwrap_or_default();
         Err(no_message(&parts, &body).into())
     }
 
@@ -91,12 +92,29 @@ impl Remote {
         outgoing: &Outgoing,
     ) -> Result<(), CallError> {
         let (parts, body) = response.into_parts();
-        let (message, is_whole) = self.read_body(body).await?;
+        let read = self.read_body(&parts, body).await;
+        if matches!(
+            parts.status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
+        ) {
+            let (body, _) = read.unwrap_or_default();
+            let error = rpc_error(&body);
+            return Err(HttpError {
+                error,
+                ..no_message(&parts, &body)
+            }
+            .into());
+        }
+        let (message, is_whole) = read?;
         if !is_whole {
             return Err(match has_media_type(&parts.headers, JSON) {
                 true => self.too_long(outgoing),
                 false => no_message(&parts, &message).into(),
             });
+        }
+        let has_type = parts.headers.contains_key(CONTENT_TYPE);
+        if parts.status.is_success() && has_type && !has_media_type(&parts.headers, JSON) {
+            return Err(no_message(&parts, &message).into());
         }
         if outgoing.is_answered_by(&message) {
             let session = parts.headers.get(&SESSION_ID);
@@ -107,7 +125,7 @@ impl Remote {
                 id: None,
                 outcome: Err(error),
             })) => Err(match parts.status.as_u16() {
-                401 | 403 | 404 => HttpError {
+                404 => HttpError {
                     error: Some(error),
                     ..no_message(&parts, &message)
                 }
@@ -169,7 +187,9 @@ impl Remote {
                     Err(CallError::SessionEnded) => {
                         return Err(lost("the server has ended the session"));
                     }
-                    Err(error @ CallError::Authentication { .. }) => {
+                    Err(
+                        error @ (CallError::Authentication { .. } | CallError::Malformed { .. }),
+                    ) => {
                         return Err(lost(format!("the stream can't be resumed: {error}")));
                     }
                     Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
@@ -229,8 +249,8 @@ impl Remote {
                     }
                 }
                 Err(CallError::SessionEnded) => return,
-                Err(error @ CallError::Authentication { .. }) => {
-                    // Another try might ask the user again.
+                // Another try might ask the user again.
+                Err(error @ (CallError::Authentication { .. } | CallError::Malformed { .. })) => {
                     crate::log::warn!(%error, "the stream of the session is given up");
                     return;
                 }
@@ -257,13 +277,28 @@ impl Remote {
         }
     }
 
+    /// Reads a body, unless it was read before: see [`read_whole`](Self::read_whole).
+    pub(super) async fn read_body(
+        &self,
+        parts: &Parts,
+        mut body: Incoming,
+    ) -> Result<(Vec<u8>, bool), CallError> {
+        match parts.extensions.get::<BodyRead>() {
+            Some(BodyRead(body, is_whole)) => Ok((body.clone(), *is_whole)),
+            None => self.read_whole(&mut body).await,
+        }
+    }
+
     /// Reads a body as one line, without a byte order mark; returns true with it if it is complete.
     /// Reading stops at the limit.
-    pub(super) async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
+    pub(super) async fn read_whole(
+        &self,
+        body: &mut Incoming,
+    ) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
         while bytes.len() <= limit
-            && let Some(data) = next_bytes(&mut body).await
+            && let Some(data) = next_bytes(body).await
         {
             let data = data.map_err(|error| CallError::Lost(io::Error::other(error)))?;
             bytes.extend_from_slice(&data);
@@ -291,6 +326,14 @@ impl Remote {
 
 fn lost(reason: impl Into<String>) -> CallError {
     CallError::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, reason.into()))
+}
+
+/// The error that a body is, whatever request it names.
+fn rpc_error(body: &[u8]) -> Option<ErrorObject> {
+    match Frame::parse(body) {
+        Ok(Frame::Single(Message::Response { outcome, .. })) => outcome.err(),
+        _ => None,
+    }
 }
 
 fn has_media_type(headers: &HeaderMap, media_type: &str) -> bool {
