@@ -168,7 +168,9 @@ impl From<ConnectError> for Failure {
                 let failure = Self::new(Kind::NotMcp, error.to_string());
                 return failure.advise("leave out `--era` or `--revision`");
             }
-            ConnectError::Result { .. } | ConnectError::Revision { .. } => Kind::NotMcp,
+            ConnectError::Result { .. }
+            | ConnectError::Revision { .. }
+            | ConnectError::Echo { .. } => Kind::NotMcp,
             ConnectError::Refused(_) => Kind::Refused,
             ConnectError::NoRevision | ConnectError::Request(_) => Kind::Unexpected,
             _ => Kind::Unreachable,

@@ -199,13 +199,6 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
 fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failure {
     let cause = match &error {
         ConnectError::Open(cause) => cause,
-        // This is how a client answers a request that it never gets from a server: its own.
-        ConnectError::Refused(it)
-            if it.message.starts_with("Not initialized: send `initialize`") =>
-        {
-            let message = format!("`{program}` sends back what it is sent: it is no MCP server");
-            return Failure::new(Kind::NotMcp, message);
-        }
         _ => return with_last_lines(error.into(), &stderr.text()),
     };
     let missing = format!("there is no program `{program}`");

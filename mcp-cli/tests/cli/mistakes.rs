@@ -75,7 +75,7 @@ fn a_program_that_is_no_server_is_quoted() {
     let echoes = mcp(&["inspect", "--", "cat"]);
     echoes.fails(
         4,
-        &["`cat` sends back what it is sent: it is no MCP server"],
+        &["`cat` repeats what it is sent, so it is not an MCP server"],
     );
 }
 

@@ -1,7 +1,7 @@
 //! One open transport to a server, and the lifecycle of the protocol over it.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcp_types::jsonrpc::RequestId;
@@ -96,6 +96,7 @@ impl Channel {
             frames: AtomicU64::new(0),
             program,
             no_message: OnceLock::new(),
+            is_echo: AtomicBool::new(false),
             client: state,
         });
         let limits = Limits {
@@ -154,6 +155,11 @@ impl Channel {
     /// The program of the server, if the transport has started it.
     pub(super) fn program(&self) -> Option<&str> {
         self.shared.program.as_deref()
+    }
+
+    /// Returns true if the server has sent back a request that only clients send.
+    pub(super) fn is_echo(&self) -> bool {
+        self.shared.is_echo.load(Ordering::Relaxed)
     }
 
     /// The first line of the server that is no message, of at most 200 characters.
@@ -292,6 +298,8 @@ struct ChannelState {
     program: Option<String>,
     /// The first line of the server that is no message, shortened.
     no_message: OnceLock<String>,
+    /// True if the server has sent back a request that only clients send.
+    is_echo: AtomicBool,
     client: Arc<ClientState>,
 }
 
@@ -375,6 +383,9 @@ impl Role for Arc<ChannelState> {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Served<RawJson> {
+        if matches!(method, methods::INITIALIZE | methods::SERVER_DISCOVER) {
+            self.is_echo.store(true, Ordering::Relaxed);
+        }
         let admitted = self.with(|lifecycle| lifecycle.request(method));
         let input = &self.client.config.input;
         let served = admitted.and_then(|()| match method {

@@ -104,6 +104,10 @@ pub(super) async fn connect(
         }
         Err(error) => {
             channel.close().await;
+            if channel.is_echo() {
+                let program = channel.program().map(str::to_owned);
+                return Err(ConnectError::Echo { program });
+            }
             Err(match (error, channel.ended().await) {
                 (ConnectError::Closed, Some(fault)) => ConnectError::Lost(fault),
                 (error, _) => error,

@@ -79,6 +79,12 @@ pub enum ConnectError {
         /// The first line of the server that is no message, of at most 200 characters.
         output: Option<String>,
     },
+    /// The server sends back what it is sent, as `cat` does: it is not an MCP server.
+    #[error("{} repeats what it is sent, so it is not an MCP server", named(program.as_deref()))]
+    Echo {
+        /// The program of the server, if it is a child process.
+        program: Option<String>,
+    },
     /// The server's answer is malformed: the fault is the server's.
     #[error("the answer to `{method}` does not fit: {reason}")]
     Result {
@@ -208,6 +214,11 @@ impl From<CallError> for ConnectError {
 /// Names the program of a server, after a text.
 fn from(program: Option<&str>) -> String {
     program.map_or_else(String::new, |program| format!(" from `{program}`"))
+}
+
+/// The subject of a sentence about a server.
+fn named(program: Option<&str>) -> String {
+    program.map_or_else(|| "the server".to_owned(), |program| format!("`{program}`"))
 }
 
 /// Describes what a child process wrote before it ended, if it is the reason.
