@@ -6,6 +6,7 @@ use std::fs;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::{SimpleContext, Value};
+use mcp_runtime::client::escape_template;
 use mcp_runtime::types::ResourceContents;
 
 use crate::arguments::{At, Read};
@@ -61,7 +62,8 @@ fn expand(template: &str, variables: &[(String, String)]) -> Result<String, Fail
     if variables.is_empty() && !template.contains('{') {
         return Ok(template.to_owned());
     }
-    let parsed = UriTemplateStr::new(template);
+    let escaped = escape_template(template);
+    let parsed = UriTemplateStr::new(&escaped);
     let fault = |error| Failure::usage(format!("`{template}` is no template: {error}"));
     let parsed = parsed.map_err(fault)?;
     let names: Vec<_> = parsed.variables().map(|it| it.as_str()).collect();
@@ -99,6 +101,8 @@ mod tests {
         let values = [pair("path", "a b/c"), pair("q", "1"), pair("q", "2")];
         let expanded = expand("file:///{+path}{?q*}", &values).unwrap();
         assert_eq!(expanded, "file:///a%20b/c?q=1&q=2");
+        let expanded = expand("file:///café/{q}", &values[1..2]).unwrap();
+        assert_eq!(expanded, "file:///caf%C3%A9/1");
         assert_eq!(expand("file:///x", &[]).unwrap(), "file:///x");
         let missing = expand("a://{x}", &[]).unwrap_err().message;
         assert!(missing.contains("`x` has no value"), "{missing}");

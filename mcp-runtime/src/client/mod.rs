@@ -48,7 +48,7 @@ pub use extension::ClientExtension;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
-pub use requests::{CallOutput, PromptArguments, TypedCall};
+pub use requests::{CallOutput, PromptArguments, TypedCall, escape_template};
 pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]

@@ -198,7 +198,9 @@ impl Client {
 
     /// The contents of a resource whose URI is made from `template` (RFC 6570); await it to send the
     /// request. Variables are pairs of a name and a text; those that are missing stand for nothing.
-    /// A text that is no template fails with [`CallError::Params`], and nothing is sent.
+    /// Letters outside ASCII are percent-encoded, in the template
+    /// as well as in values. A string that is not a template fails with [`CallError::Params`], and
+    /// nothing is sent.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -216,11 +218,11 @@ impl Client {
         for (name, value) in variables {
             context.insert(name.as_ref(), value.into());
         }
-        let template = template.into();
+        let template = escape_template(&template.into());
         let template = UriTemplateStr::new(&template);
         let uri = template.and_then(|it| Ok(it.expand::<UriSpec, _>(&context)?.to_string()));
         let params = uri.map(ReadResourceRequestParams::new).map_err(|fault| {
-            serde_json::Error::custom(format_args!("the text is no template of URIs: {fault}"))
+            serde_json::Error::custom(format_args!("the string is not a URI template: {fault}"))
         });
         Call::new(self, params, |result, _| Ok(result))
     }
@@ -333,6 +335,27 @@ impl<K: Into<String>, V: Into<String>, I: IntoIterator<Item = (K, V)>> PromptArg
         let pairs = self.into_iter();
         pairs.map(|(name, value)| (name.into(), value.into()))
     }
+}
+
+/// Percent-encodes the letters outside ASCII in the literal parts of a URI template, as its expansion
+/// has them (RFC 6570, sections 2.1 and 3.1). [`Client::read_template`] does it as well.
+///
+/// ```
+/// use mcp_runtime::client::escape_template;
+///
+/// assert_eq!(escape_template("file:///café/{name}"), "file:///caf%C3%A9/{name}");
+/// ```
+#[must_use]
+pub fn escape_template(template: &str) -> String {
+    let parts = template.split_inclusive('}').flat_map(|part| {
+        let (literal, expression) = part.split_at(part.find('{').unwrap_or(part.len()));
+        let octets = literal.bytes().map(|octet| match octet {
+            0..=0x7f => char::from(octet).to_string(),
+            _ => format!("%{octet:02X}"),
+        });
+        octets.chain([expression.to_owned()])
+    });
+    parts.collect()
 }
 
 /// The kind of a JSON value that is not an object, with its article.
