@@ -4,10 +4,11 @@ use mcp_runtime::types::{
     DiscoverRequest, Implementation, Prompt, RequestParams, Resource, ResourceTemplate,
     ServerCapabilities, Tool,
 };
-use mcp_runtime::{CallError, Client, Revision};
+use mcp_runtime::{Client, Revision};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
+use crate::output::note;
 use crate::session::Session;
 
 /// What a server offers: lists sorted by name or URI, without `_meta` and icons.
@@ -26,10 +27,17 @@ pub(crate) struct Snapshot {
     pub(crate) resource_templates: Vec<ResourceTemplate>,
 }
 
-/// Lists by a method of the client, sorted by a member.
+/// Lists by a method of the client, sorted by a member. A failure is kept, and the list is empty.
 macro_rules! sorted {
-    ($session:ident.$list:ident by $key:ident) => {{
-        let mut list = $session.list($session.client.$list()).await?;
+    ($session:ident.$list:ident by $key:ident, $failures:ident) => {{
+        let mut list = match $session.list($session.client.$list()).await {
+            Err(failure) if failure.kind == Kind::Cancelled => return Err(failure),
+            Err(failure) => {
+                $failures.push(failure);
+                Vec::new()
+            }
+            Ok(list) => list,
+        };
         list.sort_by(|a, b| a.$key.cmp(&b.$key));
         for it in &mut list {
             (it.meta, it.icons) = (None, None);
@@ -39,36 +47,50 @@ macro_rules! sorted {
 }
 
 impl Snapshot {
-    /// Asks the server for everything.
+    /// Asks the server for everything. A list that can't be read is left out, with a note.
     ///
     /// # Errors
     ///
-    /// Why it does not list what it has.
+    /// Why a list can't be read, if there is nothing in the others.
     pub(crate) async fn read(session: &Session) -> Result<Self, Failure> {
         let negotiated = session.client.negotiated();
         let unnamed = || Implementation::new("unnamed server", "");
         let mut server = negotiated.peer_info.clone().unwrap_or_else(unnamed);
         server.icons = None;
-        Ok(Self {
+        let mut failures = Vec::new();
+        let snapshot = Self {
             server,
             revision: negotiated.revision,
-            revisions: session.result(revisions(&session.client)).await?,
+            revisions: revisions(&session.client).await,
             capabilities: negotiated.peer_capabilities.clone(),
             instructions: negotiated.instructions.clone(),
-            tools: sorted!(session.list_tools by name),
-            prompts: sorted!(session.list_prompts by name),
-            resources: sorted!(session.list_resources by uri),
-            resource_templates: sorted!(session.list_resource_templates by uri_template),
-        })
+            tools: sorted!(session.list_tools by name, failures),
+            prompts: sorted!(session.list_prompts by name, failures),
+            resources: sorted!(session.list_resources by uri, failures),
+            resource_templates: sorted!(session.list_resource_templates by uri_template, failures),
+        };
+        let Self {
+            tools,
+            prompts,
+            resources,
+            ..
+        } = &snapshot;
+        let is_empty = tools.is_empty() && prompts.is_empty() && resources.is_empty();
+        if is_empty && snapshot.resource_templates.is_empty() && !failures.is_empty() {
+            return Err(failures.remove(0));
+        }
+        for failure in failures {
+            note(&format!("a list is missing: {}", failure.message));
+        }
+        Ok(snapshot)
     }
 }
 
 /// The revisions that the server names. A handshake settles on one, and names no other.
-async fn revisions(client: &Client) -> Result<Vec<String>, CallError> {
+async fn revisions(client: &Client) -> Vec<String> {
     let discover = client.request::<DiscoverRequest>(RequestParams::new());
     match discover.await {
-        Ok(discovered) => Ok(discovered.supported_versions),
-        Err(CallError::Unavailable(_)) => Ok(vec![client.revision().as_str().to_owned()]),
-        Err(error) => Err(error),
+        Ok(discovered) => discovered.supported_versions,
+        Err(_) => vec![client.revision().as_str().to_owned()],
     }
 }

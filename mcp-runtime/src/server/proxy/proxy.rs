@@ -90,7 +90,7 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// When the lists of that server can't be read.
+    /// When none of the lists of that server can be read.
     pub async fn server(&self, client: &Client) -> Result<Server, CallError> {
         open(client, Arc::clone(&self.callers), true).await
     }
@@ -117,6 +117,9 @@ impl Server {
     /// questions and log messages as well, use a [`Proxy`](crate::server::Proxy). The connection
     /// lives as long as `client`, or this server.
     ///
+    /// A list that can't be read is logged and left out, until that server announces a change of it or
+    /// is connected again.
+    ///
     /// ```no_run
     /// use mcp_runtime::transport::ChildProcess;
     /// use mcp_runtime::{Client, Server};
@@ -134,7 +137,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the lists of that server can't be read.
+    /// When none of the lists of that server can be read.
     pub async fn proxy(client: &Client) -> Result<Self, CallError> {
         open(client, Arc::default(), false).await
     }
@@ -166,8 +169,9 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
     // Changes announced before the lists have arrived are not lost: the lists are requested again.
     let news = listen(client).await;
     upstream.request_logs().await;
-    for list in List::ALL {
-        upstream.update_list(list).await?;
+    let (is_read, failed) = upstream.update_lists().await;
+    if let Some(error) = failed.filter(|_| !is_read) {
+        return Err(error);
     }
     let following = spawn(upstream.follow(news));
     server.state.task.get_or_init(|| following);

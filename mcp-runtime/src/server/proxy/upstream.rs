@@ -108,10 +108,11 @@ impl Upstream {
             let mut tries = 0;
             while let Err(error) = self.update(changed).await {
                 crate::log::warn!(%error, "the server behind a proxy does not say what has changed");
-                if !error.is_transient() {
+                let reconnect = self.client.reconnect();
+                if !error.is_transient() || !reconnect.allows_try_after(tries) {
                     break;
                 }
-                sleep(self.client.reconnect().pause_before(tries)).await;
+                sleep(reconnect.pause_before(tries)).await;
                 tries += 1;
             }
         }
@@ -138,10 +139,35 @@ impl Upstream {
             join_again_above(&state);
         }
         self.request_logs().await;
+        let (_, failed) = self.update_lists().await;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Brings all lists up to date. One that can't be read stays as it was offered last.
+    ///
+    /// Returns true if a list that the server declares was read, and an error of those that were not,
+    /// which is a transient one if there is one.
+    pub(super) async fn update_lists(self: &Arc<Self>) -> (bool, Option<CallError>) {
+        let (mut is_read, mut failed) = (false, None);
         for list in List::ALL {
-            self.update_list(list).await?;
+            let declared = self.client.server_capabilities();
+            match self.update_list(list).await {
+                Ok(()) => {
+                    is_read |= match list {
+                        List::Tools => declared.tools.is_some(),
+                        List::Prompts => declared.prompts.is_some(),
+                        List::Resources => declared.resources.is_some(),
+                    }
+                }
+                Err(error) => {
+                    crate::log::warn!(%list, %error, "a list of the server behind a proxy is missing");
+                    if !failed.as_ref().is_some_and(CallError::is_transient) {
+                        failed = Some(error);
+                    }
+                }
+            }
         }
-        Ok(())
+        (is_read, failed)
     }
 
     /// Asks the server for a list, and offers its items if any has changed.
@@ -151,7 +177,7 @@ impl Upstream {
     /// When it does not answer with the list.
     pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
-        let (new, edit) = self.ask_for(list).await?;
+        let (new, edit) = self.ask_for(list, offered.contains_key(&list)).await?;
         let state = self.state.upgrade();
         if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
             state.change(|registry| {
@@ -164,7 +190,7 @@ impl Upstream {
     }
 
     /// Asks the server for a list. Returns its items as JSON, and the edit by which they are
-    /// offered.
+    /// offered. `is_offered` says that there is an earlier list, to go on with.
     ///
     /// # Errors
     ///
@@ -172,6 +198,7 @@ impl Upstream {
     async fn ask_for(
         self: &Arc<Self>,
         list: List,
+        is_offered: bool,
     ) -> Result<(RawJson, EditRegistry<'_>), CallError> {
         let (client, declared) = (&self.client, self.client.server_capabilities());
         let completes = declared.completions.is_some();
@@ -204,8 +231,14 @@ impl Upstream {
             List::Resources => {
                 let (mut resources, mut templates) = (Vec::new(), Vec::new());
                 if declared.resources.is_some() {
-                    resources = client.list_resources().await?;
-                    templates = client.list_resource_templates().await?;
+                    let listed = client.list_resources().await;
+                    match (listed, client.list_resource_templates().await) {
+                        (Err(error), Err(_)) => return Err(error),
+                        (listed, of_templates) => {
+                            resources = part(listed, is_offered)?;
+                            templates = part(of_templates, is_offered)?;
+                        }
+                    }
                 }
                 let watched = declared.resources.and_then(|it| it.subscribe) == Some(true);
                 let new = RawJson::encode(&(&resources, &templates, completes, watched));
@@ -266,6 +299,19 @@ impl Upstream {
             watched.remove(uri);
         }
         heard
+    }
+}
+
+/// One part of a list. It is left out where it can't be read, unless there is an earlier list to go on
+/// with until the server answers again.
+fn part<T>(listed: Result<Vec<T>, CallError>, is_offered: bool) -> Result<Vec<T>, CallError> {
+    match listed {
+        Err(error) if is_offered && error.is_transient() => Err(error),
+        Err(error) => {
+            crate::log::warn!(%error, "a part of a list of the server behind a proxy is missing");
+            Ok(Vec::new())
+        }
+        listed => listed,
     }
 }
 
