@@ -4,6 +4,7 @@ use mcp_runtime::ResourceUri;
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
+use crate::support::client::{builder, connect};
 use crate::support::{Wire, stateless};
 
 const ABOUT: &str = "memory://about";
@@ -135,5 +136,32 @@ async fn lists_may_fail() {
     assert_eq!(
         refused["error"],
         json!({"code": -32001, "message": "not now"})
+    );
+}
+
+struct Documents;
+
+#[mcp_server(undocumented = "allow")]
+impl Documents {
+    #[resource("file:///docs/café/{name}/日本")]
+    fn document(&self, name: String) -> String {
+        name
+    }
+}
+
+#[tokio::test]
+async fn a_template_with_letters_outside_ascii_is_listed_and_read() {
+    let client = connect(builder(), &Documents.into_server()).await;
+    let listed = client.list_resource_templates().await.unwrap();
+    let template = &listed[0].uri_template;
+    let read = client
+        .read_template(template, [("name", "a é")])
+        .await
+        .unwrap();
+    let text = read.contents[0].as_text().unwrap();
+    assert_eq!(text.text, "a é");
+    assert_eq!(
+        text.uri,
+        "file:///docs/caf%C3%A9/a%20%C3%A9/%E6%97%A5%E6%9C%AC"
     );
 }

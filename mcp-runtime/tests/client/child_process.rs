@@ -453,6 +453,20 @@ exit 1";
 }
 
 #[tokio::test]
+async fn a_child_that_repeats_what_it_is_sent_is_not_a_server() {
+    for era in [None, Some(Era::Handshake), Some(Era::Stateless)] {
+        let mut client = Client::builder("test", "1");
+        if let Some(era) = era {
+            client = client.era(era);
+        }
+        let refused = client.connect(ChildProcess::new("cat")).await.unwrap_err();
+        assert!(matches!(refused, ConnectError::Echo { .. }), "{refused:?}");
+        let text = "`cat` repeats what it is sent, so it is not an MCP server";
+        assert_eq!(refused.to_string(), text);
+    }
+}
+
+#[tokio::test]
 async fn a_child_that_prints_no_messages_and_ends_is_quoted() {
     let usage = "printf 'Usage: \\033[1mserver\\033[0m FILE\\nmore\\n'; exit 2";
     let text = ended_at_once(usage, Stderr::Log).await;

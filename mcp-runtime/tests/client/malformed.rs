@@ -157,3 +157,17 @@ async fn a_result_that_can_not_be_read_is_an_error_of_the_call() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_byte_order_mark_before_the_first_message_is_skipped() {
+    let (ours, mut server) = Scripted::pair();
+    let client = builder().revision(Revision::V2025_11_25).connect(ours);
+    let served = async {
+        let (id, _) = server.expect("initialize").await;
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": initialized("2025-11-25")});
+        server.send_text(&format!("\u{feff}{answer}")).await;
+        server.expect("notifications/initialized").await;
+    };
+    let (client, ()) = tokio::join!(client, served);
+    assert_eq!(client.unwrap().revision(), Revision::V2025_11_25);
+}

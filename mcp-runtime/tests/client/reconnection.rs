@@ -412,3 +412,31 @@ async fn a_tool_that_cant_be_read_does_not_hide_the_others_after_a_reconnection(
     assert!(client.known_tool("first").is_some());
     assert!(client.known_tool("second").is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn tools_are_listed_again_until_a_cursor_repeats() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let page = |name: &str, cursor: Option<&str>| {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+        json!({"tools": [tool], "nextCursor": cursor})
+    };
+    let listing = tokio::spawn({
+        let client = client.clone();
+        async move { client.list_tools().await }
+    });
+    let (id, _) = server.expect("tools/list").await;
+    server.answer(&id, page("first", None)).await;
+    listing.await.unwrap().unwrap();
+    drop(server);
+
+    let mut server = servers.operating().await;
+    for (name, cursor) in [("first", "a"), ("second", "b"), ("third", "a")] {
+        let (id, _) = server.expect("tools/list").await;
+        server.answer(&id, page(name, Some(cursor))).await;
+    }
+    let pinging = tokio::spawn(async move { client.ping().await.map(|()| client) });
+    let (id, _) = server.expect("ping").await;
+    server.answer(&id, json!({})).await;
+    let client = pinging.await.unwrap().unwrap();
+    assert!(client.known_tool("third").is_some());
+}

@@ -259,6 +259,11 @@ async fn a_template_is_expanded_before_its_resource_is_read() {
     let variables = [("name", "New York"), ("path", "a"), ("unit", "c")];
     let call = client.read_template("city://{name}/{+path}{?unit,lang}", variables);
     tokio::join!(call.into_future(), served).0.unwrap();
-    let none = client.read_template("city://{name", variables).await;
-    assert!(matches!(none, Err(CallError::Params(_))), "{none:?}");
+    for wrong in ["city://{name", "city://{né}", "ville://é{name"] {
+        let none = client.read_template(wrong, variables).await;
+        assert!(
+            matches!(none, Err(CallError::Params(_))),
+            "{wrong}: {none:?}"
+        );
+    }
 }

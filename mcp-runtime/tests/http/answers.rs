@@ -313,3 +313,135 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].get(), "\"short\"");
 }
+
+/// The error of a call that is answered with this status and body, where `ID` is the id of the call.
+async fn answered_by_id(status: u16, headers: &'static str, body: &'static str) -> CallError {
+    let server = Scripted::operating(async move |exchange| {
+        let id = exchange.message["id"].to_string();
+        exchange
+            .reply(status, headers, &body.replace("ID", &id))
+            .await;
+    });
+    let client = connect(&server.await).await;
+    let call = client.call_tool("x", json!({}));
+    in_time(call.into_future()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_refusal_keeps_its_status_and_challenge_whatever_its_body_is() {
+    let headers = "www-authenticate: Bearer realm=\"x\"\r\ncontent-type: application/json\r\n";
+    for (body, message) in [
+        (
+            r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"who?"}}"#,
+            Some("who?"),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"who?"}}"#,
+            Some("who?"),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32001,"message":"who?"}}"#,
+            Some("who?"),
+        ),
+        (r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, None),
+        (r#"{"jsonrpc":"2.0","id":ID}"#, None),
+        (r#"{"error":"invalid_token"}"#, None),
+        ("<html>", None),
+        ("", None),
+    ] {
+        for status in [401, 403] {
+            match answered_by_id(status, headers, body).await {
+                CallError::Http(error) => {
+                    assert_eq!(error.status, status, "{body}");
+                    let challenge = error.www_authenticate.as_deref();
+                    assert_eq!(challenge, Some("Bearer realm=\"x\""), "{body}");
+                    let found = error.error.map(|error| error.message);
+                    assert_eq!(found.as_deref(), message, "{body}");
+                }
+                other => panic!("{status} {body}: {other:?}"),
+            }
+        }
+    }
+}
+
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+
+#[tokio::test]
+async fn a_compressed_answer_is_an_error_that_says_so() {
+    for headers in [
+        "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+        "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n",
+        "content-encoding: identity\r\ncontent-encoding: GZIP\r\n",
+    ] {
+        match answered_by_id(200, headers, ANSWER).await {
+            CallError::Malformed { method, reason } => {
+                assert_eq!(method, "tools/call");
+                let reason = reason.to_lowercase();
+                assert!(reason.contains("`content-encoding: gzip`"), "{reason}");
+            }
+            other => panic!("{headers}: {other:?}"),
+        }
+    }
+    let headers = "content-encoding: br\r\nwww-authenticate: Bearer\r\n";
+    for status in [401, 500] {
+        let error = no_message(status, headers, "\u{1b}garbage").await;
+        assert!(error.excerpt.contains("`Content-Encoding: br`"), "{error}");
+        assert_eq!(error.www_authenticate.as_deref(), Some("Bearer"));
+    }
+}
+
+#[tokio::test]
+async fn no_compression_is_asked_for() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let server = Scripted::new(move |exchange| {
+        let encoding = exchange.header("accept-encoding").to_owned();
+        seen.lock().unwrap().push((exchange.verb.clone(), encoding));
+        async move { drop(exchange.shake_hands().await) }
+    });
+    let server = server.await;
+    let url = http_client(server.url()).header("accept-encoding", "gzip");
+    let client = in_time(builder().connect(url)).await.unwrap();
+    server.until_seen("GET", 1).await;
+    in_time(client.close()).await;
+    let asked = asked.lock().unwrap();
+    for verb in ["POST", "GET", "DELETE"] {
+        let found = asked.iter().find(|(it, _)| it == verb);
+        assert_eq!(found.unwrap().1, "identity", "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn media_types_are_compared_whole() {
+    for headers in [
+        "content-type: application/jsonx\r\n",
+        "content-type: application/json-seq\r\n",
+        "content-type: text/plain\r\n",
+        "content-type: text/event-streams\r\n",
+    ] {
+        match answered_by_id(200, headers, ANSWER).await {
+            CallError::Http(error) => {
+                assert!(error.to_string().contains(&headers[14..24]), "{error}")
+            }
+            other => panic!("{headers}: {other:?}"),
+        }
+    }
+    let event = "data: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[]}}\n\n";
+    for (headers, body) in [
+        (
+            "content-type: Application/JSON; charset=\"utf-8\"\r\n",
+            ANSWER,
+        ),
+        ("content-type: application/json;charset=utf-8\r\n", ANSWER),
+        ("", ANSWER),
+        ("content-type: TEXT/Event-Stream ; charset=utf-8\r\n", event),
+    ] {
+        let server = Scripted::operating(async move |exchange| {
+            let id = exchange.message["id"].to_string();
+            exchange.reply(200, headers, &body.replace("ID", &id)).await;
+        });
+        let client = connect(&server.await).await;
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        assert_eq!(answer.unwrap().content, [], "{headers}");
+    }
+}

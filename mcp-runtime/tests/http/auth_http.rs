@@ -42,6 +42,14 @@ async fn open() -> (Scripted, AuthHttp) {
             "/moved" => exchange.reply(302, "location: /there\r\n", "").await,
             "/long" => exchange.reply(200, "", &"x".repeat(1024 * 1024 + 1)).await,
             "/whole" => exchange.reply(200, "", &"x".repeat(1024 * 1024)).await,
+            "/marked" => exchange.reply(200, "", "\u{feff}{}").await,
+            "/compressed" => exchange.reply(200, "content-encoding: gzip\r\n", "x").await,
+            "/encoding" => {
+                let accepted = exchange.header("accept-encoding").to_owned();
+                exchange
+                    .reply(404, "content-encoding: gzip\r\n", &accepted)
+                    .await;
+            }
             "/silent" => exchange.hang().await,
             _ => {
                 let secret = exchange.header("x-secret").to_owned();
@@ -171,4 +179,24 @@ async fn a_root_certificate_must_be_one() {
     for error in [AuthHttp::trusted(none()), AuthHttp::public(none(), [])] {
         assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
     }
+}
+
+#[tokio::test]
+async fn answers_are_not_compressed_and_begin_without_a_byte_order_mark() {
+    let (server, http) = open().await;
+    let url = |path: &str| format!("http://{}/{path}", server.addr);
+    let error = in_time(http.send(get(&url("compressed"))))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    let text = error.to_string();
+    assert!(text.contains("`Content-Encoding: gzip`"), "{text}");
+    // The status is what counts here.
+    let answer = in_time(http.send(get(&url("encoding")))).await.unwrap();
+    assert_eq!(
+        (answer.status().as_u16(), &**answer.body()),
+        (404, &b"identity"[..])
+    );
+    let answer = in_time(http.send(get(&url("marked")))).await.unwrap();
+    assert_eq!(&**answer.body(), b"{}");
 }

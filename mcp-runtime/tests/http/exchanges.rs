@@ -219,8 +219,11 @@ async fn exchange_of_session(exchange: Exchange) {
     exchange.say(&session).await;
 }
 
-/// A server that forgets its first session once it operates.
-async fn forgetful() -> Scripted {
+/// A refusal: status, headers and body.
+type Refusal = (u16, &'static str, &'static str);
+
+/// A server that forgets its first session once it operates, and says so by `refusal`.
+async fn forgetful((status, headers, body): Refusal) -> Scripted {
     let sessions = Arc::new(Script::new(["s-1", "s-2"]));
     Scripted::new(move |exchange| {
         let sessions = Arc::clone(&sessions);
@@ -237,7 +240,10 @@ async fn forgetful() -> Scripted {
                         // Answers take their time, and not all the same.
                         tokio::time::sleep(Duration::from_millis(50)).await;
                     }
-                    exchange.reply(404, "", "").await;
+                    let id = exchange.message["id"].to_string();
+                    exchange
+                        .reply(status, headers, &body.replace("ID", &id))
+                        .await;
                 }
                 _ => exchange_of_session(exchange).await,
             }
@@ -248,7 +254,7 @@ async fn forgetful() -> Scripted {
 
 #[tokio::test]
 async fn calls_in_a_session_that_was_forgotten_are_repeated() {
-    let server = forgetful().await;
+    let server = forgetful((404, "", "")).await;
     let client = connect(builder(), &server).await;
     let tools = ["x", "later", "x", "later", "x"];
     let calls = tools.map(|tool| tokio::spawn(client.call_tool(tool, json!({})).into_future()));
@@ -262,9 +268,127 @@ async fn calls_in_a_session_that_was_forgotten_are_repeated() {
 
 #[tokio::test]
 async fn a_call_in_a_session_that_was_forgotten_says_so_where_there_is_no_other() {
-    let server = forgetful().await;
+    let server = forgetful((404, "", "")).await;
     let client = connect(builder().without_reconnect(), &server).await;
     let call = client.call_tool("x", json!({})).fail_fast();
     let answer = in_time(call.into_future()).await;
     assert!(matches!(answer, Err(CallError::SessionEnded)), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_session_that_was_forgotten_is_opened_again_however_the_server_says_so() {
+    for refusal in [
+        (410, "", ""),
+        (400, "", "Bad Request: No valid session ID provided"),
+        (
+            400,
+            "",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No Session"}}"#,
+        ),
+        (401, "", r#"{"error":"invalid_session"}"#),
+        (
+            404,
+            "",
+            r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"Session not found"}}"#,
+        ),
+        (503, "", "unknown session"),
+    ] {
+        let server = forgetful(refusal).await;
+        let client = connect(builder(), &server).await;
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        assert_eq!(text(&answer.unwrap()), "s-2", "{refusal:?}");
+        assert_eq!(server.count("initialize"), 2, "{refusal:?}");
+        assert_eq!(server.count("tools/call"), 2, "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_another_reason_ends_no_session() {
+    for refusal in [
+        (400, "", "Bad Request"),
+        (
+            400,
+            "",
+            r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no such tool"}}"#,
+        ),
+        (
+            404,
+            "",
+            r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"not found"}}"#,
+        ),
+        (
+            401,
+            "www-authenticate: Bearer\r\n",
+            "the session has expired",
+        ),
+        (403, "", "no session"),
+        (500, "", "no session"),
+        (
+            503,
+            "retry-after: 3600\r\n",
+            "the store of sessions is down",
+        ),
+    ] {
+        let server = forgetful(refusal).await;
+        let client = connect(builder(), &server).await;
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        let error = answer.unwrap_err();
+        assert!(
+            matches!(error, CallError::Http(_) | CallError::Rpc(_)),
+            "{refusal:?}: {error:?}"
+        );
+        assert_eq!(server.count("initialize"), 1, "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_each_session_is_asked_for_one_more() {
+    let page = "content-type: text/html\r\n";
+    for (refused, status, body) in [
+        ("tools/call", 400, "this session is no good"),
+        ("tools/call", 404, ""),
+        // Servers behind a balancer, each of which knows its own sessions.
+        ("notifications/initialized", 400, "no valid session ID"),
+    ] {
+        let server = Scripted::new(async move |exchange| {
+            let is_refused = exchange.name() == refused || exchange.name() == "tools/call";
+            match is_refused {
+                true => exchange.reply(status, page, body).await,
+                false if exchange.name() == "tools/list" => {
+                    exchange.result(json!({"tools": []})).await;
+                }
+                false => drop(exchange.shake_hands().await),
+            }
+        });
+        let server = server.await;
+        let client = connect(builder(), &server).await;
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        match answer {
+            Err(CallError::Http(error)) => assert_eq!(error.status, status),
+            other => panic!("{refused} {status}: {other:?}"),
+        }
+        assert_eq!(server.count("initialize"), 2, "{refused} {status}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_stream_at_its_url_keeps_its_session() {
+    let server = Scripted::new(async |exchange| match &*exchange.verb {
+        "GET" => exchange.reply(404, "", "Cannot GET /mcp").await,
+        _ => {
+            if let Some(exchange) = exchange.shake_hands().await {
+                exchange.say("fine").await;
+            }
+        }
+    });
+    let server = server.await;
+    let client = connect(builder(), &server).await;
+    server.until_seen("GET", 1).await;
+    for _ in 0..3 {
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        assert_eq!(text(&answer.unwrap()), "fine");
+    }
+    assert_eq!(server.count("initialize"), 1);
+    in_time(client.close()).await;
+    assert_eq!(server.count("DELETE"), 1);
 }

@@ -87,3 +87,21 @@ async fn messages_are_not_posted_to_another_origin() {
     let client = Client::builder("test", "1").connect(http_client(format!("http://{addr}/sse")));
     assert!(client.await.is_err());
 }
+
+#[tokio::test]
+async fn a_compressed_stream_is_an_error_that_says_so() {
+    let server = Scripted::new(async |exchange| {
+        let headers = "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n";
+        match &*exchange.verb {
+            "GET" => {
+                exchange
+                    .reply(200, headers, "event: endpoint\ndata: /m\n\n")
+                    .await
+            }
+            _ => exchange.reply(405, "", "").await,
+        }
+    });
+    let client = Client::builder("test", "1").connect(http_client(server.await.url()));
+    let error = in_time(client).await.unwrap_err().to_string();
+    assert!(error.contains("`Content-Encoding: gzip`"), "{error}");
+}

@@ -24,6 +24,7 @@ driven! {
     MAX_RECONNECT_PAUSE by max_reconnect_pause,
     STABLE_CONNECTION by stable_connection,
     MAX_PAGES by max_pages,
+    MAX_LIST_BYTES by max_list_bytes,
     MAX_QUESTION_ROUNDS by max_question_rounds,
     MAX_REPEATS by max_repeats,
     MAX_UNREAD_NOTIFICATIONS by max_unread_notifications,
@@ -219,12 +220,32 @@ async fn stable_connection() {
 async fn max_pages() {
     let (client, mut server, _listener) = connected(builder().max_pages(3)).await;
     let listing = tokio::spawn(async move { client.list_tools().await });
-    for _ in 0..3 {
+    for page in 0..3 {
         let (id, _) = server.expect("tools/list").await;
-        server.answer(&id, json!({"tools": [], "nextCursor": "x"})).await;
+        server.answer(&id, json!({"tools": [], "nextCursor": page.to_string()})).await;
     }
     let error = in_time(listing).await.unwrap().unwrap_err();
     assert!(error.to_string().contains("more than 3 pages"), "{error}");
+}
+
+async fn max_list_bytes() {
+    // 60 and 70 MiB.
+    for (pages, fits) in [(6, true), (7, false)] {
+        let (client, mut server, _listener) = connected(builder()).await;
+        let listing = tokio::spawn(async move { client.list_tools().await });
+        for page in 0..pages {
+            let (id, _) = server.expect("tools/list").await;
+            let mut result = json!({"tools": [], "filler": "x".repeat(10 << 20)});
+            if page + 1 < pages {
+                result["nextCursor"] = json!(page.to_string());
+            }
+            server.answer(&id, result).await;
+        }
+        match in_time(listing).await.unwrap() {
+            Ok(_) => assert!(fits),
+            Err(error) => assert!(!fits && error.to_string().contains("67108864 bytes"), "{error}"),
+        }
+    }
 }
 
 async fn max_question_rounds() {

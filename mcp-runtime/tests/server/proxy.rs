@@ -8,11 +8,12 @@ use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Progress, Reply};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::CallToolResult;
-use mcp_runtime::{Client, Revision, Server, Timeouts};
+use mcp_runtime::{CallError, Client, Revision, Server, Timeouts};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::client::{builder, connect};
+use crate::support::scripted::{Scripted, operating};
 use crate::support::{self, Wire, request, stateless, text, tool};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -350,4 +351,54 @@ async fn a_connection_that_is_lost_is_told_of() {
     for answer in ask(&proxy, "tools/call", params).await {
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
     }
+}
+
+/// Refuses the next request, which must be of this method.
+async fn refuse(behind: &mut Scripted, method: &str) {
+    let (id, _) = behind.expect(method).await;
+    behind.refuse(&id, -32000, Value::Null).await;
+}
+
+#[tokio::test]
+async fn the_other_lists_are_offered_when_one_fails() {
+    let (client, mut behind) = operating(builder()).await;
+    let opening = tokio::spawn({
+        let client = client.clone();
+        async move { Server::proxy(&client).await }
+    });
+    let (id, _) = behind.expect("tools/list").await;
+    let tools = json!([{"name": "add", "inputSchema": {"type": "object"}}]);
+    behind.answer(&id, json!({"tools": tools})).await;
+    refuse(&mut behind, "resources/list").await;
+    refuse(&mut behind, "resources/templates/list").await;
+    let proxy = opening.await.unwrap().unwrap();
+    let mut wire = Wire::to(&proxy).await;
+    wire.handshake("2025-11-25").await;
+    let answer = wire.ask(request(1, "tools/list", json!({}))).await;
+    assert_eq!(answer["result"]["tools"][0]["name"], "add", "{answer}");
+
+    // It is asked again when it changes, and one half of it is enough.
+    let changed = "notifications/resources/list_changed";
+    behind.notify(changed, json!({})).await;
+    let (id, _) = behind.expect("resources/list").await;
+    let resources = json!([{"name": "a", "uri": "file:///a"}]);
+    behind.answer(&id, json!({"resources": resources})).await;
+    refuse(&mut behind, "resources/templates/list").await;
+    assert_eq!(wire.answer().await["method"], changed);
+    let answer = wire.ask(request(2, "resources/list", json!({}))).await;
+    assert_eq!(
+        answer["result"]["resources"][0]["uri"], "file:///a",
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_none_of_whose_lists_can_be_read_is_not_proxied() {
+    let (client, mut behind) = operating(builder()).await;
+    let opening = tokio::spawn(async move { Server::proxy(&client).await.map(drop) });
+    refuse(&mut behind, "tools/list").await;
+    refuse(&mut behind, "resources/list").await;
+    refuse(&mut behind, "resources/templates/list").await;
+    let error = opening.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Rpc(_)), "{error:?}");
 }

@@ -17,6 +17,7 @@ use super::address_rule::AddressRule;
 use super::body::{UNCOMPRESSED, compressed, next_bytes};
 use super::connector::{Connector, authority, client, connect_error};
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
+use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::server_address::tls_config;
 
 /// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server
@@ -157,7 +158,10 @@ impl AuthHttp {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
         }
-        Ok(Response::from_parts(parts, bytes.into()))
+        let bytes = Bytes::from(bytes);
+        let after_mark = bytes.strip_prefix(BYTE_ORDER_MARK);
+        let body = after_mark.map_or(bytes.clone(), |rest| bytes.slice_ref(rest));
+        Ok(Response::from_parts(parts, body))
     }
 }
 
