@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 #[cfg(unix)]
 use crate::support::{Run, scripted};
-use crate::support::{Server, answering, at_demo, mcp};
+use crate::support::{Server, User, answering, at_demo, mcp};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
@@ -239,32 +239,30 @@ fn an_era_that_a_server_does_not_speak_is_to_be_left_out() {
     run.fails(4, &["the server offers 2025-11-25, ", "leave out `--era`"]);
 }
 
-/// A server with one tool, whose resources can't be listed.
-#[cfg(unix)]
-const WITHOUT_RESOURCES: &str = r#"
-while read -r line; do
-  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
-  case "$line" in
-  *'"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"half","version":"1"}}' ;;
-  *'"tools/list"'*) answer='"result":{"tools":[{"name":"work","inputSchema":{"type":"object"}}]}' ;;
-  *'"resources/list"'*) answer='"error":{"code":-32603,"message":"the disk is full"}' ;;
-  *'"id"'*) answer='"error":{"code":-32601,"message":"Method not found"}' ;;
-  *) continue ;;
-  esac
-  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"
-done"#;
-
 #[cfg(unix)]
 #[test]
 fn a_list_that_fails_is_noted_beside_the_others() {
+    let initialized = r#""result": {"protocolVersion": "2025-11-25", "serverInfo": {"name": "half",
+        "version": "1"}, "capabilities": {"tools": {}, "resources": {}}}"#;
+    let program = scripted(&[
+        ("initialize", &initialized.replace('\n', "")),
+        (
+            "tools/list",
+            r#""result": {"tools": [{"name": "work", "inputSchema": {"type": "object"}}]}"#,
+        ),
+        (
+            "resources/list",
+            r#""error": {"code": -32603, "message": "the disk is full"}"#,
+        ),
+    ]);
+    let program = program.each_ref().map(String::as_str);
     let user = User::new();
-    let program = ["--", "sh", "-c", WITHOUT_RESOURCES];
-    let run = user.run(&[&["inspect"][..], &program].concat());
+    let run = user.run(&[&["inspect", "--"][..], &program].concat());
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("tools (1)\n  work()"), "{run:?}");
     assert!(run.stderr.contains("a list is missing"), "{run:?}");
     assert!(run.stderr.contains("the disk is full"), "{run:?}");
-    let run = user.run(&[&["bindgen", "-o", "half.rs"][..], &program].concat());
+    let run = user.run(&[&["bindgen", "-o", "half.rs", "--"][..], &program].concat());
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stderr.contains("the disk is full"), "{run:?}");
     let module = std::fs::read_to_string(user.path("half.rs")).unwrap();

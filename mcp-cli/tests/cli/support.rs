@@ -175,9 +175,8 @@ pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
         "serverInfo": {"name": "scripted", "version": "1"}}"#;
     let initialized = initialized.replace('\n', "");
     let other = r#""error": {"code": -32601, "message": "Method not found"}"#;
-    let answers = [("initialize", &*initialized)]
-        .into_iter()
-        .chain(answers.iter().copied());
+    let answers = answers.iter().copied();
+    let answers = answers.chain([("initialize", &*initialized)]);
     let case = |(method, answer)| format!("*'\"{method}\"'*) answer='{answer}' ;;\n");
     let cases: String = answers.map(case).collect();
     let script = format!(
