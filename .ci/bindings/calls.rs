@@ -100,7 +100,7 @@ async fn memory() {
         let memory = Memory(client);
         let entity = Entity::new("Ferris", "crab", ["red"]);
         memory.create_entities(CreateEntitiesArguments::new([entity.clone()])).await?;
-        assert_eq!(memory.read_graph(()).await?.entities, [entity]);
+        assert_eq!(memory.read_graph().await?.entities, [entity]);
         assert_eq!(memory.open_nodes(["Ferris"]).await?.entities.len(), 1);
         Ok(())
     })
@@ -151,7 +151,7 @@ async fn odd() {
         assert_eq!(odd.maybe(()).await?, None);
         let failed = odd.failing("out of order").await;
         assert!(matches!(failed, Err(CallError::Tool(_))), "{failed:?}");
-        odd.nothing(()).await?;
+        odd.nothing().await?;
         Ok(())
     })
     .await;

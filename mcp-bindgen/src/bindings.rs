@@ -138,9 +138,8 @@ impl Bindings {
     pub fn read(path: &Path) -> io::Result<Self> {
         let bytes = fs::read(path)?;
         let snapshot = Snapshot::parse(&bytes).map_err(io::Error::other)?;
-        let file = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
+        let file = path.file_name();
+        let file = file.map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
             file,
             ..Self::new(snapshot)
@@ -219,11 +218,8 @@ impl Bindings {
         }
         let earlier = self.snapshot.rust.clone().unwrap_or_default();
         let recorded = Some(earlier.server.as_str()).filter(|name| !name.is_empty());
-        let name = self
-            .name
-            .as_deref()
-            .or(recorded)
-            .unwrap_or(&self.snapshot.server.name);
+        let name = self.name.as_deref().or(recorded);
+        let name = name.unwrap_or(&self.snapshot.server.name);
         let names = naming::name(&mut model, name, &earlier);
         let origin = Origin {
             command: &self.command,

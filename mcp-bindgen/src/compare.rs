@@ -128,12 +128,8 @@ impl Comparison<'_> {
         if (&old.doc, old.repeatable) != (&new.doc, new.repeatable) {
             self.push(false, format!("{at}: its description has changed"));
         }
-        self.types(
-            &format!("{at}: arguments"),
-            &old.arguments,
-            &new.arguments,
-            true,
-        );
+        let arguments = format!("{at}: arguments");
+        self.types(&arguments, &old.arguments, &new.arguments, true);
         match (&old.output, &new.output) {
             (None, None) => {}
             (Some(old), Some(new)) => self.types(&format!("{at}: result"), &old.ty, &new.ty, false),
@@ -195,17 +191,8 @@ impl Comparison<'_> {
             self.push(false, format!("the server is {is} now, and was {was}"));
         }
         if old.instructions != new.instructions {
-            self.push(
-                false,
-                "the instructions of the server have changed".to_owned(),
-            );
-        }
-        let resources = |it: &Snapshot| -> Vec<_> {
-            let resources = it.resources.iter();
-            resources.map(|it| it.text("uri").to_owned()).collect()
-        };
-        if resources(old) != resources(new) {
-            self.push(false, "the list of resources has changed".to_owned());
+            let text = "the instructions of the server have changed";
+            self.push(false, text.to_owned());
         }
     }
 }
@@ -262,11 +249,13 @@ fn described(ty: &Type, defs: &Defs) -> String {
         Type::Null => "null",
         Type::Bool => "a boolean",
         Type::Integer => "an integer",
+        Type::Unsigned => "an integer that is not negative",
         Type::Number => "a number",
         Type::Text | Type::External(_) => "text",
         Type::Json => "any JSON",
         Type::List(_) => "a list",
         Type::Map(_) => "a map",
+        Type::Tuple(items) if items.is_empty() => "nothing",
         Type::Tuple(items) => return format!("a list of {} items", items.len()),
         Type::Nullable(inner) => return format!("{} or null", described(inner, defs)),
         Type::Named(id) => match defs.get(id).map(|def| &def.shape) {

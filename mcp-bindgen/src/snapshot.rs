@@ -4,16 +4,18 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::Error;
-use crate::json::{Json, Member};
+use crate::json::Member;
 use crate::model::ir::Feature;
 
-/// A server and what it lists, as `mcp inspect --json` prints it.
+/// The parts of a server's lists that bindings use, read from the output of `mcp inspect --json`.
 ///
 /// [`Display`](fmt::Display) writes the canonical form: JSON indented by two spaces, with a newline at
-/// its end. Lists are sorted by name or URI, `_meta` and icons are left out, and members of schemas have
-/// the order in which they were received. The same server gives the same bytes.
+/// its end. Lists are sorted by name or URI template, and members of schemas have the order in which they
+/// were received. Listed resources and everything else that bindings do not use are left out: they may
+/// change at any time. The same server gives the same bytes.
 ///
 /// ```
 /// use mcp_bindgen::Snapshot;
@@ -29,18 +31,10 @@ pub struct Snapshot {
     #[serde(default)]
     pub(crate) server: Server,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    revision: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    revisions: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    capabilities: Option<Member>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instructions: Option<String>,
     pub(crate) tools: Vec<Entry>,
     #[serde(default)]
     pub(crate) prompts: Vec<Entry>,
-    #[serde(default)]
-    pub(crate) resources: Vec<Entry>,
     #[serde(default)]
     pub(crate) resource_templates: Vec<Entry>,
     /// Names that bindings have given.
@@ -55,9 +49,11 @@ pub(crate) struct Server {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) version: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<String>,
 }
+
+/// The members of entries that bindings use.
+const KEPT: &str = "annotations arguments description execution inputSchema name outputSchema title \
+    uriTemplate";
 
 /// Rust names by the names on the wire. Whatever has one here keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -93,7 +89,7 @@ pub(crate) struct TypeNames {
     pub(crate) names: IndexMap<String, String>,
 }
 
-/// A tool, prompt, resource or resource template.
+/// A tool, prompt or resource template.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Entry(IndexMap<String, Member>);
@@ -104,7 +100,7 @@ impl Entry {
     }
 
     /// A member, if it can be read.
-    pub(crate) fn json(&self, member: &str) -> Option<&Json> {
+    pub(crate) fn json(&self, member: &str) -> Option<&Value> {
         match self.get(member)? {
             Member::Read(json) => Some(json),
             Member::Unread(_) => None,
@@ -113,7 +109,7 @@ impl Entry {
 
     /// A member that is text; empty if there is none.
     pub(crate) fn text(&self, member: &str) -> &str {
-        let text = self.json(member).and_then(Json::as_text);
+        let text = self.json(member).and_then(Value::as_str);
         text.unwrap_or_default()
     }
 }
@@ -135,20 +131,18 @@ impl Snapshot {
             Some(result) => result,
             None => serde_json::from_slice(bytes)?,
         };
+        let templates = &mut snapshot.resource_templates;
         let lists = [
             ("tools", "name", &mut snapshot.tools),
             ("prompts", "name", &mut snapshot.prompts),
-            ("resources", "uri", &mut snapshot.resources),
-            (
-                "resourceTemplates",
-                "uriTemplate",
-                &mut snapshot.resource_templates,
-            ),
+            ("resourceTemplates", "uriTemplate", templates),
         ];
         for (list, member, entries) in lists {
             for entry in &mut *entries {
-                entry.0.retain(|name, _| name != "_meta" && name != "icons");
-                let name = entry.json(member).and_then(Json::as_text);
+                entry
+                    .0
+                    .retain(|name, _| KEPT.split(' ').any(|it| it == name));
+                let name = entry.json(member).and_then(Value::as_str);
                 name.ok_or(Error::Unnamed { list, member })?;
             }
             entries.sort_by(|a, b| a.text(member).cmp(b.text(member)));

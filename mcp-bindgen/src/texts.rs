@@ -3,11 +3,11 @@
 //! They keep their lines, lists, emphasis and code. Code in fences is marked as `text`; whatever could
 //! become a doctest otherwise, a link to an item, HTML, or a table is escaped.
 
-use crate::json::Json;
+use serde_json::Value;
 
 /// The documentation of a member: its description, then its limits and its default.
-pub(crate) fn of(schema: &Json) -> String {
-    let description = schema.get("description").and_then(Json::as_text);
+pub(crate) fn of(schema: &Value) -> String {
+    let description = schema.get("description").and_then(Value::as_str);
     let mut doc = markdown(description.unwrap_or_default());
     let limits = limits(schema);
     if !limits.is_empty() {
@@ -18,17 +18,17 @@ pub(crate) fn of(schema: &Json) -> String {
 }
 
 /// Sentences about the values of a schema, or of the alternative to `null`.
-fn limits(schema: &Json) -> Vec<String> {
+fn limits(schema: &Value) -> Vec<String> {
     let mut sentences = Vec::new();
-    let alternatives = schema.get("anyOf").and_then(Json::as_list);
-    let is_null = |it: &&Json| it.get("type").and_then(Json::as_text) != Some("null");
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    let is_null = |it: &&Value| it.get("type").and_then(Value::as_str) != Some("null");
     let inner: Vec<_> = alternatives.into_iter().flatten().filter(is_null).collect();
     let value = match inner[..] {
         [inner] => inner,
         _ => schema,
     };
     let number = |name: &str| match value.get(name) {
-        Some(Json::Number(number)) => Some(number.to_string()),
+        Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
     let mut range = |low: &str, high: &str, unit: &str| match (number(low), number(high)) {
@@ -52,10 +52,12 @@ fn limits(schema: &Json) -> Vec<String> {
         sentences.extend(number(name).map(|number| format!("{words} {number}.")));
     }
     for (name, word) in [("format", "Format"), ("pattern", "Pattern")] {
-        let text = value.get(name).and_then(Json::as_text);
+        let text = value.get(name).and_then(Value::as_str);
         sentences.extend(text.map(|text| format!("{word}: {}.", code(text))));
     }
-    let default = schema.get("default").filter(|it| !matches!(it, Json::Null));
+    let default = schema
+        .get("default")
+        .filter(|it| !matches!(it, Value::Null));
     if let Some(default) = default {
         let value = code(&default.to_string());
         sentences.push(format!("Left out, the server takes {value}."));

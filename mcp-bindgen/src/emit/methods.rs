@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 
 use super::module::{Emitter, described};
 use crate::code::names::ident;
@@ -23,8 +24,15 @@ impl Emitter<'_> {
             .map(|(feature, name, title)| {
                 let (method, ty) = (ident(name), self.owner(feature));
                 let doc = format!(" The {name} of the server.");
+                // The compiler suggests this method where one of these is called on the server's type.
+                let aliases = self
+                    .model
+                    .of(feature)
+                    .map(|it| self.name_of(it).unraw().to_string());
+                let aliases = aliases.filter(|alias| alias != name);
                 let leading = quote! {
                     #[doc = #doc]
+                    #(#[doc(alias = #aliases)])*
                     #[must_use]
                     pub fn #method(&self) -> #ty<'_> {
                         #ty(&self.0)
@@ -70,22 +78,29 @@ impl Emitter<'_> {
             Feature::Template => "Reads the resource",
         };
         let doc = described(&method.doc, &format!("{what} {}.", texts::code(key)));
-        let arguments = self.rust(&method.arguments);
+        let (mut parameter, mut pairs) = (None, None);
+        let mut arguments = quote!(Map::<String>::new());
+        if method.arguments != Type::NOTHING {
+            let ty = self.rust(&method.arguments);
+            parameter = Some(quote!(arguments: impl Into<#ty>));
+            arguments = quote!(Into::<#ty>::into(arguments));
+            pairs = Some(quote!(.pairs()));
+        }
         let (output, call) = match method.feature {
             Feature::Tool => self.call(method),
             Feature::Prompt => (
                 quote!(Call<GetPromptRequest>),
-                quote!(self.0.get_prompt(#key, arguments.pairs())),
+                quote!(self.0.get_prompt(#key, arguments #pairs)),
             ),
             Feature::Template => (
                 quote!(Call<ReadResourceRequest>),
-                quote!(self.0.read_template(#key, arguments.pairs())),
+                quote!(self.0.read_template(#key, arguments #pairs)),
             ),
         };
         quote! {
             #doc
-            pub fn #name(&self, arguments: impl Into<#arguments>) -> #output {
-                let arguments: #arguments = arguments.into();
+            pub fn #name(&self, #parameter) -> #output {
+                let arguments = #arguments;
                 #call
             }
         }

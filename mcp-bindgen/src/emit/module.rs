@@ -23,6 +23,7 @@ pub(crate) struct Emitter<'a> {
     pub(super) sent: HashSet<Id>,
     /// Definitions that are part of results.
     pub(super) received: HashSet<Id>,
+    recursive: HashSet<Id>,
     /// Output types that the user has given.
     pub(super) outputs: &'a HashMap<String, syn::Type>,
 }
@@ -42,14 +43,14 @@ impl<'a> Emitter<'a> {
         outputs: &'a HashMap<String, syn::Type>,
     ) -> Self {
         let types = model.defs.keys().copied().zip(&names.types);
+        let types = types.map(|(id, (name, it))| (id, (ident(name), it)));
         Self {
             model,
             names,
-            types: types
-                .map(|(id, (name, it))| (id, (ident(name), it)))
-                .collect(),
+            types: types.collect(),
             sent: model.reached(model.arguments()),
             received: model.reached(model.outputs()),
+            recursive: model.recursive(),
             outputs,
         }
     }
@@ -89,6 +90,9 @@ impl<'a> Emitter<'a> {
             ///
             /// Methods are its tools; those of [`Client`] can be called as well, where no tool has
             /// their name.
+            ///
+            /// Prompts and resource templates are methods of what `prompts()` and `resources()` return,
+            /// where the server has some.
             #[derive(Clone, Debug)]
             pub struct #name(pub Client);
 
@@ -119,6 +123,7 @@ impl<'a> Emitter<'a> {
             Type::Null => quote!(()),
             Type::Bool => quote!(bool),
             Type::Integer => quote!(i64),
+            Type::Unsigned => quote!(u64),
             Type::Number => quote!(f64),
             Type::Text => quote!(String),
             Type::External(path) => path.parse().unwrap_or_default(),
@@ -141,8 +146,8 @@ impl<'a> Emitter<'a> {
             }
             Type::Named(id) => {
                 let name = self.name(*id);
-                let inside = |owner| self.model.reached(std::iter::once(ty)).contains(&owner);
-                match owner.is_some_and(inside) {
+                let is_recursive = |id| self.recursive.contains(&id);
+                match owner.is_some_and(is_recursive) && is_recursive(*id) {
                     true => quote!(Box<#name>),
                     false => quote!(#name),
                 }

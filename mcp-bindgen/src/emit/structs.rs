@@ -34,12 +34,18 @@ impl Emitter<'_> {
             }
         });
         let tag = it.tag.as_ref();
+        // The tag is read into a field, or `extra` would take it as well.
+        let tag_item = tag.filter(|_| extra.is_some()).map(|(member, _)| {
+            quote! {
+                #[serde(rename = #member, default, skip_serializing)]
+                _tag: serde::de::IgnoredAny,
+            }
+        });
         let tag = tag.map(|(member, value)| quote!(#[serde(tag = #member, rename = #value)]));
         let has_required = members.iter().any(|member| member.field.required);
         let default = (is_sent && !has_required).then(|| quote!(Default,));
         let non_exhaustive = is_received.then(|| quote!(#[non_exhaustive]));
-        let methods =
-            is_sent.then(|| self.constructor(name, &members, extra.as_ref(), is_received));
+        let methods = is_sent.then(|| self.constructor(name, &members, it, is_received));
         let method = self.sends(id);
         let conversion = method.map(|_| self.conversion(name, &members));
         let of_texts = method.filter(|it| it.feature != Feature::Tool);
@@ -49,7 +55,7 @@ impl Emitter<'_> {
             #[derive(Clone, Debug, #default PartialEq, Serialize, Deserialize)]
             #tag
             #non_exhaustive
-            pub struct #name { #(#items)* #extra_item }
+            pub struct #name { #(#items)* #tag_item #extra_item }
             #methods
             #pairs
             #conversion
@@ -70,7 +76,7 @@ impl Emitter<'_> {
         &self,
         name: &Ident,
         members: &[Member<'_>],
-        extra: Option<&TokenStream>,
+        it: &Struct,
         has_fields: bool,
     ) -> TokenStream {
         let is_plain = |named: &str| self.is_plain(named);
@@ -98,7 +104,8 @@ impl Emitter<'_> {
             };
             setters.push(setter(&text, name, &doc, &is_plain));
         }
-        if let Some(ty) = extra {
+        if let Some(ty) = it.extra.as_ref().map(|ty| self.rust(ty)) {
+            inits.extend(it.tag.iter().map(|_| quote!(_tag: serde::de::IgnoredAny)));
             inits.push(quote!(extra: Map::new()));
             setters.push(quote! {
                 /// Adds a member without a name of its own.
@@ -158,6 +165,8 @@ impl Emitter<'_> {
                 let item = self.rust(item);
                 (quote!(<T: IntoIterator<Item = #item>>), quote!(T))
             }
+            // Each type has a conversion from itself.
+            Type::Named(own) if self.name(*own) == name => return None,
             Type::Named(_) => (quote!(), self.rust(&first.field.ty)),
             _ => (quote!(), first.ty.clone()),
         };

@@ -1,11 +1,12 @@
 //! References, and schemas that all have to fit.
 
 use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
 
 use super::ir::Type;
 use super::limits;
-use super::lower::{Fault, Lowering, Place};
-use crate::json::{Json, Object};
+use super::lower::{Fault, Lowering, Place, within};
+use crate::json::Object;
 
 /// Keywords that say nothing about the type, or are ignored.
 const ANNOTATIONS: &str = "$anchor $comment $defs $id $schema default definitions deprecated \
@@ -26,7 +27,7 @@ impl<'a> Lowering<'a> {
                 let (pointer, target) = self.target(reference)?;
                 Ok(self.at(&pointer, target))
             }
-            ([_], None, Some(Json::List(parts))) if parts.len() == 1 => {
+            ([_], None, Some(Value::Array(parts))) if parts.len() == 1 => {
                 Ok(self.at(&format!("{pointer}/allOf/0"), &parts[0]))
             }
             (_, None, None) if !schema.contains_key("$dynamicRef") => self.plain(place),
@@ -39,8 +40,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The schema that a reference names, and its pointer.
-    fn target(&self, reference: &Json) -> Result<(String, &'a Json), Fault> {
-        let text = reference.as_text().ok_or("its `$ref` is no text")?;
+    fn target(&self, reference: &Value) -> Result<(String, &'a Value), Fault> {
+        let text = reference.as_str().ok_or("its `$ref` is no text")?;
         let Some(fragment) = text.strip_prefix('#') else {
             return Err(format!(
                 "{text:?} is a reference to elsewhere, which is not fetched"
@@ -59,35 +60,59 @@ impl<'a> Lowering<'a> {
     /// # Errors
     ///
     /// When they contradict each other, or lead back to where they began.
-    pub(super) fn flat(&self, schema: &Object, depth: usize) -> Result<Object, Fault> {
+    pub(super) fn flat(&mut self, schema: &Object, depth: usize) -> Result<Object, Fault> {
+        self.nodes += 1;
+        self.within_limits()?;
         if depth > limits::DEPTH {
-            return Err("it is combined with itself".to_owned());
+            return Err(format!(
+                "it is combined from more than {} levels",
+                limits::DEPTH
+            ));
         }
         if schema.contains_key("$dynamicRef") || schema.contains_key("$recursiveRef") {
             return Err("a dynamic reference is not followed".to_owned());
         }
-        let mut parts = Vec::new();
-        if let Some(reference) = schema.get("$ref") {
-            parts.push(self.target(reference)?.1);
-        }
-        if let Some(Json::List(all)) = schema.get("allOf") {
-            super::lower::within(all.len(), "parts")?;
-            parts.extend(all);
-        }
         let mut flat = Object::new();
-        for part in parts {
-            match part {
-                Json::Object(part) => merge(&mut flat, self.flat(part, depth + 1)?)?,
-                Json::Bool(true) => {}
-                _ => return Err("a part of its `allOf` allows no value".to_owned()),
+        if let Some(reference) = schema.get("$ref") {
+            let (pointer, target) = self.target(reference)?;
+            let target = match self.flats.get(&pointer) {
+                Some(known) => known.clone(),
+                None => {
+                    let open = Err("it is combined with itself".to_owned());
+                    self.flats.insert(pointer.clone(), open);
+                    let target = self.part(target, depth);
+                    self.flats.insert(pointer, target.clone());
+                    target
+                }
+            };
+            self.merge(&mut flat, target?)?;
+        }
+        if let Some(Value::Array(all)) = schema.get("allOf") {
+            within(all.len(), "parts")?;
+            for part in all {
+                let part = self.part(part, depth)?;
+                self.merge(&mut flat, part)?;
             }
         }
-        let own = schema
-            .iter()
-            .filter(|(name, _)| !matches!(name.as_str(), "$ref" | "allOf"));
-        let own = own.map(|(name, value)| (name.clone(), value.clone()));
-        merge(&mut flat, own.collect())?;
+        let mut own = schema.clone();
+        own.retain(|name, _| name != "$ref" && name != "allOf");
+        self.merge(&mut flat, own)?;
         Ok(flat)
+    }
+
+    fn part(&mut self, part: &Value, depth: usize) -> Result<Object, Fault> {
+        match part {
+            Value::Object(part) => self.flat(part, depth + 1),
+            Value::Bool(true) => Ok(Object::new()),
+            _ => Err("a part of its `allOf` allows no value".to_owned()),
+        }
+    }
+
+    /// Adds what `other` says to `schema`, and charges its size: references can multiply it.
+    pub(super) fn merge(&mut self, schema: &mut Object, other: Object) -> Result<(), Fault> {
+        self.merged += other.values().map(|it| it.to_string().len()).sum::<usize>();
+        self.within_limits()?;
+        merge(schema, other)
     }
 }
 
@@ -96,7 +121,7 @@ impl<'a> Lowering<'a> {
 /// # Errors
 ///
 /// When no value fits both.
-pub(super) fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
+fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
     for (keyword, value) in other {
         let Some(known) = schema.get_mut(&keyword) else {
             schema.insert(keyword, value);
@@ -104,66 +129,84 @@ pub(super) fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
         };
         match (keyword.as_str(), known, value) {
             (_, known, value) if *known == value => {}
-            ("properties" | "$defs" | "definitions", Json::Object(known), Json::Object(other)) => {
+            (
+                "properties" | "$defs" | "definitions",
+                Value::Object(known),
+                Value::Object(other),
+            ) => {
                 for (name, property) in other {
                     match known.get_mut(&name) {
                         None => drop(known.insert(name, property)),
                         // Both have to fit.
-                        Some(both) => *both = both_of(both.clone(), property),
+                        Some(both) => both_of(both, property)?,
                     }
                 }
             }
-            ("required", Json::List(known), Json::List(other)) => known.extend(other),
+            ("required", Value::Array(known), Value::Array(other)) => known.extend(other),
             ("type", known, value) => *known = common_type(known, &value)?,
-            ("enum", Json::List(known), Json::List(other)) => known.retain(|it| other.contains(it)),
+            ("enum", Value::Array(known), Value::Array(other)) => {
+                known.retain(|it| other.contains(it))
+            }
             ("const", ..) => return Err("it has to be two constants at once".to_owned()),
             ("anyOf" | "oneOf", ..) => {
                 return Err("two unions have to fit at once".to_owned());
             }
-            ("items" | "additionalProperties", known, value) => {
-                *known = both_of(known.clone(), value);
-            }
+            ("items" | "additionalProperties", known, value) => both_of(known, value)?,
             (_, known, value) => *known = value,
         }
     }
     Ok(())
 }
 
-/// A schema that allows what two others allow.
-fn both_of(first: Json, second: Json) -> Json {
-    match (first, second) {
-        (Json::Bool(true), other) | (other, Json::Bool(true)) => other,
-        (first, second) if first == second => first,
-        (first, second) => {
-            let all = Json::List(vec![first, second]);
-            Json::Object(Object::from([("allOf".to_owned(), all)]))
+/// Turns `known` into a schema that allows what both allow.
+fn both_of(known: &mut Value, other: Value) -> Result<(), Fault> {
+    let known_parts = parts_of(std::mem::replace(known, Value::Null));
+    let mut parts = Vec::new();
+    for part in known_parts.into_iter().chain(parts_of(other)) {
+        if part != Value::Bool(true) && !parts.contains(&part) {
+            within(parts.len(), "parts")?;
+            parts.push(part);
         }
+    }
+    *known = match parts.len() {
+        0 => Value::Bool(true),
+        1 => parts.remove(0),
+        _ => json!({ "allOf": parts }),
+    };
+    Ok(())
+}
+
+/// The schemas of an `allOf` that says nothing else, or the schema.
+fn parts_of(schema: Value) -> Vec<Value> {
+    match schema {
+        Value::Object(mut it) if it.len() == 1 => match it.get_mut("allOf") {
+            Some(Value::Array(parts)) if !parts.is_empty() => std::mem::take(parts),
+            _ => vec![Value::Object(it)],
+        },
+        other => vec![other],
     }
 }
 
 /// The `type` of values that fit both.
-fn common_type(first: &Json, second: &Json) -> Result<Json, Fault> {
+fn common_type(first: &Value, second: &Value) -> Result<Value, Fault> {
     let names = |json| -> Vec<&str> {
-        let list = Json::as_list(json).unwrap_or(std::slice::from_ref(json));
-        list.iter().filter_map(Json::as_text).collect()
+        let list = Value::as_array(json).map_or(std::slice::from_ref(json), Vec::as_slice);
+        list.iter().filter_map(Value::as_str).collect()
     };
     let (first, second) = (names(first), names(second));
     let fits = |name, others: &[&str]| {
         others.contains(&name) || name == "integer" && others.contains(&"number")
     };
-    let mut common: Vec<_> = first.iter().filter(|it| fits(**it, &second)).collect();
+    let mut common: Vec<_> = first.clone();
+    common.retain(|it| fits(*it, &second));
     common.extend(
         second
             .iter()
             .filter(|it| !first.contains(*it) && fits(**it, &first)),
     );
-    let mut common: Vec<_> = common
-        .into_iter()
-        .map(|it| Json::Text((*it).to_owned()))
-        .collect();
-    match common.len() {
-        0 => Err("no `type` fits all that it has to be".to_owned()),
-        1 => Ok(common.remove(0)),
-        _ => Ok(Json::List(common)),
+    match common[..] {
+        [] => Err("no `type` fits all that it has to be".to_owned()),
+        [only] => Ok(only.into()),
+        _ => Ok(common.into()),
     }
 }

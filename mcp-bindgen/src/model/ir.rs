@@ -1,6 +1,6 @@
 //! Types as they are written in Rust, without their names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -17,6 +17,8 @@ pub(crate) enum Type {
     Null,
     Bool,
     Integer,
+    /// An integer that is not negative.
+    Unsigned,
     Number,
     Text,
     /// A type of another crate, written as text on the wire.
@@ -85,6 +87,9 @@ pub(crate) enum Kind {
 }
 
 impl Type {
+    /// The arguments of a method without any.
+    pub(crate) const NOTHING: Self = Self::Tuple(Vec::new());
+
     /// `Option` of a type, once.
     pub(crate) fn nullable(self) -> Self {
         match self {
@@ -112,7 +117,7 @@ impl Type {
     pub(crate) fn kind(&self, defs: &Defs) -> Kind {
         match self {
             Self::Bool => Kind::Bool,
-            Self::Integer => Kind::Integer,
+            Self::Integer | Self::Unsigned => Kind::Integer,
             Self::Number => Kind::Number,
             Self::Text | Self::External(_) => Kind::Text,
             Self::List(_) | Self::Tuple(_) => Kind::List,
@@ -235,6 +240,38 @@ impl Model {
         for def in self.defs.values_mut() {
             def.shape.each_named(change);
         }
+    }
+
+    /// The definitions that lead back to themselves, and those between two such definitions.
+    pub(crate) fn recursive(&self) -> HashSet<Id> {
+        let mut left: HashSet<_> = self.defs.keys().copied().collect();
+        let mut edges: Vec<(Id, Id)> = Vec::new();
+        for (from, def) in &self.defs {
+            let mut shape = def.shape.clone();
+            shape.each_named(&mut |ty| edges.extend(ty.id().map(|to| (*from, to))));
+        }
+        // Removes definitions that lead to none of those left, then those that none of them leads to.
+        for _ in 0..2 {
+            let mut counts: HashMap<Id, usize> = HashMap::new();
+            let mut sources: HashMap<Id, Vec<Id>> = HashMap::new();
+            for (from, to) in &edges {
+                *counts.entry(*from).or_default() += 1;
+                sources.entry(*to).or_default().push(*from);
+            }
+            let mut open: Vec<_> = left.iter().copied().collect();
+            open.retain(|id| !counts.contains_key(id));
+            while let Some(id) = open.pop() {
+                left.remove(&id);
+                for from in sources.remove(&id).into_iter().flatten() {
+                    let count = counts.entry(from).or_default();
+                    *count -= 1;
+                    open.extend((*count == 0).then_some(from));
+                }
+            }
+            edges.retain(|(from, to)| left.contains(from) && left.contains(to));
+            edges.iter_mut().for_each(|it| *it = (it.1, it.0));
+        }
+        left
     }
 
     /// The definitions that can be reached from some types.

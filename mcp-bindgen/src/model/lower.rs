@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::ir::{Def, Defs, Field, Id, Shape, Struct, Type};
 use super::limits;
 use crate::error::Note;
-use crate::json::{Json, Member, Object};
+use crate::json::{Member, Object};
 use crate::texts;
 
 /// Why a place has no type of its own.
@@ -71,11 +73,14 @@ pub(crate) struct Lowering<'a> {
     entry: &'a str,
     /// The member that has the schema.
     member: &'a str,
-    pub(super) root: &'a Json,
+    pub(super) root: &'a Value,
     /// Types by JSON pointer; those that are being read have only a number.
     known: HashMap<String, State>,
+    /// Schemas with their references and `allOf` combined, by JSON pointer.
+    pub(super) flats: HashMap<String, Result<Object, Fault>>,
     depth: usize,
-    nodes: usize,
+    pub(super) nodes: usize,
+    pub(super) merged: usize,
     /// The limit that the schema exceeds.
     exceeded: Option<Fault>,
 }
@@ -89,11 +94,11 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn text(self, keyword: &str) -> Option<&'a str> {
-        self.schema.get(keyword)?.as_text()
+        self.schema.get(keyword)?.as_str()
     }
 
-    pub(super) fn list(self, keyword: &str) -> Option<&'a [Json]> {
-        self.schema.get(keyword)?.as_list()
+    pub(super) fn list(self, keyword: &str) -> Option<&'a Vec<Value>> {
+        self.schema.get(keyword)?.as_array()
     }
 }
 
@@ -112,8 +117,10 @@ pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &M
             member,
             root: &root,
             known: HashMap::new(),
+            flats: HashMap::new(),
             depth: 0,
             nodes: 0,
+            merged: 0,
             exceeded: None,
         };
         let ty = lowering.whole();
@@ -133,7 +140,8 @@ impl Lowering<'_> {
             // Arguments may come: a struct has room for them, and a map has not.
             ("inputSchema", Type::Map(item), Some(schema)) => {
                 let open = schema.get("additionalProperties");
-                let open = open.filter(|it| **it != Json::Bool(false));
+                let open = open.filter(|it| **it != Value::Bool(false));
+                let open = open.or_else(|| patterns(schema));
                 let shape = Shape::Struct(Struct {
                     extra: open.map(|_| *item),
                     ..Struct::default()
@@ -146,7 +154,7 @@ impl Lowering<'_> {
     }
 
     /// The type at a pointer; JSON, and a note, where there is none.
-    pub(super) fn at(&mut self, pointer: &str, schema: &Json) -> Type {
+    pub(super) fn at(&mut self, pointer: &str, schema: &Value) -> Type {
         match self.known.get_mut(pointer) {
             Some(State::Done(ty)) => return ty.clone(),
             Some(State::Open { id, used }) => {
@@ -176,14 +184,16 @@ impl Lowering<'_> {
         ty
     }
 
-    fn within_limits(&mut self) -> Result<(), Fault> {
-        if self.depth > limits::DEPTH {
-            let limit = limits::DEPTH;
-            self.exceeded = Some(format!("the schema is nested deeper than {limit} levels"));
-        }
-        if self.nodes > limits::NODES {
-            let limit = limits::NODES;
-            self.exceeded = Some(format!("the schema has more than {limit} parts"));
+    pub(super) fn within_limits(&mut self) -> Result<(), Fault> {
+        let (depth, nodes, merged) = (limits::DEPTH, limits::NODES, limits::MERGED);
+        if self.depth > depth {
+            self.exceeded = Some(format!("the schema is nested deeper than {depth} levels"));
+        } else if self.nodes > nodes {
+            self.exceeded = Some(format!("the schema has more than {nodes} parts"));
+        } else if self.merged > merged {
+            let limit = merged >> 20;
+            let fault = format!("combined, the parts of the schema have more than {limit} MiB");
+            self.exceeded = Some(fault);
         }
         self.exceeded.clone().map_or(Ok(()), Err)
     }
@@ -196,18 +206,18 @@ impl Lowering<'_> {
         }
     }
 
-    fn read(&mut self, pointer: &str, schema: &Json) -> Result<Type, Fault> {
+    fn read(&mut self, pointer: &str, schema: &Value) -> Result<Type, Fault> {
         match schema {
-            Json::Bool(true) => Ok(Type::Json),
-            Json::Bool(false) => Err("the schema `false` allows no value".to_owned()),
-            Json::Object(schema) => self.members(Place { pointer, schema }),
+            Value::Bool(true) => Ok(Type::Json),
+            Value::Bool(false) => Err("the schema `false` allows no value".to_owned()),
+            Value::Object(schema) => self.members(Place { pointer, schema }),
             _ => Err("the schema is no object".to_owned()),
         }
     }
 
     /// The type of a schema without `$ref` and `allOf`.
     pub(super) fn plain(&mut self, place: Place<'_>) -> Result<Type, Fault> {
-        let is_nullable = place.schema.get("nullable") == Some(&Json::Bool(true));
+        let is_nullable = place.schema.get("nullable") == Some(&Value::Bool(true));
         let ty = match values(place.schema)? {
             Some(values) => self.values(place, values)?,
             None => match self.alternatives(place)? {
@@ -222,8 +232,8 @@ impl Lowering<'_> {
     fn typed(&mut self, place: Place<'_>) -> Result<Type, Fault> {
         let has = |names: &[&str]| names.iter().any(|name| place.schema.contains_key(*name));
         let names = match place.schema.get("type") {
-            Some(Json::Text(name)) => vec![name.as_str()],
-            Some(Json::List(names)) => names.iter().filter_map(Json::as_text).collect(),
+            Some(Value::String(name)) => vec![name.as_str()],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
             Some(_) => return Err("its `type` is neither text nor a list".to_owned()),
             None if has(&["properties", "required", "additionalProperties"]) => vec!["object"],
             None if has(&["items", "prefixItems"]) => vec!["array"],
@@ -241,7 +251,7 @@ impl Lowering<'_> {
         match name {
             "null" => Ok(Type::Null),
             "boolean" => Ok(Type::Bool),
-            "integer" => Ok(Type::Integer),
+            "integer" => Ok(integer(place.schema)),
             "number" => Ok(Type::Number),
             "string" => {
                 let format = place.text("format");
@@ -258,7 +268,7 @@ impl Lowering<'_> {
     fn array(&mut self, place: Place<'_>) -> Result<Type, Fault> {
         let Place { pointer, schema } = place;
         let (name, rest) = match schema.get("items") {
-            Some(Json::List(_)) => ("items", schema.get("additionalItems")),
+            Some(Value::Array(_)) => ("items", schema.get("additionalItems")),
             items => ("prefixItems", items),
         };
         let Some(first) = place.list(name) else {
@@ -266,10 +276,12 @@ impl Lowering<'_> {
             return Ok(Type::List(Box::new(item.unwrap_or(Type::Json))));
         };
         within(first.len(), "items")?;
-        let has_rest = rest.is_some_and(|rest| rest != &Json::Bool(false));
-        let least = schema.get("minItems").map(Json::to_string);
-        if has_rest || first.is_empty() || least.is_some_and(|it| it != first.len().to_string()) {
-            self.note(pointer, "its items have different types, and any number");
+        let count = Some(first.len().to_string());
+        let is_count = |name| schema.get(name).map(Value::to_string) == count;
+        let is_closed = rest == Some(&Value::Bool(false)) || is_count("maxItems");
+        if first.is_empty() || !is_closed || !is_count("minItems") {
+            let fault = "its items have different types, and there may be more or fewer";
+            self.note(pointer, fault);
             return Ok(Type::List(Box::new(Type::Json)));
         }
         let items = first.iter().enumerate();
@@ -281,19 +293,20 @@ impl Lowering<'_> {
         let Place { pointer, schema } = place;
         let none = Object::new();
         let properties = match schema.get("properties") {
-            Some(Json::Object(properties)) => properties,
+            Some(Value::Object(properties)) => properties,
             Some(_) => return Err("its `properties` are no object".to_owned()),
             None => &none,
         };
-        let required = place
-            .list("required")
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_text);
-        let required: Vec<_> = required.collect();
+        let required = place.list("required").into_iter().flatten();
+        let required: Vec<_> = required.filter_map(Value::as_str).collect();
         within(properties.len().max(required.len()), "members")?;
         let extra = match schema.get("additionalProperties") {
-            Some(other @ Json::Object(members)) if !members.is_empty() => {
+            _ if patterns(schema).is_some() => {
+                let place = format!("{pointer}/patternProperties");
+                self.note(&place, "members are not typed by patterns of their names");
+                Some(Type::Json)
+            }
+            Some(other @ Value::Object(members)) if !members.is_empty() => {
                 Some(self.at(&format!("{pointer}/additionalProperties"), other))
             }
             _ => None,
@@ -307,7 +320,7 @@ impl Lowering<'_> {
         };
         for (name, property) in properties {
             let required = required.contains(&name.as_str());
-            if property == &Json::Bool(false) && !required {
+            if property == &Value::Bool(false) && !required {
                 continue;
             }
             let step = name.replace('~', "~0").replace('/', "~1");
@@ -315,13 +328,16 @@ impl Lowering<'_> {
             let doc = texts::of(property);
             shape.add(name.clone(), Field { ty, required, doc });
         }
-        for name in required {
-            let field = Field {
-                ty: Type::Json,
-                required: true,
-                doc: String::new(),
-            };
-            shape.add(name.to_owned(), field);
+        for name in &required {
+            let (ty, required, doc) = (Type::Json, true, String::new());
+            shape.add((*name).to_owned(), Field { ty, required, doc });
+        }
+        // Where a generator has sorted the members, `required` has the order of the author.
+        if properties.keys().is_sorted() {
+            shape.fields.sort_by_cached_key(|(name, _)| {
+                let index = required.iter().position(|it| it == name);
+                index.unwrap_or(required.len())
+            });
         }
         Ok(self.define(place, Shape::Struct(shape)))
     }
@@ -348,6 +364,23 @@ impl Lowering<'_> {
     }
 }
 
+/// `u64` where the minimum is not negative, or the maximum is above that of `i64`.
+fn integer(schema: &Object) -> Type {
+    let limit = |name, other| schema.get(name).or(schema.get(other))?.as_f64();
+    let most = limit("maximum", "exclusiveMaximum");
+    let needs_unsigned = most.is_some_and(|most| most > 9_223_372_036_854_775_808.0);
+    match limit("minimum", "exclusiveMinimum").map_or(needs_unsigned, |least| least >= 0.0) {
+        true => Type::Unsigned,
+        false => Type::Integer,
+    }
+}
+
+/// Types of members by patterns of their names, if there are any.
+fn patterns(schema: &Object) -> Option<&Value> {
+    let patterns = schema.get("patternProperties");
+    patterns.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()))
+}
+
 /// Refuses a type that contains itself without a name in between.
 fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
     let mut is_inside = false;
@@ -360,13 +393,13 @@ fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
 }
 
 /// The values that `const` or `enum` allow, if there is one.
-fn values(schema: &Object) -> Result<Option<&[Json]>, Fault> {
+fn values(schema: &Object) -> Result<Option<&[Value]>, Fault> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Ok(Some(std::slice::from_ref(value))),
-        (None, Some(Json::List(values))) if values.is_empty() => {
+        (None, Some(Value::Array(values))) if values.is_empty() => {
             Err("its `enum` allows no value".to_owned())
         }
-        (None, Some(Json::List(values))) => Ok(Some(values)),
+        (None, Some(Value::Array(values))) => Ok(Some(values)),
         (None, Some(_)) => Err("its `enum` is no list".to_owned()),
         (None, None) => Ok(None),
     }

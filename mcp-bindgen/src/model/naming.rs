@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use syn::ext::IdentExt;
 
-use super::ir::{Def, Defs, Feature, Id, Model, Shape};
+use super::ir::{Def, Defs, Feature, Field, Id, Model, Shape, Type};
 use crate::code::names::{ident, pascal, snake};
 use crate::snapshot::{Names, TypeNames};
 
-/// Names that generated code uses itself.
-const TYPES: &str = "Box Call CallToolResult Clone Client Debug Default Deref Deserialize \
+/// Names that generated code uses itself, for generic parameters too.
+const TYPES: &str = "BTreeMap Box Call CallToolResult Clone Client D Debug Default Deref Deserialize \
     Deserializer Err Error From GetPromptRequest Into IntoIterator Iterator JsonObject Map None Ok \
-    Option OrderedMap PartialEq ReadResourceRequest Result Self Serialize Serializer Some String \
+    Option OrderedMap PartialEq ReadResourceRequest Result S Self Serialize Serializer Some String T \
     TypedCall Value Vec";
 
 /// Methods of the server's type that are no tools.
@@ -21,25 +21,38 @@ const METHODS: [&str; 2] = ["prompts", "resources"];
 /// Names in one scope.
 struct Scope {
     taken: HashSet<String>,
+    /// The number that a name gets next.
+    numbers: HashMap<String, u64>,
     /// What stands between a name and its number.
     separator: &'static str,
 }
 
 impl Scope {
     fn new<'a>(separator: &'static str, reserved: impl IntoIterator<Item = &'a str>) -> Self {
-        let taken = reserved.into_iter().map(str::to_owned).collect();
-        Self { taken, separator }
+        Self {
+            taken: reserved.into_iter().map(str::to_owned).collect(),
+            numbers: HashMap::new(),
+            separator,
+        }
     }
 
     /// Takes the first candidate that is free, or the last one with a number.
     fn take(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
-        let candidates: Vec<_> = candidates.into_iter().collect();
-        let last = candidates.last().cloned().unwrap_or_default();
-        let separator = self.separator;
-        let numbered = (2_u64..).map(|number| format!("{last}{separator}{number}"));
-        let mut all = candidates.into_iter().chain(numbered);
-        let free = all.find(|name| self.taken.insert(name.clone()));
-        free.unwrap_or_default()
+        let mut last = String::new();
+        for name in candidates {
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+            last = name;
+        }
+        let number = self.numbers.entry(last.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let name = format!("{last}{}{number}", self.separator);
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 
     /// Names `keys` in their order: those of `earlier` first, which keep their names.
@@ -90,7 +103,10 @@ fn usable(name: String, other: &str, before: &str, after: &str) -> String {
 
 /// Names all of a model, and gives fields and variants the order of their names.
 pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
-    let server = upper(server, "Server");
+    let mut server = upper(server, "Server");
+    if TYPES.split_whitespace().any(|name| name == server) {
+        server += "Server";
+    }
     let own = ["Prompts", "Resources", ""].map(|part| format!("{server}{part}"));
     let types = TYPES.split(' ').chain(own.iter().map(String::as_str));
     let methods = |feature, reserved: &[&'static str], other| {
@@ -111,6 +127,53 @@ pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
 
 fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut Names) {
     let mut given = recorded(&model.defs, &mut types, earlier);
+    let sent = model.reached(model.arguments());
+    let mut of_methods = of_methods(model, names);
+    let variants = variants(&model.defs);
+    // Types that are sent come first, those nearest to a tool before others, and variants after their unions.
+    let mut order: Vec<_> = model.defs.iter().collect();
+    order.sort_by_key(|(id, def)| {
+        let is_variant = variants.contains_key(*id);
+        let is_last = is_variant && !matches!(def.shape, Shape::Tagged { .. });
+        let is_received = !sent.contains(*id);
+        (is_variant, is_last, is_received, distance(shortest(def)))
+    });
+    let names_sent = given.iter().filter(|(id, _)| sent.contains(id));
+    let mut names_sent: HashSet<_> = names_sent.map(|(_, name)| name.clone()).collect();
+    for (id, def) in order {
+        if given.contains_key(id) {
+            continue;
+        }
+        let of_union = variants.get(id).and_then(|(union, variant)| {
+            let union = given.get(union)?;
+            let plain = union.strip_suffix("Output").unwrap_or(union);
+            Some(format!("{plain}{variant}"))
+        });
+        let of_method = of_methods.remove(id);
+        let mut names = of_method
+            .or(of_union)
+            .map_or_else(|| candidates(def), |it| vec![it]);
+        if !sent.contains(id) && names_sent.contains(&names[0]) {
+            names.iter_mut().for_each(|name| name.push_str("Output"));
+        }
+        let name = types.take(names);
+        if sent.contains(id) {
+            names_sent.insert(name.clone());
+        }
+        given.insert(*id, name);
+    }
+    for (id, def) in &mut model.defs {
+        let name = given.remove(id).unwrap_or_default();
+        let record = TypeNames {
+            at: def.places.clone(),
+            names: name_members(def, earlier.types.get(&name)),
+        };
+        names.types.insert(name, record);
+    }
+}
+
+/// The names of arguments, and of outputs without a title.
+fn of_methods(model: &Model, names: &Names) -> HashMap<Id, String> {
     let mut of_methods: HashMap<Id, String> = HashMap::new();
     for method in &model.methods {
         let (name, suffix) = match method.feature {
@@ -128,19 +191,7 @@ fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut 
             of_methods.insert(id, format!("{name}{suffix}Arguments"));
         }
     }
-    for (id, def) in &mut model.defs {
-        let name = given
-            .remove(id)
-            .unwrap_or_else(|| match of_methods.remove(id) {
-                Some(name) => types.take([name]),
-                None => types.take(candidates(def)),
-            });
-        let record = TypeNames {
-            at: def.places.clone(),
-            names: name_members(def, earlier.types.get(&name)),
-        };
-        names.types.insert(name, record);
-    }
+    of_methods
 }
 
 /// The types that have a name, by one of their places.
@@ -170,31 +221,77 @@ fn is_output(def: &Def) -> bool {
     def.title.is_none() && first.is_some_and(|place| place.ends_with("/outputSchema"))
 }
 
+/// The variants of unions that have no title, with their unions and the names of the variants.
+fn variants(defs: &Defs) -> HashMap<Id, (Id, String)> {
+    let mut variants = HashMap::new();
+    for (union, def) in defs {
+        let named: Vec<_> = match &def.shape {
+            Shape::Tagged { variants, .. } => {
+                let variants = variants.iter();
+                variants
+                    .map(|(values, ty)| (ty.id(), variant(&values.join(" or "))))
+                    .collect()
+            }
+            Shape::Kinds(types) => {
+                let named = |ty: &Type| match ty {
+                    Type::List(item) => (item.id(), "Item".to_owned()),
+                    _ => (ty.id(), format!("{:?}", Type::kind(ty, defs))),
+                };
+                types.iter().map(named).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (id, name) in named {
+            if let Some(id) = id.filter(|id| defs[id].title.is_none()) {
+                variants.entry(id).or_insert((*union, name));
+            }
+        }
+    }
+    variants
+}
+
+/// The place that is nearest to its tool, which has the most general name.
+fn shortest(def: &Def) -> &str {
+    let places = def.places.iter().map(String::as_str);
+    let shortest = places.min_by_key(|it| (it.ends_with("/properties/result"), distance(it)));
+    shortest.unwrap_or_default()
+}
+
+fn distance(place: &str) -> usize {
+    place.matches('/').count()
+}
+
 /// Names for a type: its title, or the last name on the way to it; then with the tool before it.
-fn candidates(def: &Def) -> [String; 2] {
-    // The shortest way has the most general name.
-    let shortest = def.places.iter().min_by_key(|place| {
-        let is_wrapped = place.ends_with("/properties/result");
-        (is_wrapped, place.matches('/').count())
-    });
-    let place = shortest.map(String::as_str).unwrap_or_default();
-    let (tool, path) = place.split_once('/').unwrap_or(("", place));
+fn candidates(def: &Def) -> Vec<String> {
+    let place = shortest(def);
+    let schemas = ["/inputSchema", "/outputSchema"].into_iter();
+    let parts = schemas.filter_map(|schema| place.split_once(schema));
+    let (tool, path) = parts
+        .min_by_key(|(tool, _)| tool.len())
+        .unwrap_or(("", place));
     let steps: Vec<_> = path.split('/').collect();
     let is_name = |index: &usize| {
         let before = index.checked_sub(1).map(|index| steps[index]);
         matches!(before, Some("properties" | "$defs" | "definitions"))
     };
     let named = (0..steps.len()).rev().find(is_name);
-    let last = named.map_or("", |index| steps[index]);
-    let is_item = named.is_some_and(|index| steps[index..].contains(&"items"));
-    let last = if is_item {
-        singular(last)
-    } else {
-        last.to_owned()
-    };
-    let plain = upper(def.title.as_deref().unwrap_or(&last), "Object");
-    let full = upper(&format!("{tool} {plain}"), "Object");
-    [plain, full]
+    let rest = &steps[named.map_or(0, |index| index + 1)..];
+    let is_item = ["items", "prefixItems", "additionalProperties"]
+        .iter()
+        .any(|it| rest.contains(it));
+    let last = named.map(|index| steps[index]);
+    let is_wrapper = is_item && place.contains("/outputSchema/properties/result/");
+    let last = last.filter(|last| !(is_wrapper && *last == "result"));
+    let last = last.map(|last| match is_item {
+        true => singular(last),
+        false => last.to_owned(),
+    });
+    let plain = def.title.clone().or(last).map(|it| upper(&it, "Object"));
+    let own = plain
+        .as_deref()
+        .unwrap_or(if is_item { "Item" } else { "Object" });
+    let full = upper(&format!("{tool} {own}"), "Object");
+    plain.into_iter().chain([full]).collect()
 }
 
 /// `day` for `days`.
@@ -213,14 +310,8 @@ fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, 
     match &mut def.shape {
         Shape::Struct(it) => {
             let mut scope = Scope::new("_", it.extra.as_ref().map(|_| "extra"));
-            let key = |wire: &str| lower(wire, "member");
-            in_order(
-                &mut it.fields,
-                |it| &it.0,
-                |it| key(&it.0),
-                &mut scope,
-                earlier,
-            )
+            let name = |it: &(String, Field)| lower(&it.0, "member");
+            in_order(&mut it.fields, |it| &it.0, name, &mut scope, earlier)
         }
         Shape::Enum(values) => {
             let mut scope = Scope::new("", ["Unknown"]);

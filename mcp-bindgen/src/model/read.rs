@@ -1,10 +1,11 @@
 //! A snapshot in, a model of its types out.
 
-use super::ir::{Defs, Feature, Id, Method, Model, Output, Shape, Type};
+use serde_json::Value;
+
+use super::ir::{Defs, Feature, Id, Method, Model, Output, Shape, Struct, Type};
 use super::lower::{Context, lower};
 use super::unify::{resolve, separate, unify};
 use crate::error::Note;
-use crate::json::Json;
 use crate::snapshot::{Entry, Snapshot};
 use crate::texts;
 
@@ -40,6 +41,10 @@ pub(crate) fn read(
     for method in &mut model.methods {
         let output = method.output.take();
         method.output = output.map(|output| unwrapped(output, &model.defs));
+        let arguments = method.arguments.id().map(|id| &model.defs[&id].shape);
+        if arguments == Some(&Shape::Struct(Struct::default())) {
+            method.arguments = Type::NOTHING;
+        }
     }
     let used = model.reached(model.arguments().chain(model.outputs()));
     model.defs.retain(|id, _| used.contains(id));
@@ -50,13 +55,14 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
     let name = entry.text("name").to_owned();
     let execution = entry.json("execution");
     let support = execution.and_then(|it| it.get("taskSupport"));
-    if support.and_then(Json::as_text) == Some("required") {
+    if support.and_then(Value::as_str) == Some("required") {
         let what = "it runs as a task only";
         context.note(&name, "execution/taskSupport", what, false);
         return None;
     }
-    let is_true =
-        |json: Option<&Json>, member| json.and_then(|it| it.get(member)) == Some(&Json::Bool(true));
+    let is_true = |json: Option<&Value>, member| {
+        json.and_then(|it| it.get(member)) == Some(&Value::Bool(true))
+    };
     let is_hinted = |hint| is_true(entry.json("annotations"), hint);
     let mut arguments = match entry.get("inputSchema") {
         Some(schema) => lower(context, &name, "inputSchema", schema),
@@ -68,7 +74,7 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
         arguments = Type::Json;
     }
     let schema = entry.get("outputSchema");
-    let schema = schema.filter(|_| entry.json("outputSchema") != Some(&Json::Null));
+    let schema = schema.filter(|_| entry.json("outputSchema") != Some(&Value::Null));
     let is_wrapper = is_true(entry.json("outputSchema"), "x-fastmcp-wrap-result");
     let output = schema.map(|schema| Output {
         ty: lower(context, &name, "outputSchema", schema),
@@ -106,22 +112,19 @@ fn unwrapped(Output { ty, wrapped }: Output, defs: &Defs) -> Output {
         && field.required
         && (wrapped == Some(true) || !is_object(&field.ty))
     {
-        let ty = field.ty.clone();
-        return Output {
-            ty,
-            wrapped: Some(true),
-        };
+        let (ty, wrapped) = (field.ty.clone(), Some(true));
+        return Output { ty, wrapped };
     }
     let wrapped = (ty != Type::Json).then(|| !is_object(&ty));
     Output { ty, wrapped }
 }
 
 fn prompt(context: &mut Context, entry: &Entry) -> Method {
-    let list = entry.json("arguments").and_then(Json::as_list);
+    let list = entry.json("arguments").and_then(Value::as_array);
     let mut arguments = Vec::new();
-    for argument in list.unwrap_or_default() {
-        if let Some(name) = argument.get("name").and_then(Json::as_text) {
-            let required = argument.get("required") == Some(&Json::Bool(true));
+    for argument in list.into_iter().flatten() {
+        if let Some(name) = argument.get("name").and_then(Value::as_str) {
+            let required = argument.get("required") == Some(&Value::Bool(true));
             arguments.push((name.to_owned(), required, texts::of(argument)));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::ir::{Defs, Id, Model, Shape, Type};
 use super::lower::Context;
@@ -54,27 +54,47 @@ pub(super) fn separate(defs: &mut Defs, context: &Context) {
     }
 }
 
-/// A number for each definition, the same for equal ones: at first all are equal, then only those whose
-/// shapes are, until no class falls apart.
+/// A number for each definition, the same for equal ones. At first all are equal. Where the members of a class
+/// differ, all but the largest group get a number of their own, and the users of those are compared again.
 fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
+    let mut users: HashMap<Id, Vec<Id>> = HashMap::new();
+    for (id, def) in defs {
+        let mut add = |ty: &mut Type| {
+            users
+                .entry(ty.id().unwrap_or_default())
+                .or_default()
+                .push(*id)
+        };
+        def.shape.clone().each_named(&mut add);
+    }
     let mut classes: HashMap<Id, usize> = defs.keys().map(|id| (*id, 0)).collect();
-    let mut count = 1;
-    loop {
-        let mut known = HashMap::new();
-        let mut next = HashMap::new();
-        for (id, def) in defs {
+    let mut sizes = vec![defs.len()];
+    let mut open: IndexSet<Id> = defs.keys().copied().collect();
+    while !open.is_empty() {
+        let mut groups: IndexMap<_, Vec<Id>> = IndexMap::new();
+        // Members of a class that are not compared; these are equal to each other, and to no other.
+        let mut rest: HashMap<usize, usize> = HashMap::new();
+        for id in open.drain(..) {
+            let (def, class) = (&defs[&id], classes[&id]);
             let mut shape = def.shape.clone();
             shape.each_named(&mut |ty| rename(ty, &classes));
-            let own = apart.contains(id).then_some(*id);
-            let number = known.len();
-            let class = *known.entry((own, &def.title, shape)).or_insert(number);
-            next.insert(*id, class);
+            let own = apart.contains(&id).then_some(id);
+            let group = groups.entry((class, own, &def.title, shape));
+            group.or_default().push(id);
+            *rest.entry(class).or_insert(sizes[class]) -= 1;
         }
-        let now = known.len();
-        classes = next;
-        if now == count {
-            return classes;
+        groups.sort_by(|_, a, _, b| b.len().cmp(&a.len()));
+        for ((class, ..), ids) in groups {
+            if rest.insert(class, 1) == Some(0) {
+                continue;
+            }
+            sizes[class] -= ids.len();
+            for id in &ids {
+                classes.insert(*id, sizes.len());
+                open.extend(users.get(id).into_iter().flatten());
+            }
+            sizes.push(ids.len());
         }
-        count = now;
     }
+    classes
 }

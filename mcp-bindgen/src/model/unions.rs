@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
-use super::combine::{is_typing, merge};
+use super::combine::is_typing;
 use super::ir::{Kind, Shape, Type};
+use super::limits;
 use super::lower::{Fault, Lowering, Place, within};
-use crate::json::Json;
+use crate::json::Object;
 
 /// One of several types that a value may have.
 pub(super) struct Alternative {
@@ -42,10 +44,12 @@ impl Lowering<'_> {
         for (index, alternative) in list.iter().enumerate() {
             let pointer = format!("{}/{name}/{index}", place.pointer);
             let ty = match alternative {
-                Json::Object(members) if !base.is_empty() => {
-                    let mut both = base.clone();
-                    merge(&mut both, self.flat(members, 0)?)?;
-                    self.at(&pointer, &Json::Object(both))
+                Value::Object(members) if !base.is_empty() => {
+                    let mut both = Object::new();
+                    self.merge(&mut both, base.clone())?;
+                    let members = self.flat(members, 0)?;
+                    self.merge(&mut both, members)?;
+                    self.at(&pointer, &Value::Object(both))
                 }
                 other => self.at(&pointer, other),
             };
@@ -56,31 +60,30 @@ impl Lowering<'_> {
     }
 
     /// The type of the values of an `enum` or `const`.
-    pub(super) fn values(&mut self, place: Place<'_>, values: &[Json]) -> Result<Type, Fault> {
+    pub(super) fn values(&mut self, place: Place<'_>, values: &[Value]) -> Result<Type, Fault> {
         let only = place.text("type");
+        let whole = only.filter(|it| *it == "number").unwrap_or("integer");
         let mut texts = Vec::new();
         let mut types = Vec::new();
         for value in values {
             let (ty, name) = match value {
-                Json::Null => (Type::Null, "null"),
-                Json::Bool(_) => (Type::Bool, "boolean"),
-                Json::Number(number) if number.is_f64() => (Type::Number, "number"),
-                Json::Number(_) if only == Some("number") => (Type::Integer, "number"),
-                Json::Number(_) => (Type::Integer, "integer"),
-                Json::Text(_) => (Type::Text, "string"),
-                Json::List(_) | Json::Object(_) => {
+                Value::Null => (Type::Null, "null"),
+                Value::Bool(_) => (Type::Bool, "boolean"),
+                Value::Number(number) if number.is_f64() => (Type::Number, "number"),
+                Value::Number(number) if number.is_i64() => (Type::Integer, whole),
+                Value::Number(_) => (Type::Unsigned, whole),
+                Value::String(_) => (Type::Text, "string"),
+                Value::Array(_) | Value::Object(_) => {
                     return Err("its `enum` has lists or objects".to_owned());
                 }
             };
             match value {
                 _ if only.is_some_and(|only| only != name) => {}
-                Json::Text(text) => texts.push((text.clone(), String::new())),
+                Value::String(text) => texts.push((text.clone(), String::new())),
                 _ => types.push(ty.into()),
             }
         }
-        if texts.len() > super::limits::MEMBERS {
-            types.push(Type::Text.into());
-        } else if !texts.is_empty() {
+        if !texts.is_empty() {
             types.push(self.texts(place, texts).into());
         }
         match types.is_empty() {
@@ -93,18 +96,24 @@ impl Lowering<'_> {
     fn texts(&mut self, place: Place<'_>, mut texts: Vec<(String, String)>) -> Type {
         let mut known = HashSet::new();
         texts.retain(|(value, _)| known.insert(value.clone()));
-        self.define(place, Shape::Enum(texts))
+        match texts.len() > limits::MEMBERS {
+            true => Type::Text,
+            false => self.define(place, Shape::Enum(texts)),
+        }
     }
 
     /// The members of an object that are texts of an `enum` or `const`, each with its values.
-    fn constants(&self, schema: &Json) -> IndexMap<String, Vec<String>> {
+    fn constants(&mut self, schema: &Value) -> IndexMap<String, Vec<String>> {
         let flat = schema.as_object().and_then(|it| self.flat(it, 0).ok());
         let properties = flat.as_ref().and_then(|it| it.get("properties"));
-        let properties = properties.and_then(Json::as_object).into_iter().flatten();
+        let properties = properties.and_then(Value::as_object).into_iter().flatten();
         let constants = properties.filter_map(|(name, property)| {
             let only = property.get("const").map(std::slice::from_ref);
-            let values = only.or(property.get("enum").and_then(Json::as_list))?;
-            let values = values.iter().map(|it| it.as_text().map(str::to_owned));
+            let values = only.or(property
+                .get("enum")
+                .and_then(Value::as_array)
+                .map(Vec::as_slice))?;
+            let values = values.iter().map(|it| it.as_str().map(str::to_owned));
             let values = values.collect::<Option<Vec<_>>>()?;
             (!values.is_empty()).then(|| (name.clone(), values))
         });
@@ -141,6 +150,7 @@ impl Lowering<'_> {
                         kinds.len() - 1
                     });
                     let list = &mut kinds[known].1;
+                    within(list.len(), "alternatives")?;
                     if list.iter().all(|it| it.ty != ty) {
                         list.push(Alternative { ty, constants });
                     }
@@ -194,6 +204,7 @@ impl Lowering<'_> {
                     None => Type::Text,
                 })
             }
+            Kind::Integer => Ok(Type::Integer),
             // Where any object is allowed, the others say nothing.
             Kind::Object if list.iter().any(|it| it.ty == any_object) => Ok(any_object),
             Kind::Object => self.tagged(place, list),
@@ -208,10 +219,9 @@ impl Lowering<'_> {
             Shape::Enum(values) => match &values[..] {
                 [(value, doc)] if doc.is_empty() => {
                     let title = def.title.clone().unwrap_or_default();
-                    let doc = if def.doc.is_empty() {
-                        title
-                    } else {
-                        def.doc.clone()
+                    let doc = match def.doc.is_empty() {
+                        true => title,
+                        false => def.doc.clone(),
                     };
                     Some(vec![(value.clone(), doc)])
                 }
@@ -250,9 +260,9 @@ impl Lowering<'_> {
 }
 
 /// Whether an alternative says more than which members are required.
-fn is_type(alternative: &Json) -> bool {
+fn is_type(alternative: &Value) -> bool {
     match alternative {
-        Json::Object(members) => {
+        Value::Object(members) => {
             let mut typing = members.keys().filter(|keyword| is_typing(keyword));
             typing.any(|keyword| keyword != "required") || members.is_empty()
         }

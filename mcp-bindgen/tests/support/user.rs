@@ -24,7 +24,7 @@ async fn used(client: Client) -> Result<(), CallError> {
     let _: CallToolResult = weather.map(MapArguments::new(3)).await?;
     let moved = MoveStationArguments::new("from", "to");
     let _: CallToolResult = weather.move_station(moved).await?;
-    let _: i64 = weather.stations(()).await?;
+    let _: i64 = weather.stations().await?;
     let _: GetPromptResult = weather.prompts().summary("Oslo").await?;
     let styled = SummaryPromptArguments::new("Oslo").with_style("short");
     let _: GetPromptResult = weather.prompts().summary(styled).await?;
