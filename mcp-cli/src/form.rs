@@ -7,7 +7,7 @@ use mcp_runtime::client::Form;
 use serde_json::{Map, Value};
 
 use crate::output::{note, visible};
-use crate::schema::Schema;
+use crate::schema::{Schema, exact};
 
 /// Asks whether a person does what the server wants: yes or no, or an error for neither.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
@@ -35,8 +35,8 @@ pub(crate) fn fill(
         // In the order of the form.
         for (name, _) in &form.schema().properties {
             if let Some(field) = schema.member(name).filter(|_| !given.contains_key(name)) {
-                let is_required = schema.required().any(|it| it == name);
-                let value = ask(field, name, is_required)?;
+                let is_required = schema.required().contains(&&**name);
+                let value = ask(&field, name, is_required)?;
                 content.extend(value.map(|value| (name.clone(), value)));
             }
         }
@@ -48,7 +48,7 @@ pub(crate) fn fill(
 }
 
 /// Asks for a field; none if it is left out.
-fn ask(field: Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
+fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
     let text = |keyword| field.get(keyword).and_then(Value::as_str);
     let label = visible(text("title").unwrap_or(name), true);
     let help = text("description").map(|it| visible(it, true));
@@ -78,33 +78,33 @@ fn ask(field: Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option
 }
 
 /// The values of a field or of its list's elements, and their titles as a terminal can show them.
-fn choices(field: Schema<'_>) -> (Vec<Value>, Vec<String>) {
+fn choices(field: &Schema<'_>) -> (Vec<Value>, Vec<String>) {
     if field.kinds() == ["boolean"] {
         let titles = ["yes", "no"].map(str::to_owned);
         return (vec![true.into(), false.into()], titles.to_vec());
     }
-    let choices = field.items().unwrap_or(field).choices().into_iter();
+    let choices = field.item(0).as_ref().unwrap_or(field).choices();
     let shown = |(value, title): (&Value, Option<&str>)| {
         let title = title.or(value.as_str()).unwrap_or_default();
         (value.clone(), visible(title, true).into_owned())
     };
-    choices.map(shown).unzip()
+    choices.into_iter().map(shown).unzip()
 }
 
 fn ask_text(
-    field: Schema<'_>,
+    field: &Schema<'_>,
     is_required: bool,
     label: &str,
     help: Option<&str>,
 ) -> InquireResult<Option<Value>> {
     let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
     let default = field.get("default").filter(|it| !it.is_null()).map(text);
-    let document = field.document();
+    let document = field.source();
     let mut question = Text::new(label).with_validator(move |text: &str| {
         let read = match text.is_empty() {
             true if is_required => Err("an answer is needed".to_owned()),
             true => Ok(Value::Null),
-            false => Schema::new(&document).accept(text),
+            false => answer(&Schema::new(&document), text),
         };
         Ok(match read {
             Ok(_) => Validation::Valid,
@@ -114,5 +114,9 @@ fn ask_text(
     question.default = default.as_deref();
     question.help_message = help;
     let text = question.prompt()?;
-    Ok(field.accept(&text).ok().filter(|_| !text.is_empty()))
+    Ok(answer(field, &text).ok().filter(|_| !text.is_empty()))
+}
+
+fn answer(field: &Schema<'_>, text: &str) -> Result<Value, String> {
+    field.accept(text).and_then(|it| exact(&it))
 }

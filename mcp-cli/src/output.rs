@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{Effects, Style};
+use mcp_runtime::types::{RawJson, RawJsonRef};
 use serde::Serialize;
-use serde_json::{Deserializer, Serializer, Value};
+use serde_json::{Serializer, Value};
 
 use crate::failure::Failure;
 
@@ -85,13 +86,36 @@ impl Output {
     }
 }
 
-/// Writes a value indented by two spaces. Raw JSON inside keeps the order of its members.
+/// Writes a value indented by two spaces. Members keep their order, and numbers their digits.
 fn pretty(value: &impl Serialize) -> io::Result<String> {
-    let compact = serde_json::to_string(value)?;
-    let mut text = Vec::with_capacity(2 * compact.len());
-    let mut reader = Deserializer::from_str(&compact);
-    serde_transcode::transcode(&mut reader, &mut Serializer::pretty(&mut text))?;
+    let mut text = Vec::new();
+    let json = RawJson::new(value)?;
+    Indented(json.as_raw(), 0).serialize(&mut Serializer::pretty(&mut text))?;
     String::from_utf8(text).map_err(io::Error::other)
+}
+
+/// Levels of a document that are indented. Deeper ones are written as they are.
+const MAX_DEPTH: usize = 64;
+
+/// JSON that is written value by value, at a depth.
+struct Indented<'a>(RawJsonRef<'a>, usize);
+
+impl Serialize for Indented<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(json, depth) = *self;
+        let inside = |it| Indented(it, depth + 1);
+        if let (Ok(members), true) = (json.members(), depth < MAX_DEPTH) {
+            return serializer
+                .collect_map(members.into_iter().map(|(name, it)| (name, inside(it))));
+        }
+        if let (Ok(elements), true) = (json.elements(), depth < MAX_DEPTH) {
+            return serializer.collect_seq(elements.into_iter().map(inside));
+        }
+        match json.parse::<String>() {
+            Ok(text) => serializer.serialize_str(&text),
+            Err(_) => json.serialize(serializer),
+        }
+    }
 }
 
 /// Escapes the characters of a text that control a terminal or hide other text: control characters
@@ -162,10 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn members_keep_their_order() {
+    fn members_keep_their_order_and_numbers_their_digits() {
         let raw =
             mcp_runtime::types::RawJson::from_text(r#"{"b":[1.50,{}],"a":"\u00e9"}"#).unwrap();
-        let expected = "{\n  \"b\": [\n    1.5,\n    {}\n  ],\n  \"a\": \"é\"\n}";
+        let expected = "{\n  \"b\": [\n    1.50,\n    {}\n  ],\n  \"a\": \"é\"\n}";
         assert_eq!(pretty(&raw).unwrap(), expected);
     }
 }

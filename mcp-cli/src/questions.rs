@@ -9,6 +9,7 @@ use mcp_auth::client::browser;
 use mcp_config::nearest;
 use mcp_runtime::CallError;
 use mcp_runtime::client::{ClientBuilder, ElicitReply, Form, Page};
+use mcp_runtime::types::{OrderedMap, RawJson};
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
@@ -16,8 +17,8 @@ use tokio::task::spawn_blocking;
 use crate::failure::{Failure, Kind};
 use crate::form::{agree, fill};
 use crate::output::{is_interactive, note, visible};
-use crate::schema::Schema;
-use crate::tool_arguments::{Input, set, unknown};
+use crate::schema::{Schema, exact};
+use crate::tool_arguments::{Given, Input, unknown};
 
 /// How questions are answered, and which were not.
 pub(crate) struct Questions {
@@ -123,13 +124,13 @@ impl Questions {
     async fn form(&self, form: Form) -> Result<ElicitReply, ElicitReply> {
         let document = serde_json::to_value(form.schema()).unwrap_or_default();
         let schema = Schema::new(&document);
-        let (content, mut faults) = self.given(schema);
+        let (content, mut faults) = self.given(&schema);
         let suggested = form.suggestions();
         let mut open = schema.names();
         open.retain(|it| !content.contains_key(*it));
         let is_missing = |it| open.contains(&it) && !suggested.contains_key(it);
         let is_answered = !self.answers.is_empty() && faults.is_empty();
-        let is_answered = is_answered && !schema.required().any(is_missing);
+        let is_answered = is_answered && !schema.required().into_iter().any(is_missing);
         if is_answered {
             match form.check(&content) {
                 Ok(()) => return Ok(form.accept(content)),
@@ -149,21 +150,27 @@ impl Questions {
     }
 
     /// The fields of a form that `--answer` fills in, and what is wrong with the answers.
-    fn given(&self, schema: Schema<'_>) -> (Map<String, Value>, Vec<String>) {
-        let (mut content, mut given) = (Map::new(), Vec::new());
+    fn given(&self, schema: &Schema<'_>) -> (Map<String, Value>, Vec<String>) {
+        let (mut content, mut given) = (Map::new(), Given::new());
         let (mut faults, names) = (Vec::new(), schema.names());
         for (key, text) in &self.answers {
             let text = Input::Text(text.clone());
             if names.contains(&&**key) {
-                faults.extend(set(schema, key, text, &mut content, &mut given).err());
+                faults.extend(given.add(schema, key, text).err());
             } else if nearest(key, names.clone()).is_some() {
                 // Others may belong to another form.
                 faults.push(unknown(key, key, &names));
             }
         }
-        for (name, value) in &content {
-            let field = schema.member(name).into_iter();
-            faults.extend(field.flat_map(|it| it.check(value, name)));
+        let values = given.read(schema, "", &mut faults);
+        let values = values.and_then(|it| it.parse::<OrderedMap<RawJson>>().ok());
+        for (name, value) in values.unwrap_or_default() {
+            let field = schema.member(&name).into_iter();
+            faults.extend(field.flat_map(|it| it.check(&value, &name)));
+            match exact(&value) {
+                Ok(value) => drop(content.insert(name, value)),
+                Err(fault) => faults.push((name, fault)),
+            }
         }
         let text = |(field, fault)| format!("--answer: `{field}` {fault}");
         (content, faults.into_iter().map(text).collect())

@@ -1,188 +1,286 @@
-//! JSON Schema, as far as the command line needs it: texts are turned into JSON by it, and values are
-//! checked before they are sent.
+//! JSON Schema, as far as the command line needs it: it decides how a string becomes JSON, and values
+//! are checked with it before they are sent.
+//!
+//! A schema is read as a list of alternatives, one for each choice of `anyOf` and `oneOf`. An
+//! alternative is a list of schemas that all apply: those that `$ref` and `allOf` add. `not`, `if` and
+//! formats are left to the server.
 
-use std::iter;
+use std::cell::Cell;
+use std::{iter, ptr};
 
-use serde_json::{Map, Value};
+use mcp_runtime::types::{RawJson, RawJsonRef, integer_digits};
+use percent_encoding::percent_decode_str;
+use regex_lite::Regex;
+use serde_json::Value;
 
-/// References that are followed one after the other.
-const MAX_REFERENCES: usize = 16;
-/// Schemas inside one another, as one may refer to itself. Deeper ones leave everything open.
-const MAX_DEPTH: usize = 12;
+/// Alternatives of one schema. A union that would make more of them fits every value.
+const MAX_ALTERNATIVES: usize = 2048;
+/// Schemas that apply together. Others are ignored.
+const MAX_PARTS: usize = 512;
+/// Values inside one another that are checked.
+const MAX_DEPTH: usize = 64;
+/// Checks of a value with an alternative. Later ones find no fault.
+const MAX_CHECKS: usize = 20_000;
 
 /// The path of a value, and what is wrong with it.
 pub(crate) type Fault = (String, String);
 
+/// The schema of a tool as a document. Parts that `serde_json` can't represent, such as `1e400`, are null.
+pub(crate) fn document(schema: &RawJson) -> Value {
+    lenient(schema.as_raw(), 0)
+}
+
+fn lenient(json: RawJsonRef<'_>, depth: usize) -> Value {
+    let inside = |it| lenient(it, depth + 1);
+    json.parse()
+        .unwrap_or_else(|_| match (json.members(), json.elements()) {
+            (Ok(members), _) if depth < MAX_DEPTH => members
+                .into_iter()
+                .map(|(name, it)| (name, inside(it)))
+                .collect(),
+            (_, Ok(elements)) if depth < MAX_DEPTH => elements.into_iter().map(inside).collect(),
+            _ => Value::Null,
+        })
+}
+
 /// A schema inside a document, to which its references refer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Schema<'a> {
-    root: &'a Value,
-    schema: &'a Value,
-    depth: usize,
+    pub(crate) root: &'a Value,
+    alternatives: Vec<Alternative<'a>>,
+}
+
+/// One way in which a value can fit a schema.
+#[derive(Clone, Debug, Default)]
+struct Alternative<'a> {
+    /// The schemas that all apply.
+    parts: Vec<&'a Value>,
+    /// Unions from which no element was chosen yet.
+    unions: Vec<&'a Vec<Value>>,
 }
 
 impl<'a> Schema<'a> {
     /// The schema that is all of a document.
     pub(crate) fn new(root: &'a Value) -> Self {
-        let nothing = Self {
-            root,
-            schema: root,
-            depth: 0,
-        };
-        nothing.at(root)
+        Self::of(root, iter::once(root))
     }
 
-    /// A schema inside this one, or the one to which it refers.
-    fn at(self, mut schema: &'a Value) -> Self {
-        let (root, depth) = (self.root, self.depth + 1);
-        let target = |schema: &Value| {
-            let reference = schema.get("$ref")?.as_str()?;
-            root.pointer(reference.strip_prefix('#')?)
-        };
-        for _ in 0..MAX_REFERENCES {
-            schema = target(schema).unwrap_or(schema);
+    /// Schemas of a document that all apply.
+    pub(crate) fn of(root: &'a Value, parts: impl Iterator<Item = &'a Value>) -> Self {
+        let mut start = Alternative::default();
+        parts.for_each(|part| start.add(root, part));
+        let (mut open, mut alternatives) = (vec![start], Vec::new());
+        while let Some(mut alternative) = open.pop() {
+            let Some(union) = alternative.unions.pop() else {
+                alternatives.push(alternative);
+                continue;
+            };
+            if open.len() + alternatives.len() + union.len() > MAX_ALTERNATIVES {
+                open.push(alternative);
+                continue;
+            }
+            // The last one is taken up first, and the order stays.
+            open.extend(union.iter().rev().map(|element| {
+                let mut chosen = alternative.clone();
+                chosen.add(root, element);
+                chosen
+            }));
         }
-        if depth > MAX_DEPTH {
-            schema = &Value::Null;
-        }
-        Self {
-            root,
-            schema,
-            depth,
-        }
+        alternatives.retain(|it| !it.parts.contains(&&Value::Bool(false)));
+        Self { root, alternatives }
     }
 
     /// The schema alone, without the rest of the document.
-    pub(crate) fn document(self) -> Value {
-        self.schema.clone()
+    pub(crate) fn source(&self) -> Value {
+        let first = self.alternatives.first().and_then(|it| it.parts.first());
+        first.copied().cloned().unwrap_or_default()
     }
 
-    /// The value of a keyword.
-    pub(crate) fn get(self, keyword: &str) -> Option<&'a Value> {
-        self.schema.get(keyword)
+    /// Returns each alternative as a schema.
+    pub(crate) fn alternatives(&self) -> impl Iterator<Item = Self> {
+        self.alternatives
+            .iter()
+            .map(|it| self.with(vec![it.clone()]))
     }
 
-    fn elements(self, keyword: &str) -> impl Iterator<Item = &'a Value> {
-        let list = self.get(keyword).and_then(Value::as_array);
-        list.into_iter().flatten()
+    fn with(&self, alternatives: Vec<Alternative<'a>>) -> Self {
+        let root = self.root;
+        Self { root, alternatives }
     }
 
-    fn list(self, keyword: &str) -> impl Iterator<Item = Self> {
-        self.elements(keyword).map(move |it| self.at(it))
-    }
-
-    fn properties(self) -> impl Iterator<Item = (&'a String, &'a Value)> {
-        let properties = self.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten()
+    /// The alternatives that lead to a schema further inside, which is that of one of them.
+    fn inside(&self, parts: impl Fn(&Alternative<'a>) -> Vec<&'a Value>) -> Option<Self> {
+        let parts = self
+            .alternatives
+            .iter()
+            .map(parts)
+            .filter(|it| !it.is_empty());
+        let schemas = parts.map(|it| Self::of(self.root, it.into_iter()).alternatives);
+        let schemas: Vec<_> = schemas.collect();
+        (!schemas.is_empty()).then(|| self.with(schemas.concat()))
     }
 
     /// The schema of a member.
-    pub(crate) fn member(self, name: &str) -> Option<Self> {
-        let own = self.get("properties").and_then(|it| it.get(name));
-        let inherited = || self.list("allOf").find_map(|it| it.member(name));
-        let other = self.get("additionalProperties").filter(|it| it.is_object());
-        let at = |schema| self.at(schema);
-        own.map(at).or_else(inherited).or_else(|| other.map(at))
+    pub(crate) fn member(&self, name: &str) -> Option<Self> {
+        self.inside(|it| it.member(name))
     }
 
-    /// The schema of a list's elements.
-    pub(crate) fn items(self) -> Option<Self> {
-        self.get("items").map(|schema| self.at(schema))
+    /// The schemas of a member as they are written.
+    pub(crate) fn sources(&self, name: &str) -> Vec<&'a Value> {
+        self.alternatives
+            .iter()
+            .flat_map(|it| it.member(name))
+            .collect()
     }
 
-    /// The names of the members that have a schema.
-    pub(crate) fn names(self) -> Vec<&'a str> {
-        let own = self.properties().map(|(name, _)| name.as_str());
-        let inherited = self.list("allOf").flat_map(Self::names);
-        own.chain(inherited).collect()
+    /// The schemas of members without a name of their own.
+    pub(crate) fn other_members(&self) -> impl Iterator<Item = &'a Value> {
+        let patterns = self
+            .alternatives
+            .iter()
+            .flat_map(|it| it.patterns().map(|it| it.1));
+        let others = self.alternatives.iter().flat_map(Alternative::others);
+        patterns.chain(others.filter(|it| it.is_object()))
+    }
+
+    /// The schema of a list's element.
+    pub(crate) fn item(&self, index: usize) -> Option<Self> {
+        self.inside(|it| it.item(index))
+    }
+
+    /// The value of a keyword.
+    pub(crate) fn get(&self, keyword: &'static str) -> Option<&'a Value> {
+        self.all(keyword).next()
+    }
+
+    /// The names of the members that have a schema of their own.
+    pub(crate) fn names(&self) -> Vec<&'a str> {
+        distinct(self.alternatives.iter().flat_map(Alternative::names))
     }
 
     /// The names of the members that an object must have.
-    pub(crate) fn required(self) -> impl Iterator<Item = &'a str> {
-        self.elements("required").filter_map(Value::as_str)
+    pub(crate) fn required(&self) -> Vec<&'a str> {
+        let required = |it: &Alternative<'a>| it.required().collect::<Vec<_>>();
+        let mut all = self.alternatives.iter().map(required);
+        let mut first = all.next().unwrap_or_default();
+        all.for_each(|other| first.retain(|it| other.contains(it)));
+        first
     }
 
-    /// The only values that are possible, with their titles; none if others are.
-    pub(crate) fn choices(self) -> Vec<(&'a Value, Option<&'a str>)> {
-        let names = self.elements("enumNames").map(Value::as_str);
-        let values = self.elements("enum").chain(self.get("const"));
-        let plain: Vec<_> = values.zip(names.chain(iter::repeat(None))).collect();
-        if !plain.is_empty() {
-            return plain;
-        }
-        let union = self.list("oneOf").chain(self.list("anyOf"));
-        let title = |it: Self| it.get("title").and_then(Value::as_str);
-        let titled = union.map(|it| Some((it.get("const")?, title(it))));
-        titled.collect::<Option<_>>().unwrap_or_default()
+    /// The only values that are possible, with their titles; empty if others are.
+    pub(crate) fn choices(&self) -> Vec<Choice<'a>> {
+        let each = self.alternatives.iter().map(Alternative::choices);
+        unless_empty(each)
     }
 
-    /// The kinds of JSON that fit; none if the schema does not tell.
-    pub(crate) fn kinds(self) -> Vec<&'a str> {
-        let one_or_several = self.get("type").into_iter().chain(self.elements("type"));
-        let mut kinds: Vec<_> = one_or_several.filter_map(Value::as_str).collect();
-        if kinds.is_empty() {
-            kinds.extend(self.choices().iter().map(|it| kind_of(it.0)));
-        }
-        if kinds.is_empty() {
-            let union = self.list("anyOf").chain(self.list("oneOf"));
-            let all: Vec<_> = union.map(Self::kinds).collect();
-            // One that does not tell leaves everything open.
-            if all.iter().all(|it| !it.is_empty()) {
-                kinds = all.concat();
-            }
-        }
-        if kinds.is_empty() && self.properties().next().is_some() {
-            kinds.push("object");
-        }
-        if kinds.is_empty() {
-            let mut parts = self.list("allOf").map(Self::kinds);
-            kinds = parts.find(|it| !it.is_empty()).unwrap_or_default();
-        }
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds
+    /// The kinds of JSON that fit, in the order of the schema; empty if all do.
+    pub(crate) fn kinds(&self) -> Vec<&'a str> {
+        distinct(unless_empty(
+            self.alternatives.iter().map(Alternative::kinds),
+        ))
     }
 
-    /// Turns a text into a value that fits.
+    /// Returns true if an object may have members without a schema: if it says so, or names none.
+    pub(crate) fn is_open(&self) -> bool {
+        self.alternatives.iter().any(Alternative::is_open)
+    }
+
+    /// The alternatives whose constant members fit the members of an object, and of them those that know
+    /// all of its names, if there are any; `None` if no alternative fits. `fits` returns true if a member
+    /// fits a schema.
+    pub(crate) fn narrowed<T>(
+        &self,
+        members: &[(String, T)],
+        fits: impl Fn(&(String, T), &Self) -> bool,
+    ) -> Option<Self> {
+        if self.alternatives.len() < 2 || members.is_empty() {
+            return Some(self.clone());
+        }
+        let is_possible = |alternative: &Self| {
+            alternative.has_objects()
+                && members.iter().all(|it| match alternative.member(&it.0) {
+                    Some(member) if !member.choices().is_empty() => fits(it, &member),
+                    _ => true,
+                })
+        };
+        let is_known = |alternative: &Self| {
+            alternative.is_open() || members.iter().all(|it| alternative.member(&it.0).is_some())
+        };
+        let possible: Vec<_> = self.alternatives().filter(is_possible).collect();
+        let any_known = possible.iter().any(is_known);
+        let chosen = possible.iter().filter(|it| !any_known || is_known(it));
+        (!possible.is_empty())
+            .then(|| self.with(chosen.flat_map(|it| it.alternatives.clone()).collect()))
+    }
+
+    /// Turns a string into a value: the first kind that it fits as it stands, in the order of the
+    /// schema. Objects, lists and null precede strings wherever they are named, as hardly a string looks
+    /// like them. A list with the string as its only element comes last.
     ///
     /// # Errors
     ///
     /// What was expected.
-    pub(crate) fn read(self, text: &str) -> Result<Value, String> {
-        let mut kinds = self.kinds();
-        kinds.retain(|it| *it != "null" || text == "null");
-        let json = serde_json::from_str::<Value>(text).ok();
-        match (&kinds[..], json) {
-            (["string"], _) => Ok(text.into()),
-            (["array"], Some(list @ Value::Array(_))) => Ok(list),
-            // One element, unless it is a whole list.
-            (["array"], _) => Ok(vec![self.read_item(text)?].into()),
-            ([kind @ ("integer" | "number" | "boolean" | "object" | "null")], json) => {
-                let fits = json.filter(|it| is_kind(it, kind));
-                fits.ok_or_else(|| format!("must be {}, not `{text}`", article(kind)))
+    pub(crate) fn read(&self, text: &str) -> Result<RawJson, String> {
+        let json = RawJson::from_text(text).ok();
+        let mut candidates = self.candidates(text, json.as_ref());
+        for alternative in self
+            .alternatives()
+            .filter(|it| it.kinds().contains(&"array"))
+        {
+            let is_list = json.as_ref().is_some_and(|it| kind_of(it.get()) == "array");
+            if !is_list || alternative.has_lists() {
+                let item = alternative.item(0).unwrap_or_else(|| self.open());
+                let elements = item.candidates(text, json.as_ref()).into_iter();
+                let lists = elements.map(|it| (2, alternative.clone(), RawJson::encode(&[it.2])));
+                candidates.extend(lists);
             }
-            (_, json) => Ok(json.unwrap_or_else(|| text.into())),
         }
+        candidates.sort_by_key(|it| it.0);
+        let fits = |(_, schema, value): &Candidate<'_>| schema.check(value, "").is_empty();
+        let first = candidates.iter().position(fits).unwrap_or(0);
+        let value = candidates.into_iter().nth(first).map(|it| it.2);
+        value.ok_or_else(|| format!("must be {}, not `{text}`", articles(&self.kinds())))
     }
 
-    /// Turns a text into an element of a list.
-    ///
-    /// # Errors
-    ///
-    /// As [`read`](Self::read).
-    pub(crate) fn read_item(self, text: &str) -> Result<Value, String> {
-        match self.items() {
-            Some(items) => items.read(text),
-            None => Ok(text.into()),
+    /// The values for which a string can be written, without lists around it.
+    fn candidates(&self, text: &str, json: Option<&RawJson>) -> Vec<Candidate<'a>> {
+        let mut candidates = Vec::new();
+        for alternative in self.alternatives() {
+            let kinds = alternative.kinds();
+            let mut add = |rank, value| candidates.push((rank, alternative.clone(), value));
+            if kinds.is_empty() {
+                add(1, json.cloned().unwrap_or_else(|| RawJson::encode(text)));
+            }
+            for kind in kinds {
+                let json = json.filter(|it| is_kind(it.get(), kind));
+                match (kind, json) {
+                    ("string", _) => add(1, RawJson::encode(text)),
+                    ("array" | "object" | "null", Some(json)) => add(0, json.clone()),
+                    (_, Some(json)) => add(1, json.clone()),
+                    _ => {}
+                }
+            }
         }
+        candidates.sort_by_key(|it| it.0);
+        candidates
     }
 
-    /// Turns a text into a value, and checks it.
+    /// Returns true if elements of a list may be lists.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.item(0).is_some_and(|it| it.kinds().contains(&"array"))
+    }
+
+    /// A schema that every value fits.
+    pub(crate) fn open(&self) -> Self {
+        self.with(vec![Alternative::default()])
+    }
+
+    /// Turns a string into a value, and checks it.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
-    pub(crate) fn accept(self, text: &str) -> Result<Value, String> {
+    pub(crate) fn accept(&self, text: &str) -> Result<RawJson, String> {
         let value = self.read(text)?;
         match self.check(&value, "").pop() {
             Some((_, fault)) => Err(fault),
@@ -191,117 +289,410 @@ impl<'a> Schema<'a> {
     }
 
     /// Returns all that is wrong with a value at a path.
-    pub(crate) fn check(self, value: &Value, path: &str) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        self.check_at(value, path, &mut faults);
+    pub(crate) fn check(&self, value: &RawJson, path: &str) -> Vec<Fault> {
+        let left = Cell::new(MAX_CHECKS);
+        let place = Place {
+            path: path.to_owned(),
+            depth: 0,
+            left: &left,
+        };
+        let mut faults = self.faults(value.as_raw(), &place);
         faults.dedup();
         faults
     }
 
-    fn check_at(self, value: &Value, path: &str, faults: &mut Vec<Fault>) {
-        let (kinds, choices) = (self.kinds(), self.choices());
-        let expected = if !kinds.is_empty() && !kinds.iter().any(|kind| is_kind(value, kind)) {
-            let kinds: Vec<_> = kinds.into_iter().map(article).collect();
-            Some(format!("must be {}, not", kinds.join(" or ")))
-        } else if !choices.is_empty() && !choices.iter().any(|it| it.0 == value) {
+    /// The faults of a value in the alternative that it fits best.
+    fn faults(&self, value: RawJsonRef<'_>, place: &Place<'_>) -> Vec<Fault> {
+        place.left.set(place.left.get().saturating_sub(1));
+        if place.left.get() == 0 || place.depth > MAX_DEPTH {
+            return Vec::new();
+        }
+        let mut possible = self.clone();
+        possible.alternatives.retain(|it| it.has_kind(value.get()));
+        if possible.alternatives.is_empty() {
+            return place.fault(match &self.kinds()[..] {
+                [] => format!("must be left out, and is {value}"),
+                kinds => format!("must be {}, not {value}", articles(kinds)),
+            });
+        }
+        let choices = possible.choices();
+        possible.alternatives.retain(|it| it.has_choice(value));
+        if possible.alternatives.is_empty() {
             let choices: Vec<_> = choices.iter().map(|it| it.0.to_string()).collect();
-            Some(format!("must be one of {}, not", choices.join(", ")))
-        } else {
-            self.broken_limit(value)
-        };
-        if let Some(expected) = expected {
-            faults.push((path.to_owned(), format!("{expected} {value}")));
-            return;
+            return place.fault(format!(
+                "must be one of {}, not {value}",
+                choices.join(", ")
+            ));
         }
-        match (value, self.items()) {
-            (Value::Object(members), _) => self.check_members(members, path, faults),
-            (Value::Array(list), Some(items)) => {
-                for (index, element) in list.iter().enumerate() {
-                    items.check_at(element, &format!("{path}[{index}]"), faults);
-                }
+        let members = value.members().unwrap_or_default();
+        let faults = |it: &Member<'_>, member: &Self| member.faults(it.1, &place.member(&it.0));
+        let narrowed = possible.narrowed(&members, |it, member| faults(it, member).is_empty());
+        if narrowed.is_none() {
+            // The constants of all alternatives together name what is possible.
+            let wrong = members.iter().flat_map(|it| {
+                let member = possible.member(&it.0).filter(|it| !it.choices().is_empty());
+                member.map_or_else(Vec::new, |member| faults(it, &member))
+            });
+            let wrong: Vec<_> = wrong.collect();
+            if !wrong.is_empty() {
+                return wrong;
             }
-            _ => {}
         }
+        let each = narrowed.as_ref().unwrap_or(&possible).alternatives();
+        let each = each.map(|it| match it.broken_limit(value) {
+            Some(fault) => place.fault(fault),
+            None => it.faults_inside(value, &members, place),
+        });
+        each.min_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// The limit of a number, of a text's length or of a list's that a value does not keep.
-    fn broken_limit(self, value: &Value) -> Option<String> {
-        let (least, most, size, unit) = match value {
-            Value::Number(it) => ("minimum", "maximum", it.as_f64()?, ""),
-            Value::String(it) => {
-                let length = it.chars().count() as f64;
+    /// The faults of members and elements, by the only alternative.
+    fn faults_inside(
+        &self,
+        value: RawJsonRef<'_>,
+        members: &[Member<'_>],
+        place: &Place<'_>,
+    ) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if value.is_object() {
+            let is_given = |name: &str| members.iter().any(|it| it.0 == name);
+            let missing = self.required().into_iter().filter(|it| !is_given(it));
+            faults.extend(missing.flat_map(|it| place.member(it).fault("is missing")));
+        }
+        for (name, value) in members {
+            let place = place.member(name);
+            match self.member(name) {
+                Some(schema) => faults.extend(schema.faults(*value, &place)),
+                None if self.alternatives.iter().all(Alternative::is_closed) => {
+                    faults.extend(place.fault("is not known"));
+                }
+                None => {}
+            }
+        }
+        let elements = value.elements().unwrap_or_default().into_iter();
+        for (index, element) in elements.enumerate() {
+            let item = self.item(index).into_iter();
+            faults.extend(item.flat_map(|it| it.faults(element, &place.element(index))));
+        }
+        faults
+    }
+
+    /// The limit of a number, of a string's length or of a list's that a value does not keep.
+    fn broken_limit(&self, value: RawJsonRef<'_>) -> Option<String> {
+        let (least, most, size, unit) = match kind_of(value.get()) {
+            "integer" | "number" => ("minimum", "maximum", value.get().parse().ok()?, ""),
+            "string" => {
+                let length = value.parse::<String>().ok()?.chars().count() as f64;
                 ("minLength", "maxLength", length, " characters")
             }
-            Value::Array(it) => ("minItems", "maxItems", it.len() as f64, " elements"),
+            "array" => (
+                "minItems",
+                "maxItems",
+                value.elements().ok()?.len() as f64,
+                " elements",
+            ),
             _ => return None,
         };
-        let limit = |keyword| self.get(keyword).and_then(Value::as_f64);
-        let (word, limit) = match (limit(least), limit(most)) {
+        let limits = |keyword| self.all(keyword).filter_map(Value::as_f64);
+        let (least, most) = (
+            limits(least).reduce(f64::max),
+            limits(most).reduce(f64::min),
+        );
+        let (word, limit) = match (least, most) {
             (Some(least), _) if size < least => ("least", least),
             (_, Some(most)) if size > most => ("most", most),
             _ => return None,
         };
-        Some(format!("must be at {word} {limit}{unit}, and is"))
+        Some(format!("must be at {word} {limit}{unit}, and is {value}"))
     }
 
-    fn check_members(self, members: &Map<String, Value>, path: &str, faults: &mut Vec<Fault>) {
-        let below = |name: &str| match path {
-            "" => name.to_owned(),
-            path => format!("{path}.{name}"),
+    fn all(&self, keyword: &'static str) -> impl Iterator<Item = &'a Value> {
+        self.alternatives.iter().flat_map(move |it| it.all(keyword))
+    }
+
+    pub(crate) fn has_objects(&self) -> bool {
+        self.alternatives.iter().any(|it| it.has_kind("{"))
+    }
+}
+
+/// The place of a value that is checked.
+struct Place<'p> {
+    path: String,
+    depth: usize,
+    /// Checks that may follow.
+    left: &'p Cell<usize>,
+}
+
+impl Place<'_> {
+    fn fault(&self, fault: impl Into<String>) -> Vec<Fault> {
+        vec![(self.path.clone(), fault.into())]
+    }
+
+    fn member(&self, name: &str) -> Self {
+        self.inside(below(&self.path, name))
+    }
+
+    fn element(&self, index: usize) -> Self {
+        self.inside(format!("{}[{index}]", self.path))
+    }
+
+    fn inside(&self, path: String) -> Self {
+        Self {
+            path,
+            depth: self.depth + 1,
+            left: self.left,
+        }
+    }
+}
+
+/// A value for a string, with its rank and the alternative of its kind.
+type Candidate<'a> = (u8, Schema<'a>, RawJson);
+
+/// The name and the value of a member.
+type Member<'v> = (String, RawJsonRef<'v>);
+
+/// A value that is possible, and its title.
+type Choice<'a> = (&'a Value, Option<&'a str>);
+
+impl<'a> Alternative<'a> {
+    /// Adds a schema, and those to which it leads.
+    fn add(&mut self, root: &'a Value, schema: &'a Value) {
+        let mut next = self.parts.len();
+        self.push(schema);
+        while let Some(part) = self.parts.get(next).copied() {
+            next += 1;
+            target(root, part).into_iter().for_each(|it| self.push(it));
+            elements(part, "allOf").for_each(|it| self.push(it));
+            let unions = ["anyOf", "oneOf"].into_iter();
+            let unions = unions.filter_map(|it| part.get(it)?.as_array());
+            self.unions.extend(unions.filter(|it| !it.is_empty()));
+        }
+    }
+
+    fn push(&mut self, part: &'a Value) {
+        let is_new = !self.parts.iter().any(|it| ptr::eq(*it, part));
+        if is_new && self.parts.len() < MAX_PARTS {
+            self.parts.push(part);
+        }
+    }
+
+    /// The values of a keyword.
+    fn all(&self, keyword: &str) -> impl Iterator<Item = &'a Value> {
+        let values = self.parts.iter().map(|it| it.get(keyword));
+        values.flatten().collect::<Vec<_>>().into_iter()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let properties = self.all("properties").filter_map(Value::as_object);
+        properties.flat_map(|it| it.keys().map(String::as_str))
+    }
+
+    fn required(&self) -> impl Iterator<Item = &'a str> {
+        let required = self.all("required").filter_map(Value::as_array);
+        required.flatten().filter_map(Value::as_str)
+    }
+
+    fn member(&self, name: &str) -> Vec<&'a Value> {
+        let own = self.all("properties").filter_map(|it| it.get(name));
+        let patterns = self.patterns().filter(|it| is_match(it.0, name));
+        let found: Vec<_> = own.chain(patterns.map(|it| it.1)).collect();
+        match found.is_empty() {
+            true => self.others().filter(|it| it.is_object()).collect(),
+            false => found,
+        }
+    }
+
+    fn item(&self, index: usize) -> Vec<&'a Value> {
+        let lists = self.all("prefixItems").chain(self.all("items"));
+        let own: Vec<_> = lists.filter_map(|it| it.get(index)).collect();
+        let others = match self.all("items").any(Value::is_array) {
+            true => self.all("additionalItems"),
+            false => self.all("items"),
         };
-        for name in self.required().filter(|it| !members.contains_key(*it)) {
-            faults.push((below(name), "is missing".to_owned()));
-        }
-        for (name, value) in members {
-            if let Some(schema) = self.member(name) {
-                schema.check_at(value, &below(name), faults);
-            } else if self.get("additionalProperties") == Some(&Value::Bool(false)) {
-                faults.push((below(name), "is not known".to_owned()));
-            }
-        }
-        for part in self.list("allOf") {
-            part.check_members(members, path, faults);
+        match own.is_empty() {
+            true => others.collect(),
+            false => own,
         }
     }
 
-    /// Returns true if an object may have members without a schema: if it says so, or names none.
-    pub(crate) fn is_open(self) -> bool {
-        match self.get("additionalProperties") {
-            Some(schema) => *schema != Value::Bool(false),
-            None => self.names().is_empty(),
+    fn patterns(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        let patterns = self.all("patternProperties").filter_map(Value::as_object);
+        patterns.flatten()
+    }
+
+    /// The schemas of members that no other keyword describes.
+    fn others(&self) -> impl Iterator<Item = &'a Value> {
+        self.all("additionalProperties")
+            .chain(self.all("unevaluatedProperties"))
+    }
+
+    fn is_closed(&self) -> bool {
+        self.others().any(|it| *it == false)
+    }
+
+    fn is_open(&self) -> bool {
+        let says_so = self.others().next().is_some();
+        self.has_kind("{") && !self.is_closed() && (says_so || self.names().next().is_none())
+    }
+
+    fn choices(&self) -> Vec<Choice<'a>> {
+        let each = self.parts.iter().map(|part| {
+            let title = |keyword| part.get(keyword).and_then(Value::as_str);
+            let names = elements(part, "enumNames").map(Value::as_str);
+            let listed = elements(part, "enum").zip(names.chain(iter::repeat(None)));
+            let constant = part.get("const").map(|it| (it, title("title")));
+            constant.into_iter().chain(listed).collect::<Vec<_>>()
+        });
+        let each = each.filter(|it| !it.is_empty());
+        each.min_by_key(Vec::len).unwrap_or_default()
+    }
+
+    fn has_choice(&self, value: RawJsonRef<'_>) -> bool {
+        let choices = self.choices();
+        choices.is_empty() || choices.iter().any(|it| equals(it.0, value))
+    }
+
+    /// The kinds of JSON that fit, in the order of the schema; empty if all do.
+    fn kinds(&self) -> Vec<&'a str> {
+        let types = self.parts.iter().map(|part| {
+            let types = part.get("type").into_iter().chain(elements(part, "type"));
+            let types = types.filter_map(Value::as_str);
+            let null = part
+                .get("nullable")
+                .filter(|it| **it == true)
+                .map(|_| "null");
+            types.chain(null).collect::<Vec<_>>()
+        });
+        let both = |mut one: Vec<&'a str>, other: Vec<&'a str>| {
+            one.retain(|it| other.contains(it) || *it == "integer" && other.contains(&"number"));
+            one
+        };
+        let kinds = types
+            .filter(|it| !it.is_empty())
+            .reduce(both)
+            .unwrap_or_default();
+        if !kinds.is_empty() {
+            return kinds;
         }
+        let choices = self.choices();
+        let has = |keywords: &[&str]| keywords.iter().any(|it| self.all(it).next().is_some());
+        match () {
+            () if !choices.is_empty() => choices
+                .iter()
+                .map(|it| kind_of(&it.0.to_string()))
+                .collect(),
+            () if has(&["properties", "patternProperties"]) => vec!["object"],
+            () if has(&["items", "prefixItems"]) => vec!["array"],
+            () => Vec::new(),
+        }
+    }
+
+    /// Returns true if JSON is of one of the kinds.
+    fn has_kind(&self, json: &str) -> bool {
+        let kinds = self.kinds();
+        kinds.is_empty() || kinds.iter().any(|it| is_kind(json, it))
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+/// The value of a form's field, in which the protocol has no more digits of a number than an `f64` has.
+///
+/// # Errors
+///
+/// If digits of a number would be lost.
+pub(crate) fn exact(json: &RawJson) -> Result<Value, String> {
+    let text = json.get();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_written = || text.parse::<f64>().is_ok_and(|it| it.to_string() == text);
+    if matches!(kind_of(text), "integer" | "number")
+        && digits > f64::DIGITS as usize
+        && !is_written()
+    {
+        return Err(format!("has more digits than a form can carry: {text}"));
+    }
+    json.parse()
+        .map_err(|error| format!("can't be sent: {error}"))
+}
+
+/// The schema to which another one refers.
+fn target<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
+    let reference = schema.get("$ref")?.as_str()?;
+    let pointer = percent_decode_str(reference.strip_prefix('#')?);
+    root.pointer(&pointer.decode_utf8_lossy())
+}
+
+pub(crate) fn elements<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a Value> {
+    let list = schema.get(keyword).and_then(Value::as_array);
+    list.into_iter().flatten()
+}
+
+/// Returns true if a name fits a pattern. Every name fits a pattern that can't be read.
+fn is_match(pattern: &str, name: &str) -> bool {
+    Regex::new(pattern).map_or(true, |it| it.is_match(name))
+}
+
+/// Returns true if JSON is the value of a schema, as which `1.0` is 1.
+fn equals(expected: &Value, json: RawJsonRef<'_>) -> bool {
+    let Ok(value) = json.parse::<Value>() else {
+        return false;
+    };
+    let is_float = value.is_f64() || expected.is_f64();
+    value == *expected || is_float && value.as_f64() == expected.as_f64() && value.is_number()
+}
+
+fn kind_of(json: &str) -> &'static str {
+    match json.as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "boolean",
+        Some(b'"') => "string",
+        Some(b'[') => "array",
+        Some(b'{') => "object",
+        _ if integer_digits(json).is_some() => "integer",
+        _ => "number",
     }
 }
 
-fn is_kind(value: &Value, kind: &str) -> bool {
-    match (kind, kind_of(value)) {
-        ("number", "integer") => true,
-        // `2.0` is an integer of JSON Schema.
-        ("integer", "number") => value.as_f64().is_some_and(|it| it.fract() == 0.0),
-        (kind, found) => kind == found,
+fn is_kind(json: &str, kind: &str) -> bool {
+    let found = kind_of(json);
+    found == kind || (found, kind) == ("integer", "number")
+}
+
+/// The path of a member.
+pub(crate) fn below(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
     }
 }
 
-fn article(kind: &str) -> String {
-    match kind {
+/// Each value once, in their order.
+pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// All lists in one, which is empty if one of them is.
+fn unless_empty<T: Clone>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
+    let lists: Vec<_> = lists.collect();
+    match lists.iter().any(Vec::is_empty) {
+        true => Vec::new(),
+        false => lists.concat(),
+    }
+}
+
+fn articles(kinds: &[&str]) -> String {
+    let kinds = kinds.iter().map(|kind| match *kind {
         "null" => "null".to_owned(),
         "integer" => "a whole number".to_owned(),
         "array" => "a list".to_owned(),
         "object" => "an object".to_owned(),
         kind => format!("a {kind}"),
-    }
+    });
+    kinds.collect::<Vec<_>>().join(" or ")
 }
 
 #[cfg(test)]
@@ -311,7 +702,7 @@ mod tests {
     use super::*;
 
     fn faults(schema: &Value, value: &Value) -> Vec<String> {
-        let faults = Schema::new(schema).check(value, "");
+        let faults = Schema::new(schema).check(&RawJson::encode(value), "");
         faults
             .iter()
             .map(|(path, fault)| format!("`{path}` {fault}"))
@@ -320,7 +711,10 @@ mod tests {
 
     #[test]
     fn the_type_decides_how_a_text_is_read() {
-        let read = |schema: Value, text: &str| Schema::new(&schema).read(text);
+        let read = |schema: Value, text: &str| {
+            let read = Schema::new(&schema).read(text);
+            read.map(|it| it.parse::<Value>().unwrap())
+        };
         assert_eq!(read(json!({"type": "string"}), "3"), Ok(json!("3")));
         assert_eq!(read(json!({"type": "integer"}), "3"), Ok(json!(3)));
         assert!(read(json!({"type": "integer"}), "3.5").is_err());
@@ -391,7 +785,7 @@ mod tests {
         for keyword in ["anyOf", "oneOf", "allOf"] {
             let schema = json!({keyword: [{"$ref": "#"}], "properties": {"a": {"$ref": "#"}}});
             assert!(faults(&schema, &json!({"a": {"a": 1}})).len() <= 1);
-            assert_eq!(Schema::new(&schema).read("{}"), Ok(json!({})));
+            assert_eq!(Schema::new(&schema).read("{}").unwrap().get(), "{}");
             assert!(Schema::new(&schema).member("b").is_none());
         }
         assert!(Schema::new(&json!({"$ref": "#"})).kinds().is_empty());

@@ -1,19 +1,35 @@
 //! Tools as signatures, in the notation that people know from programming languages.
 
-use mcp_runtime::types::{Prompt, RawJsonRef, Tool, ToolExecutionTaskSupport};
+use std::iter;
+
+use mcp_runtime::types::{Prompt, Tool, ToolExecutionTaskSupport};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use crate::schema::{Schema, distinct, document, elements};
 
 /// Types inside one another that are shown.
 const MAX_DEPTH: usize = 4;
 /// Values of an enumeration that are shown.
 const MAX_VALUES: usize = 6;
+/// Alternatives of one object that are looked at.
+const MAX_SHAPES: usize = 8;
 /// Members of an object without a name that are shown.
 const MAX_MEMBERS: usize = 4;
 
-/// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`.
+/// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`. A tool with
+/// several shapes of arguments has each of them in parentheses.
 pub(crate) fn of_tool(tool: &Tool) -> String {
-    let arguments = members(tool.input_schema.as_raw(), 0).join(", ");
-    let output = tool.output_schema.as_ref();
-    let output = output.map(|schema| format!(" -> {}", kind(schema.as_raw(), 0)));
+    let input = document(&tool.input_schema);
+    let shapes = Schema::new(&input);
+    let shapes = shapes
+        .alternatives()
+        .filter(Schema::has_objects)
+        .take(MAX_SHAPES);
+    let shapes = distinct(shapes.map(|it| members(&it, 0).join(", ")));
+    let arguments = shortened(shapes, MAX_VALUES, ") | (");
+    let output = tool.output_schema.as_ref().map(document);
+    let output = output.map(|it| format!(" -> {}", kind(&it, &it, 0)));
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
 }
 
@@ -36,84 +52,103 @@ pub(crate) fn of_prompt(prompt: &Prompt) -> String {
 }
 
 /// The members of an object, each with its type.
-fn members(schema: RawJsonRef<'_>, depth: usize) -> Vec<String> {
-    let required = schema.member("required").and_then(|it| it.parse().ok());
-    let required: Vec<String> = required.unwrap_or_default();
-    let properties = schema.member("properties").and_then(|it| it.members().ok());
-    let properties = properties.unwrap_or_default().into_iter();
+fn members(schema: &Schema<'_>, depth: usize) -> Vec<String> {
+    let kind = |sources: Vec<&Value>| {
+        // The narrowest one: a constant, where the member has one.
+        let constant = sources.iter().find(|it| it.get("const").is_some());
+        let source = constant.or(sources.first()).copied();
+        source.map_or_else(String::new, |it| kind(schema.root, it, depth + 1))
+    };
+    let required = schema.required();
     // Those that must be given go first, as in a call.
-    let (required, optional): (Vec<_>, Vec<_>) =
-        properties.partition(|(name, _)| required.contains(name));
-    let kind = |schema| kind(schema, depth + 1);
-    let required = required.into_iter();
-    let required = required.map(|(name, schema)| format!("{name}: {}", kind(schema)));
-    let optional = optional.into_iter().map(|(name, schema)| {
+    let (first, optional): (Vec<_>, Vec<_>) = schema
+        .names()
+        .into_iter()
+        .partition(|it| required.contains(it));
+    let required = first
+        .into_iter()
+        .map(|name| format!("{name}: {}", kind(schema.sources(name))));
+    let optional = optional.into_iter().map(|name| {
         // It may be left out, which is what null means there.
-        format!("{name}?: {}", kind(schema).trim_end_matches(" | null"))
+        let kind = kind(schema.sources(name));
+        format!("{name}?: {}", kind.trim_end_matches(" | null"))
     });
-    required.chain(optional).collect()
+    let other = schema
+        .other_members()
+        .next()
+        .map(|it| format!("[name]: {}", kind(vec![it])));
+    required.chain(optional).chain(other).collect()
 }
 
 /// The name of the type that a schema describes.
-fn kind(schema: RawJsonRef<'_>, depth: usize) -> String {
-    let list = |keyword| schema.member(keyword)?.elements().ok();
+fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
+    let of = |it| kind(root, it, depth + 1);
+    let text = |keyword| schema.get(keyword).and_then(Value::as_str);
+    let list = |keyword| schema.get(keyword).and_then(Value::as_array);
     if depth > MAX_DEPTH {
         return "…".to_owned();
     }
-    if let Some(name) = text(schema, "$ref") {
-        return name.rsplit('/').next().unwrap_or_default().to_owned();
+    if let Some(name) = text("$ref").and_then(|it| it.rsplit('/').next()) {
+        let name = percent_decode_str(name).decode_utf8_lossy();
+        return name.replace("~1", "/").replace("~0", "~");
     }
     if let Some(values) = list("enum") {
-        let values = values.iter().map(|it| it.get().to_owned());
-        return shortened(values, MAX_VALUES, " | ");
+        return shortened(values.iter().map(Value::to_string), MAX_VALUES, " | ");
     }
-    if let Some(value) = schema.member("const") {
-        return value.get().to_owned();
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
     }
-    if let Some(union) = list("anyOf").or_else(|| list("oneOf")) {
-        return distinct(union.into_iter().map(|it| kind(it, depth + 1)));
+    let has_members = schema.get("properties").is_some();
+    if let Some(union) = list("anyOf")
+        .or_else(|| list("oneOf"))
+        .filter(|_| !has_members)
+    {
+        return distinct(union.iter().map(of)).join(" | ");
     }
-    if let Some(kinds) = list("type") {
-        let kinds = kinds.into_iter().filter_map(|it| it.parse().ok());
-        return distinct(kinds.map(|it: String| named(schema, it, depth)));
+    if let Some([only]) = list("allOf").map(Vec::as_slice).filter(|_| !has_members) {
+        return of(only);
     }
-    let is_object = || schema.member("properties").is_some();
-    let kind = text(schema, "type").or_else(|| is_object().then(|| "object".to_owned()));
-    kind.map_or_else(|| "any".to_owned(), |it| named(schema, it, depth))
-}
-
-/// The name of one kind of JSON.
-fn named(schema: RawJsonRef<'_>, name: String, depth: usize) -> String {
-    match &*name {
-        "array" => {
-            let items = schema.member("items").filter(|it| it.is_object());
-            let items = items.map_or("any".to_owned(), |it| kind(it, depth + 1));
-            match items.contains(" | ") {
-                true => format!("({items})[]"),
-                false => format!("{items}[]"),
-            }
-        }
+    let expanded = Schema::of(root, iter::once(schema));
+    let kinds = expanded.kinds().into_iter().map(|it| match it {
+        "array" => list_of(schema, of),
         "object" => {
-            let title = text(schema, "title").filter(|it| !it.contains(char::is_whitespace));
-            let members = members(schema, depth);
-            match title {
-                Some(title) => title,
-                None if members.is_empty() => name,
-                None => format!("{{{}}}", shortened(members, MAX_MEMBERS, ", ")),
-            }
+            let title = text("title").filter(|it| !it.contains(char::is_whitespace));
+            let shapes = expanded
+                .alternatives()
+                .take(MAX_SHAPES)
+                .map(|it| members(&it, depth));
+            let shapes = shapes.map(|it| match it.is_empty() {
+                true => "object".to_owned(),
+                false => format!("{{{}}}", shortened(it, MAX_MEMBERS, ", ")),
+            });
+            title.map_or_else(|| distinct(shapes).join(" | "), str::to_owned)
         }
-        _ => name,
+        kind => kind.to_owned(),
+    });
+    let kinds = distinct(kinds);
+    match kinds.is_empty() {
+        true => "any".to_owned(),
+        false => kinds.join(" | "),
     }
 }
 
-fn distinct(kinds: impl Iterator<Item = String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    kinds.for_each(|kind| {
-        if !distinct.contains(&kind) {
-            distinct.push(kind);
-        }
-    });
-    distinct.join(" | ")
+/// The name of a list: `string[]`, or `[string, integer]` where each element has its own type.
+fn list_of<'a>(schema: &'a Value, kind: impl Fn(&'a Value) -> String) -> String {
+    let items = schema.get("items").filter(|it| it.is_object());
+    let tuple: Vec<_> = elements(schema, "prefixItems")
+        .chain(elements(schema, "items"))
+        .collect();
+    if !tuple.is_empty() {
+        return format!(
+            "[{}]",
+            shortened(tuple.into_iter().map(kind), MAX_VALUES, ", ")
+        );
+    }
+    let items = items.map_or_else(|| "any".to_owned(), kind);
+    match items.contains(" | ") {
+        true => format!("({items})[]"),
+        false => format!("{items}[]"),
+    }
 }
 
 /// The first of several parts, and a mark if there are more.
@@ -123,10 +158,6 @@ fn shortened(parts: impl IntoIterator<Item = String>, most: usize, separator: &s
         parts[most] = "…".to_owned();
     }
     parts.join(separator)
-}
-
-fn text(schema: RawJsonRef<'_>, keyword: &str) -> Option<String> {
-    schema.member(keyword)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -5,33 +5,37 @@ use std::io;
 use std::path::Path;
 
 use mcp_config::nearest;
-use mcp_runtime::types::Tool;
-use serde_json::{Map, Value};
+use mcp_runtime::types::{OrderedMap, RawJson, Tool};
 
 use crate::failure::{Failure, Kind};
-use crate::schema::{Fault, Schema};
+use crate::schema::{self, Fault, Schema, below};
 use crate::signature;
 
-/// Reads the arguments of a call, and checks them.
+/// Reads the arguments of a call, and checks them. Numbers keep the digits with which they are written.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with them, at once.
-pub(crate) fn read(tool: &Tool, words: &[String], input: Option<&Path>) -> Result<Value, Failure> {
-    let schema: Value = tool.input_schema.parse().unwrap_or_default();
-    let schema = Schema::new(&schema);
-    let (mut arguments, mut faults) = match input.map(read_object).transpose() {
-        Ok(object) => (object.unwrap_or_default(), Vec::new()),
-        Err(fault) => (Map::new(), vec![fault]),
-    };
-    let mut given = Vec::new();
-    for word in words {
-        let set = |(key, value)| set(schema, key, value, &mut arguments, &mut given);
-        faults.extend(parse(word).and_then(set).err());
+pub(crate) fn read(
+    tool: &Tool,
+    words: &[String],
+    input: Option<&Path>,
+) -> Result<RawJson, Failure> {
+    let document = schema::document(&tool.input_schema);
+    let schema = Schema::new(&document);
+    let (mut given, mut faults) = (Given::new(), Vec::new());
+    match input.map(read_object).transpose() {
+        Ok(object) => given = object.unwrap_or(given),
+        Err(fault) => faults.push(fault),
     }
-    let arguments = Value::Object(arguments);
+    for word in words {
+        let added = parse(word).and_then(|(key, value)| given.add(&schema, key, value));
+        faults.extend(added.err());
+    }
+    let arguments = given.read(&schema, "", &mut faults);
+    let arguments = arguments.unwrap_or_else(RawJson::empty_object);
     let mut wrong = schema.check(&arguments, "");
-    // An argument that could not be read counts as given, and the object that it is in.
+    // An argument that can't be read is not missing, nor is the object that it is in.
     let is_at = |it: &Fault, path: &str| format!("{}.", it.0).starts_with(&format!("{path}."));
     wrong.retain(|(path, _)| !faults.iter().any(|it| is_at(it, path)));
     faults.extend(wrong);
@@ -60,10 +64,11 @@ fn fault(key: &str, text: impl Into<String>) -> Fault {
     (key.to_owned(), text.into())
 }
 
-fn read_object(path: &Path) -> Result<Map<String, Value>, Fault> {
+fn read_object(path: &Path) -> Result<Given, Fault> {
     let shown = path.display().to_string();
     let text = read_text(path).map_err(|it| fault(&shown, it))?;
-    serde_json::from_str(&text).map_err(|it| fault(&shown, format!("is no JSON object: {it}")))
+    let json = RawJson::from_text(text).and_then(|it| Given::object(&it));
+    json.map_err(|it| fault(&shown, format!("is not a JSON object: {it}")))
 }
 
 /// Reads a file, or standard input.
@@ -76,10 +81,20 @@ fn read_text(path: &Path) -> Result<String, String> {
 }
 
 /// A value on the command line.
+#[derive(Clone)]
 pub(crate) enum Input {
-    /// A text, which the schema turns into a value.
+    /// A string, which the schema turns into a value.
     Text(String),
-    Json(Value),
+    Json(RawJson),
+}
+
+impl Input {
+    fn json(&self) -> Option<RawJson> {
+        match self {
+            Self::Text(text) => RawJson::from_text(text).ok(),
+            Self::Json(json) => Some(json.clone()),
+        }
+    }
 }
 
 /// The key and the value of a word: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
@@ -97,62 +112,168 @@ fn parse(word: &str) -> Result<(&str, Input), Fault> {
     if json_key.is_none() {
         return Ok((key, Input::Text(text)));
     }
-    match serde_json::from_str(&text) {
+    match RawJson::from_text(text) {
         Ok(value) => Ok((key, Input::Json(value))),
-        Err(error) => Err(fault(key, format!("is no JSON: {error}"))),
+        Err(error) => Err(fault(key, format!("is not JSON: {error}"))),
     }
 }
 
-/// Puts a value into its place in an object. `given` has the keys of earlier values.
+/// The names that lead to the place of a key: `place.city` is a member inside another one, unless a
+/// schema has it as a name.
 ///
 /// # Errors
 ///
-/// If the key is not known, or the value does not fit.
-pub(crate) fn set(
-    schema: Schema<'_>,
-    key: &str,
-    value: Input,
-    mut object: &mut Map<String, Value>,
-    given: &mut Vec<String>,
-) -> Result<(), Fault> {
-    let (mut schema, mut rest) = (Some(schema), key);
-    // A name may have a dot in it.
-    while let Some((outer, inner)) = rest.split_once('.')
-        && schema.is_none_or(|it| it.member(rest).is_none())
-    {
-        let member = schema.and_then(|it| it.member(outer));
-        if schema.is_some_and(|it| !it.is_open()) && member.is_none() {
-            break;
+/// If a name is not known.
+fn names_of<'k>(mut schema: Schema<'_>, key: &'k str) -> Result<Vec<&'k str>, Fault> {
+    let (mut names, mut rest) = (Vec::new(), Some(key));
+    while let Some(inner) = rest {
+        let known = schema.names();
+        let mut ends = inner.rmatch_indices('.').map(|it| it.0);
+        let end = match known.contains(&inner) {
+            true => Some(inner.len()),
+            false => ends.find(|end| known.contains(&&inner[..*end])),
+        };
+        let first = inner.find('.').unwrap_or(inner.len());
+        let kinds = schema.member(inner).map_or_else(Vec::new, |it| it.kinds());
+        let end = match end {
+            Some(end) => end,
+            // The key of a map may have a dot in it if no object is below.
+            None if !kinds.is_empty() && !kinds.contains(&"object") => inner.len(),
+            None if schema.is_open() || schema.member(&inner[..first]).is_some() => first,
+            None => return Err(unknown(key, inner, &known)),
+        };
+        let name = &inner[..end];
+        names.push(name);
+        schema = schema.member(name).unwrap_or_else(|| schema.open());
+        rest = inner.get(end + 1..);
+    }
+    Ok(names)
+}
+
+/// What is given for a value.
+pub(crate) enum Given {
+    /// JSON of a file or inside a word, which a word may replace.
+    Json(RawJson),
+    /// The words of a key.
+    Words(Vec<Input>),
+    Members(Vec<(String, Given)>),
+}
+
+impl Given {
+    /// An object without members.
+    pub(crate) fn new() -> Self {
+        Self::Members(Vec::new())
+    }
+
+    fn object(json: &RawJson) -> serde_json::Result<Self> {
+        let members = json.as_raw().members()?.into_iter();
+        let members = members.map(|(name, value)| (name, Self::Json(value.into())));
+        Ok(Self::Members(members.collect()))
+    }
+
+    /// Adds the value of a key.
+    ///
+    /// # Errors
+    ///
+    /// If the key is not known, or its place is taken.
+    pub(crate) fn add(
+        &mut self,
+        schema: &Schema<'_>,
+        key: &str,
+        value: Input,
+    ) -> Result<(), Fault> {
+        let names = names_of(schema.clone(), key)?;
+        let mut place = self;
+        for (index, name) in names.iter().enumerate() {
+            let outside = || names[..index].join(".");
+            let taken = || format!("is inside `{}`, which is not an object", outside());
+            place = place.member(name).ok_or_else(|| fault(key, taken()))?;
         }
-        let entry = object.entry(outer).or_insert_with(|| Map::new().into());
-        let inside = entry.as_object_mut();
-        object = inside.ok_or_else(|| fault(key, format!("is inside `{outer}`, no object")))?;
-        (schema, rest) = (member, inner);
-    }
-    let known = schema.and_then(|it| it.member(rest));
-    if let (Some(schema), None) = (schema, known)
-        && !schema.is_open()
-    {
-        return Err(unknown(key, rest, &schema.names()));
-    }
-    let is_repeated = given.iter().any(|it| it == key);
-    given.push(key.to_owned());
-    let value = match (value, known) {
-        (Input::Json(value), _) => Ok(value),
-        // A later word of a list is one element.
-        (Input::Text(text), Some(schema)) if is_repeated && schema.kinds() == ["array"] => {
-            schema.read_item(&text).map(|element| vec![element].into())
+        match place {
+            Self::Words(words) => words.push(value),
+            Self::Json(_) => *place = Self::Words(vec![value]),
+            Self::Members(_) => return Err(fault(key, TWICE)),
         }
-        (Input::Text(text), Some(schema)) => schema.read(&text),
-        (Input::Text(text), None) => Ok(serde_json::from_str(&text).unwrap_or(text.into())),
-    };
-    let value = value.map_err(|it| fault(key, it))?;
-    match (object.get_mut(rest), value) {
-        (Some(Value::Array(list)), Value::Array(more)) if is_repeated => list.extend(more),
-        (Some(_), _) if is_repeated => return Err(fault(key, "is given twice, and is no list")),
-        (_, value) => drop(object.insert(rest.to_owned(), value)),
+        Ok(())
     }
-    Ok(())
+
+    /// The place of a member, in which nothing may be yet; `None` if this is not an object.
+    fn member(&mut self, name: &str) -> Option<&mut Self> {
+        match self {
+            Self::Words(words) if words.is_empty() => *self = Self::new(),
+            Self::Words(words) => match &words[..] {
+                [word] => *self = Self::object(&word.json()?).ok()?,
+                _ => return None,
+            },
+            Self::Json(json) => *self = Self::object(json).ok()?,
+            Self::Members(_) => {}
+        }
+        let Self::Members(members) = self else {
+            return None;
+        };
+        let found = members.iter().position(|it| it.0 == name);
+        let index = found.unwrap_or_else(|| {
+            members.push((name.to_owned(), Self::Words(Vec::new())));
+            members.len() - 1
+        });
+        Some(&mut members[index].1)
+    }
+
+    /// The value by a schema; `None` if it does not fit, which `faults` then says.
+    pub(crate) fn read(
+        &self,
+        schema: &Schema<'_>,
+        path: &str,
+        faults: &mut Vec<Fault>,
+    ) -> Option<RawJson> {
+        let members = match self {
+            Self::Json(json) => return Some(json.clone()),
+            Self::Words(words) => {
+                let value = read_words(schema, words);
+                return value.map_err(|it| faults.push(fault(path, it))).ok();
+            }
+            Self::Members(members) => members,
+        };
+        let fits = |(_, given): &(String, Self), member: &Schema<'_>| {
+            let value = given.read(member, "", &mut Vec::new());
+            value.is_some_and(|it| member.check(&it, "").is_empty())
+        };
+        let narrowed = schema.narrowed(members, fits);
+        let schema = narrowed.as_ref().unwrap_or(schema);
+        let members = members.iter().filter_map(|(name, given)| {
+            let member = schema.member(name).unwrap_or_else(|| schema.open());
+            let value = given.read(&member, &below(path, name), faults)?;
+            Some((name.clone(), value))
+        });
+        Some(RawJson::encode(&members.collect::<OrderedMap<_>>()))
+    }
+}
+
+const TWICE: &str = "is given twice, and is not a list";
+
+/// The value of one word, or the list of several.
+fn read_words(schema: &Schema<'_>, words: &[Input]) -> Result<RawJson, String> {
+    match words {
+        [Input::Json(json)] => return Ok(json.clone()),
+        [Input::Text(text)] => return schema.read(text),
+        _ if !schema.kinds().contains(&"array") => return Err(TWICE.to_owned()),
+        _ => {}
+    }
+    let mut list = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        // The first word may be a list, and JSON. Other words are an element each.
+        let may_be_list = (index == 0 || matches!(word, Input::Json(_))) && !schema.has_lists();
+        let whole = word.json().filter(|_| may_be_list);
+        match (whole.as_ref().map(|it| it.as_raw().elements()), word) {
+            (Some(Ok(elements)), _) => list.extend(elements.into_iter().map(RawJson::from)),
+            (_, Input::Json(json)) => list.push(json.clone()),
+            (_, Input::Text(text)) => {
+                let item = schema.item(list.len()).unwrap_or_else(|| schema.open());
+                list.push(item.read(text)?);
+            }
+        }
+    }
+    Ok(RawJson::encode(&list))
 }
 
 /// The tool or the prompt of a name.
@@ -174,7 +295,7 @@ pub(crate) fn find<'a, T>(
     })
 }
 
-/// The fault of a key that has a name in it which is not known.
+/// The fault of a key with an unknown name in it.
 pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
     fault(
         key,
@@ -189,85 +310,4 @@ fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn tool() -> Tool {
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "city": {"type": "string"},
-                "days": {"type": "integer"},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "place": {"type": "object", "properties": {"city": {"type": "string"}, "at": {"type": "object"}}},
-                "a.b": {"type": "boolean"},
-                "any": {},
-            },
-            "required": ["city"],
-        });
-        Tool::new("forecast", schema)
-    }
-
-    fn arguments(words: &[&str]) -> Result<Value, String> {
-        let words: Vec<_> = words.iter().map(|it| (*it).to_owned()).collect();
-        read(&tool(), &words, None).map_err(|failure| failure.message)
-    }
-
-    #[test]
-    fn words_become_arguments_by_the_schema() {
-        let words = [
-            "city=5",
-            "days=3",
-            "tags=a",
-            "tags=b=c",
-            "place.city=Oslo",
-            "place.at.x=1",
-            "a.b=true",
-            "any:={\"b\":1}",
-        ];
-        let expected = json!({
-            "city": "5", "days": 3, "tags": ["a", "b=c"], "place": {"city": "Oslo", "at": {"x": 1}},
-            "a.b": true, "any": {"b": 1},
-        });
-        assert_eq!(arguments(&words), Ok(expected));
-    }
-
-    #[test]
-    fn a_file_is_a_text_or_json() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        fs::write(&path, "[\"x\"]").unwrap();
-        let path = path.display();
-        let given = arguments(&[&format!("city=@{path}"), &format!("tags:=@{path}")]);
-        assert_eq!(given, Ok(json!({"city": "[\"x\"]", "tags": ["x"]})));
-        fs::write(
-            folder.path().join("file"),
-            "{\"city\": \"a\", \"days\": 1, \"more\": 2}",
-        )
-        .unwrap();
-        let input = folder.path().join("file");
-        let given = read(&tool(), &["days=2".to_owned()], Some(&input)).unwrap();
-        assert_eq!(given, json!({"city": "a", "days": 2, "more": 2}));
-    }
-
-    #[test]
-    fn all_mistakes_are_told_at_once_with_the_signature() {
-        let message =
-            arguments(&["dais=3", "days=x", "place.town=y", "tags", "a.b=1"]).unwrap_err();
-        for part in [
-            "`dais` is not known; is `days` meant?",
-            "`days` must be a whole number, not `x`",
-            "`place.town` is not known",
-            "`tags` must be `key=value`",
-            "`a.b` must be a boolean, not `1`",
-            "`city` is missing",
-            "forecast(city: string, ",
-        ] {
-            assert!(message.contains(part), "{part}: {message}");
-        }
-        let twice = arguments(&["city=a", "city=b"]).unwrap_err();
-        assert!(twice.contains("`city` is given twice"), "{twice}");
-    }
-}
+mod tests;

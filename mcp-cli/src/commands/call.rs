@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcp_runtime::types::{CallToolResult, ProgressNotificationParams};
+use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, RawJsonRef};
 use serde_json::Value;
 
 use crate::arguments::{At, Call};
@@ -83,27 +83,27 @@ fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
 
 /// Shows the lines of contents, and structured content that is not in it.
 fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<(), Failure> {
-    let is_copy = |text: &str, value: &Value| {
-        *value == *text || serde_json::from_str(text).is_ok_and(|copy: Value| copy == *value)
+    let is_copy = |text: &str, json: RawJsonRef<'_>| {
+        let value: Option<Value> = json.parse().ok();
+        let is_same = |it: &Value| {
+            *it == *text || serde_json::from_str(text).is_ok_and(|copy: Value| copy == *it)
+        };
+        text.trim() == json.get() || value.as_ref().is_some_and(is_same)
     };
-    let mut structured: Option<Value> = result.structured_as().and_then(Result::ok);
-    // Many servers wrap a text into an object of one member.
-    let members = structured.iter().filter_map(Value::as_object);
-    let members = members.filter(|it| it.len() == 1).flatten();
-    let mut wrapped = members.filter(|(name, it)| it.is_string() || *name == "result");
-    if let ([block], Some((_, value))) = (&result.content[..], wrapped.next())
-        && block.as_text().is_some_and(|text| is_copy(text, value))
+    let mut structured = result.structured_content.as_ref();
+    // Many servers wrap a string into an object of one member.
+    let members = structured.and_then(|it| it.as_raw().members().ok());
+    if let ([block], Some([(name, value)])) = (&result.content[..], members.as_deref())
+        && (value.get().starts_with('"') || name == "result")
+        && block.as_text().is_some_and(|text| is_copy(text, *value))
     {
         structured = None;
     }
     for (block, line) in result.content.iter().zip(shown) {
-        let is_shown_below = |text| structured.as_ref().is_some_and(|it| is_copy(text, it));
+        let is_shown_below = |text| structured.is_some_and(|it| is_copy(text, it.as_raw()));
         if !block.as_text().is_some_and(is_shown_below) {
             output.line(line)?;
         }
     }
-    match (&result.structured_content, structured) {
-        (Some(json), Some(_)) => output.document(json),
-        _ => Ok(()),
-    }
+    structured.map_or(Ok(()), |json| output.document(json))
 }
