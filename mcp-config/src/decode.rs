@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::entry::Context;
 use crate::source::References;
-use crate::{Entry, Input, Program, Remote, Target};
+use crate::{Entry, Input, Program, Remote, Source, Target};
 
 /// The members of an entry, as any of the sources names them.
 #[derive(Default, Deserialize)]
@@ -22,6 +22,8 @@ struct Members {
     args: Option<Vec<Text>>,
     #[serde(alias = "envs")]
     env: Table,
+    #[serde(rename = "envFile")]
+    env_file: Option<String>,
     cwd: Option<String>,
     #[serde(alias = "uri")]
     url: Option<String>,
@@ -72,7 +74,7 @@ pub(crate) fn entry(
     let source = context.source;
     let is_enabled = members.enabled.unwrap_or(true) && !members.disabled.unwrap_or(false);
     let borrowed = borrowed(&members);
-    let Some(target) = target(source.url_is_sse, members) else {
+    let Some(target) = target(source, members) else {
         let neither = || "it has neither a command nor a URL".to_owned();
         return source.has_parts.then_some(None).ok_or_else(neither);
     };
@@ -84,6 +86,7 @@ pub(crate) fn entry(
         name: name.to_owned(),
         source,
         file: context.file.clone(),
+        is_of_project: context.is_of_project,
         is_enabled,
         target,
         references,
@@ -106,7 +109,7 @@ fn fault(entry: &Value) -> String {
     fault.unwrap_or_else(|| "it must be a table, with no member under two names".to_owned())
 }
 
-fn target(url_is_sse: bool, members: Members) -> Option<Target> {
+fn target(source: &Source, members: Members) -> Option<Target> {
     let transport = members.r#type.or(members.transport);
     let transport = transport.as_deref();
     if let (Some(command), None | Some("stdio")) = (members.command, transport) {
@@ -114,10 +117,11 @@ fn target(url_is_sse: bool, members: Members) -> Option<Target> {
             command,
             args: members.args.into_iter().flatten().map(|it| it.0).collect(),
             env: table(members.env),
+            env_file: members.env_file.filter(|_| source.has_env_files),
             cwd: members.cwd,
         }));
     }
-    let is_sse = url_is_sse && members.http_url.is_none();
+    let is_sse = source.url_is_sse && members.http_url.is_none();
     let url = members.http_url.or(members.server_url).or(members.url)?;
     let is_websocket = url.starts_with("ws");
     let headers = table(members.headers);

@@ -8,7 +8,7 @@ use std::{env, fmt};
 use mcp_runtime::{Client, ClientBuilder};
 
 use crate::source::References;
-use crate::{ConfigError, Input, Source, Target, Variable, Variables};
+use crate::{ConfigError, FileFault, Input, Source, Target, Variable, Variables, file};
 
 /// A server that a file names.
 #[derive(Clone)]
@@ -20,6 +20,11 @@ pub struct Entry {
     pub source: &'static Source,
     /// The file.
     pub file: PathBuf,
+    /// True if the file belongs to a project, so that its author chose the program or URL. Ask the
+    /// user whether the project is trusted before [`expand`](Self::expand) or
+    /// [`connect`](Self::connect); [`file_text`](Self::file_text) is what an answer is about. False
+    /// for files of the user, and for a file that [`Servers::read`](crate::Servers::read) was given.
+    pub is_of_project: bool,
     /// False if the file says that the client does not use the server. It can be connected to all the
     /// same.
     pub is_enabled: bool,
@@ -36,6 +41,8 @@ pub struct Entry {
 pub(crate) struct Context {
     pub(crate) source: &'static Source,
     pub(crate) file: PathBuf,
+    pub(crate) text: String,
+    pub(crate) is_of_project: bool,
     /// The folder of the project that the file belongs to, or that it is read for.
     pub(crate) folder: PathBuf,
     pub(crate) inputs: Vec<Input>,
@@ -47,12 +54,18 @@ impl Entry {
         format!("{}:{}", self.source.as_str(), self.name)
     }
 
+    /// The text of the file as it was read, without a byte order mark.
+    pub fn file_text(&self) -> &str {
+        &self.context.text
+    }
+
     /// The program or URL with the values of variables, which `variables` returns. It is asked once
     /// for each.
     ///
     /// A program without a folder of its own runs in that of the project: where the file is one of a
     /// project, the folder in which it lies (or its folder `.cursor` and the like), else the folder
-    /// for which [`find`](crate::Servers::find) was called.
+    /// for which [`find`](crate::Servers::find) was called. The path of an
+    /// [`env_file`](crate::Program::env_file) is relative to the same folder.
     ///
     /// ```no_run
     /// # fn example(entry: &mcp_config::Entry) -> Result<(), mcp_config::ConfigError> {
@@ -71,7 +84,8 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Unset`] if a variable has neither value nor default.
+    /// [`ConfigError::Unset`] if a variable has neither value nor default, [`ConfigError::File`] if
+    /// an [`env_file`](crate::Program::env_file) can't be read or is larger than 1 MiB.
     pub fn expand(&self, variables: Variables<'_>) -> Result<Target, ConfigError> {
         let mut values = BTreeMap::new();
         let variables: Variables<'_> = &mut |it| {
@@ -93,6 +107,11 @@ impl Entry {
             let folder = &self.context.folder;
             let cwd = program.cwd.take();
             program.cwd = Some(text_of(cwd.map_or(folder.clone(), |it| folder.join(it))));
+            if let Some(file) = program.env_file.take() {
+                for (name, value) in self.variables(folder.join(file))? {
+                    program.env.entry(name).or_insert(value);
+                }
+            }
         }
         Ok(target)
     }
@@ -108,7 +127,7 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Unset`] for a variable without a value, else [`ConfigError::Connect`].
+    /// [`ConfigError::Unset`] and [`ConfigError::File`] as for [`expand`](Self::expand), else [`ConfigError::Connect`].
     pub async fn connect(&self, builder: ClientBuilder) -> Result<Client, ConfigError> {
         let target = self.expand(&mut |variable| variable.from_env())?;
         Ok(target.connect(builder).await?)
@@ -166,6 +185,21 @@ impl Entry {
             (_, "userHome", _) => env::home_dir().map(text_of),
             (_, "pathSeparator" | "/", _) => Some(MAIN_SEPARATOR_STR.to_owned()),
             _ => return None,
+        })
+    }
+
+    /// The variables of an `envFile`.
+    fn variables(&self, file: PathBuf) -> Result<BTreeMap<String, String>, ConfigError> {
+        file::variables(&file).map_err(|(position, text)| {
+            let entry = Some(self.name.clone());
+            let text = format!("its `envFile` can't be read: {text}");
+            let fault = FileFault {
+                file,
+                position,
+                entry,
+                text,
+            };
+            ConfigError::File(fault)
         })
     }
 

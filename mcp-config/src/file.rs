@@ -1,5 +1,6 @@
 //! Reading the values of a file.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -7,21 +8,28 @@ use std::path::Path;
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
-/// The largest file that is read, in bytes: 8 MiB. Claude Code keeps much else in its own.
-const MAX_BYTES: u64 = 8 << 20;
+/// The largest file of a user, in MiB. Claude Code keeps much else in its own.
+pub(crate) const MAX_MIB: u64 = 8;
+/// The largest file of a project, in MiB. It has nothing but settings, and may be a stranger's.
+pub(crate) const MAX_PROJECT_MIB: u64 = 1;
+
+/// Characters before and after a key without quotes.
+const DELIMITERS: [char; 10] = ['{', '}', '[', ']', ',', '\n', ':', '.', '=', '"'];
+/// A character of private use that replaces `$` in what a parser reads.
+const DOLLAR: &str = "\u{f8ff}";
 
 /// Why a file can't be read: line and column, where they are known, and a text without values of the
 /// file, which may be secret.
 pub(crate) type Fault = (Option<(usize, usize)>, String);
 
-/// The text of a file.
-pub(crate) fn text(path: &Path) -> Result<String, Fault> {
+/// The text of a file of at most `limit` MiB, without a byte order mark.
+pub(crate) fn text(path: &Path, limit: u64) -> Result<String, Fault> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map(|it| it.take(MAX_BYTES + 1));
+    let file = File::open(path).map(|it| it.take((limit << 20) + 1));
     let read = file.and_then(|mut it| it.read_to_end(&mut bytes));
     read.map_err(|error| (None, error.to_string()))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err((None, "it is larger than 8 MiB".to_owned()));
+    if bytes.len() as u64 > limit << 20 {
+        return Err((None, format!("it is larger than {limit} MiB")));
     }
     let text = String::from_utf8_lossy(&bytes);
     if let Err(error) = std::str::from_utf8(&bytes) {
@@ -69,16 +77,63 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Value, Fault> {
     }
 }
 
-/// The place where a text defines the entry `name` of `member`: the first of its name after that of
-/// the member that is a key.
-pub(crate) fn position_of(text: &str, member: &str, name: &str) -> Option<(usize, usize)> {
-    let start = text.find(member)? + member.len();
-    let mut found = text[start..].match_indices(name);
-    let (offset, _) = found.find(|(at, _)| {
-        let after = text[start + at + name.len()..].trim_start_matches(['"', '\'', ' ']);
-        after.starts_with([':', ']', '.', '='])
-    })?;
-    Some(position(text, start + offset))
+/// The variables of a file in the form of dotenv, of which the last of a name is returned. As in
+/// VS Code and Cursor, they can't refer to other variables.
+pub(crate) fn variables(path: &Path) -> Result<BTreeMap<String, String>, Fault> {
+    // The parser would replace `$NAME` by a variable of this process, except after a backslash.
+    let text = text(path, MAX_PROJECT_MIB)?.replace('$', DOLLAR);
+    let text = text.replace(&format!("\\{DOLLAR}"), "\\$");
+    let mut variables = BTreeMap::new();
+    let mut last = None;
+    for variable in dotenvy::from_read_iter(text.as_bytes()) {
+        // The error shows the line.
+        let (name, value) = variable.map_err(|_| {
+            let place = last.map_or_else(String::new, |it| format!(" after `{it}`"));
+            let text = format!(
+                "a line{place} is not `NAME=VALUE`, or has a value with a space, a quote or a \
+                 backslash that must be in single quotes"
+            );
+            (None, text)
+        })?;
+        variables.insert(name.clone(), value.replace(DOLLAR, "$"));
+        last = Some(name);
+    }
+    Ok(variables)
+}
+
+/// The places where a text has some names as keys after the first `member`: line and column, both
+/// from 1. A key is a word or a quoted string before `:`, `]`, `.` or `=`. Of several keys of one
+/// name, the first has the place. The time is linear in the length of the text.
+pub(crate) fn places<'a>(
+    text: &'a str,
+    member: &str,
+    names: &HashSet<&str>,
+) -> HashMap<&'a str, (usize, usize)> {
+    let start = text.find(member).map_or(text.len(), |at| at + member.len());
+    let ends = text[start..].match_indices([':', ']', '.', '=']);
+    let keys = ends.filter_map(|(end, _)| {
+        let before = text[start..start + end].trim_end_matches(' ');
+        let (before, key) = match before.strip_suffix(['"', '\'']) {
+            Some(inside) => (inside, inside.rsplit(&before[inside.len()..]).next()?),
+            None => (before, before.rsplit(DELIMITERS).next()?.trim_start()),
+        };
+        Some((start + before.len() - key.len(), key))
+    });
+    let mut keys: Vec<_> = keys.filter(|(_, key)| names.contains(key)).collect();
+    keys.sort_unstable();
+    let mut places = HashMap::new();
+    let (mut line, mut column, mut counted) = (1, 1, 0);
+    for (offset, key) in keys {
+        for letter in text[counted..offset].chars() {
+            (line, column) = match letter {
+                '\n' => (line + 1, 1),
+                _ => (line, column + 1),
+            };
+        }
+        counted = offset;
+        places.entry(key).or_insert((line, column));
+    }
+    places
 }
 
 /// The line and the column of an offset in bytes, both from 1.

@@ -38,19 +38,27 @@ impl Places {
         }
     }
 
-    /// The files of a source, each with the folder that its programs run in, in order of precedence.
+    /// The files of a source in order of precedence. Each has the folder that its programs run in,
+    /// and whether it belongs to the project. A file of the user is not one of the project, even if
+    /// the project is the home folder.
     pub(crate) fn files<'a>(
         &self,
         source: &Source,
         project: &[&'a Path],
-    ) -> Vec<(PathBuf, &'a Path)> {
+    ) -> Vec<(PathBuf, &'a Path, bool)> {
+        let of_user = |(place, file): (&str, &str)| {
+            let folder = self.folders.iter().find(|it| it.0 == place)?;
+            Some(folder.1.join(file))
+        };
+        let users: Vec<_> = source.files().filter_map(of_user).collect();
         let mut files = Vec::new();
         for (place, file) in source.files() {
-            match self.folders.iter().find(|it| it.0 == place) {
-                Some((_, it)) => files.push((it.join(file), project[0])),
-                None => files.extend(project.iter().map(|it| (it.join(file), *it))),
+            match of_user((place, file)) {
+                Some(file) => files.push((file, project[0], false)),
+                None => files.extend(project.iter().map(|it| (it.join(file), *it, true))),
             }
         }
+        files.retain(|(file, _, is_of_project)| !is_of_project || !users.contains(file));
         files
     }
 

@@ -1,8 +1,9 @@
 //! The entries of all files.
 
+use std::collections::HashSet;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
-use std::{env, fs};
+use std::{env, fs, ptr};
 
 use crate::entry::Context;
 use crate::places::Places;
@@ -14,7 +15,7 @@ const MAX_ENTRIES: usize = 1_000;
 /// The servers that files of MCP clients name.
 ///
 /// Nothing is started, connected to or expanded by reading. A project's file can name any program:
-/// connect to an entry of one only where the project is trusted.
+/// connect to an entry that [is of a project](Entry::is_of_project) only if the user trusts it.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,8 +44,10 @@ impl Servers {
     /// repository; without a repository, up to the home folder, which is not searched.
     ///
     /// Files that are missing count as empty; those that can't be read are [`faults`](Self::faults).
-    /// Limits: 8 MiB and 1,000 servers a file. Where a source has several entries of a name, the one of the innermost
-    /// folder counts, and one of a project before one of the user.
+    /// Where a source has several entries of a name, the one of the innermost folder counts, and one
+    /// of a project before one of the user.
+    ///
+    /// Limits: 1 MiB for a file of a project, 8 MiB for one of the user, and 1,000 servers in each.
     ///
     /// # Errors
     ///
@@ -66,10 +69,10 @@ impl Servers {
         let project = places.project(&folder);
         let mut servers = Self::default();
         for source in Source::all() {
-            for (file, folder) in places.files(source, &project) {
+            for (file, folder, is_of_project) in places.files(source, &project) {
                 // What is no file may never end.
                 if file.is_file() {
-                    let read = servers.add(Some(source), &file, folder, &project);
+                    let read = servers.add(Some(source), &file, folder, &project, is_of_project);
                     servers.faults.extend(read.err());
                 }
             }
@@ -79,7 +82,7 @@ impl Servers {
 
     /// Reads one file, in the form of the client that its members and its name are typical of;
     /// otherwise as one of a project: `{"mcpServers": {…}}`. Programs run in the folder of this
-    /// process.
+    /// process. The file has at most 8 MiB and 1,000 servers.
     ///
     /// # Errors
     ///
@@ -88,7 +91,7 @@ impl Servers {
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let folder = absolute(".".as_ref());
         let mut servers = Self::default();
-        let read = servers.add(None, file.as_ref(), &folder, &[&folder]);
+        let read = servers.add(None, file.as_ref(), &folder, &[&folder], false);
         read.map(|()| servers).map_err(ConfigError::File)
     }
 
@@ -135,6 +138,7 @@ impl Servers {
         file: &Path,
         folder: &Path,
         project: &[&Path],
+        is_of_project: bool,
     ) -> Result<(), FileFault> {
         let fault = |entry: Option<&str>, (position, text)| FileFault {
             file: file.to_owned(),
@@ -142,7 +146,11 @@ impl Servers {
             entry: entry.map(str::to_owned),
             text,
         };
-        let text = file::text(file).map_err(|it| fault(None, it))?;
+        let limit = match is_of_project {
+            true => file::MAX_PROJECT_MIB,
+            false => file::MAX_MIB,
+        };
+        let text = file::text(file, limit).map_err(|it| fault(None, it))?;
         let root = file::parse(&text, file).map_err(|it| fault(None, it))?;
         let source = source.unwrap_or_else(|| Source::of_file(file, &root));
         let context = Arc::new(Context {
@@ -150,6 +158,8 @@ impl Servers {
             file: file.to_owned(),
             folder: folder.to_owned(),
             inputs: decode::inputs(&root),
+            is_of_project,
+            text,
         });
         let servers = &source.servers;
         let members = decode::members(&root, servers, project);
@@ -157,17 +167,23 @@ impl Servers {
             let text = format!("it names more than {MAX_ENTRIES} servers");
             return Err(fault(None, (None, text)));
         }
+        let known = self.iter().filter(|it| ptr::eq(it.source, source));
+        let mut known: HashSet<_> = known.map(|it| it.name.clone()).collect();
+        let mut faults = Vec::new();
         for (name, value) in members {
-            let is_same = |it: &Entry| it.source == source && it.name == *name;
             match decode::entry(&context, name, value) {
-                Ok(Some(entry)) if !self.iter().any(is_same) => self.entries.push(entry),
+                Ok(Some(entry)) if known.insert(name.clone()) => self.entries.push(entry),
                 Ok(_) => {}
-                Err(it) => {
-                    let fault = fault(Some(name), (file::position_of(&text, servers, name), it));
-                    self.faults.push(fault);
-                }
+                Err(text) => faults.push((&**name, text)),
             }
         }
+        let names = faults.iter().map(|it| it.0).collect();
+        let places = file::places(&context.text, servers, &names);
+        let faults = faults.into_iter().map(|(name, text)| {
+            let place = places.get(name).copied();
+            fault(Some(name), (place, text))
+        });
+        self.faults.extend(faults);
         Ok(())
     }
 
@@ -197,9 +213,14 @@ impl Servers {
 /// The name that is most like another one, by the letters that differ; `None` if none is similar.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
+    let length = name.chars().count();
+    let limit = 1 + length / 3;
+    // The distance is not less than the difference of the lengths, and its cost grows with both.
+    let is_near = |it: &&str| it.chars().count().abs_diff(length) <= limit;
     let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
-    let (distance, near) = known.into_iter().map(|it| (distance(it), it)).min()?;
-    (distance <= 1 + name.chars().count() / 3).then_some(near)
+    let known = known.into_iter().filter(is_near);
+    let (distance, near) = known.map(|it| (distance(it), it)).min()?;
+    (distance <= limit).then_some(near)
 }
 
 /// The absolute path of a folder; the same if there is none.

@@ -25,6 +25,9 @@ pub struct Source {
     /// True if programs have no references.
     #[serde(default)]
     pub(crate) only_in_urls: bool,
+    /// True if a program can have a file with more variables (`envFile`).
+    #[serde(default)]
+    pub(crate) has_env_files: bool,
     /// True if entries without a program and a URL are parts of the client.
     #[serde(default)]
     pub(crate) has_parts: bool,

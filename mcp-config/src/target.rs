@@ -33,6 +33,9 @@ pub struct Program {
     /// Variables of its environment, besides [those that every program
     /// gets](ChildProcess::inherit_env).
     pub env: BTreeMap<String, String>,
+    /// A file with more variables, in the form of dotenv. Those in `env` replace those of the file.
+    /// [`Entry::expand`](crate::Entry::expand) reads the file into `env`, and leaves `None` here.
+    pub env_file: Option<String>,
     /// The folder to run in; this process's own unless set.
     pub cwd: Option<String>,
 }
@@ -75,7 +78,8 @@ impl Target {
         match self {
             Self::Program(it) => {
                 let texts = [&mut it.command].into_iter().chain(&mut it.args);
-                (texts.chain(&mut it.cwd).collect(), &mut it.env)
+                let texts = texts.chain(&mut it.cwd).chain(&mut it.env_file);
+                (texts.collect(), &mut it.env)
             }
             Self::Http(it) | Self::Sse(it) | Self::WebSocket(it) => {
                 (vec![&mut it.url], &mut it.headers)

@@ -119,11 +119,86 @@ fn a_fault_names_the_member_and_what_it_must_be() {
 
 #[test]
 fn a_file_that_is_too_large_is_a_fault() {
-    let fault = fault(".mcp.json", vec![b' '; (8 << 20) + 1]);
+    let fault = fault(".mcp.json", vec![b' '; (1 << 20) + 1]);
     assert_eq!(
         (fault.position, &*fault.text),
-        (None, "it is larger than 8 MiB")
+        (None, "it is larger than 1 MiB")
     );
+    let user = User::new();
+    for (size, faults) in [(1 << 20, &[][..]), (8 << 20, &["it is larger than 8 MiB"])] {
+        user.write("../../.cursor/mcp.json", vec![b' '; size + 1]);
+        let servers = user.servers();
+        let found = servers.faults().iter().map(|it| &*it.text);
+        assert_eq!(found.collect::<Vec<_>>(), faults);
+    }
+}
+
+#[test]
+fn each_of_many_faults_has_its_place() {
+    // Some names are in other texts too, and some are parts of others.
+    let entry =
+        |it: usize| format!("\n \"é {it}.x\": {{\"args\": \"é {it}.x: y\"}}, \"{it}\": [],");
+    let entries: String = (0..400).map(entry).collect();
+    let text = format!("{{\"mcpServers\": {{{entries}}}}}");
+    let user = User::new();
+    user.write(".mcp.json", &text);
+    let servers = user.servers();
+    assert_eq!(servers.faults().len(), 800);
+    for fault in servers.faults() {
+        let name = format!("\"{}\":", fault.entry.as_ref().unwrap());
+        let before = &text[..text.find(&name).unwrap()];
+        let line = before.matches('\n').count();
+        let start = before.rfind('\n').map_or(0, |it| it + 1);
+        // The name begins after a quote.
+        let column = before[start..].chars().count() + 2;
+        assert_eq!(fault.position, Some((line + 1, column)), "{fault}");
+    }
+}
+
+#[test]
+fn keys_without_quotes_have_a_place() {
+    let user = User::new();
+    for (file, text, position) in [
+        (
+            ".codex/config.toml",
+            "mcp_servers = { x = {}, b-c = 1 }",
+            (1, 25),
+        ),
+        (
+            ".codex/config.toml",
+            "[mcp_servers.'b c']\nargs = 1",
+            (1, 15),
+        ),
+        ("config.yaml", "extensions:\n  b c : {args: 1}", (2, 3)),
+        (
+            "config.yaml",
+            "extensions: {a: {}, b c: {args: 1}}",
+            (1, 21),
+        ),
+    ] {
+        let servers = Servers::read(user.write(file, text)).unwrap();
+        let fault = servers
+            .faults()
+            .iter()
+            .find(|it| it.entry.as_deref() != Some("x"));
+        assert_eq!(fault.unwrap().position, Some(position), "{text}");
+    }
+}
+
+#[test]
+fn a_very_long_name_is_not_compared_with_others() {
+    let user = User::new();
+    let name = "x".repeat(1 << 19);
+    user.write(
+        ".mcp.json",
+        format!(r#"{{"mcpServers": {{"{name}": {{"command": "a"}}}}}}"#),
+    );
+    let text = user
+        .servers()
+        .get(&"y".repeat(1 << 16))
+        .unwrap_err()
+        .to_string();
+    assert!(!text.contains("is meant"), "{}", &text[text.len() - 80..]);
 }
 
 #[test]

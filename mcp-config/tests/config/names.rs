@@ -61,6 +61,26 @@ fn the_most_similar_name_is_suggested() {
 }
 
 #[test]
+fn any_text_is_a_name() {
+    let user = User::new();
+    for name in [
+        "Azure MCP Server",
+        "com.example/x",
+        "git (local)",
+        "https://a/mcp",
+        "./x",
+        "é",
+    ] {
+        let text = format!(r#"{{"mcpServers": {{"{name}": {{"command": "a"}}}}}}"#);
+        user.write(".mcp.json", text);
+        let servers = user.servers();
+        let qualified = format!("project:{name}");
+        assert_eq!(servers.get(name).unwrap().name, name);
+        assert_eq!(servers.get(&qualified).unwrap().qualified_name(), qualified);
+    }
+}
+
+#[test]
 fn a_name_with_a_colon_is_a_name_first() {
     let user = User::new();
     user.write(

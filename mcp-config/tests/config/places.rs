@@ -56,6 +56,34 @@ fn the_innermost_entry_of_a_name_counts() {
 }
 
 #[test]
+fn files_of_a_project_are_marked() {
+    let user = User::of_all_clients();
+    user.write("../.cursor/mcp.json", B);
+    let servers = user.servers();
+    for entry in servers.iter() {
+        let is_of_project = entry.file.starts_with(user.home.join("work"));
+        assert_eq!(entry.is_of_project, is_of_project, "{entry:?}");
+        assert_eq!(entry.file_text(), fs::read_to_string(&entry.file).unwrap());
+    }
+    let marked = servers.iter().filter(|it| it.is_of_project).count();
+    assert!((1..servers.iter().count()).contains(&marked), "{marked}");
+    let read = Servers::read(user.project.join(".mcp.json")).unwrap();
+    assert!(read.iter().all(|it| !it.is_of_project));
+}
+
+#[test]
+fn in_the_home_folder_a_file_of_the_user_is_not_one_of_a_project() {
+    let user = User::new();
+    user.write("../../.cursor/mcp.json", A);
+    user.write("../../.mcp.json", B);
+    user.write("../../.codex/config.toml", "[");
+    let servers = Servers::find_in(&user.home, &user.home);
+    let marked = servers.iter().map(|it| (&*it.name, it.is_of_project));
+    assert_eq!(marked.collect::<Vec<_>>(), [("b", true), ("a", false)]);
+    assert_eq!(servers.faults().len(), 1, "it is read once");
+}
+
+#[test]
 fn a_folder_in_place_of_a_file_does_not_count() {
     let user = User::new();
     fs::create_dir_all(user.project.join(".mcp.json")).unwrap();

@@ -1,6 +1,7 @@
 //! Variables in each source, and where their values come from.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use mcp_config::{ConfigError, Program, Remote, Target, Variable};
 
@@ -120,6 +121,106 @@ fn an_input_that_two_texts_refer_to_is_asked_for_once() {
     });
     assert!(target.is_ok());
     assert_eq!(times, 1);
+}
+
+/// The program of a file of the project with one server.
+fn only_program(user: &User, file: &str, entry: &str) -> Result<Program, ConfigError> {
+    let servers = if file.starts_with(".vscode") {
+        "servers"
+    } else {
+        "mcpServers"
+    };
+    user.write(file, format!(r#"{{"{servers}": {{"s": {entry}}}}}"#));
+    match expand(user, "s", &[("NAME", "a"), ("FILE", "a.env")])? {
+        Target::Program(program) => Ok(program),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn vscode_and_cursor_have_files_of_variables() {
+    let user = User::new();
+    let text = "# c\nexport A=1\nB = 'x y' # c\nC=\"l\\nm\"\nD=p$HOME${A}'$A'\\$\nE=\nA=2\nF=x#y\n";
+    user.write("a.env", text);
+    let with_mark = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    user.write("dir/b.env", with_mark);
+    let expected = [
+        ("A", "2"),
+        ("B", "own"),
+        ("C", "l\nm"),
+        ("D", "p$HOME${A}$A$"),
+        ("E", ""),
+        ("F", "x#y"),
+        ("G", "g"),
+    ];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let absolute = user
+        .project
+        .join("a.env")
+        .display()
+        .to_string()
+        .replace('\\', "/");
+    for path in [
+        "${workspaceFolder}/a.env",
+        "a.env",
+        "./dir/b.env",
+        "${env:FILE}",
+        &absolute,
+    ] {
+        let entry = format!(
+            r#"{{"command": "c", "cwd": "dir", "envFile": "{path}", "env": {{"B": "own", "G": "g"}}}}"#
+        );
+        for file in [".vscode/mcp.json", ".cursor/mcp.json"] {
+            let program = only_program(&user, file, &entry).unwrap();
+            assert_eq!(program.env, BTreeMap::from(expected.clone()), "{path}");
+            assert_eq!(program.env_file, None);
+            fs::remove_file(user.project.join(file)).unwrap();
+        }
+    }
+    assert_eq!(std::env::var("E"), Err(std::env::VarError::NotPresent));
+}
+
+#[test]
+fn a_file_of_variables_that_can_not_be_read_is_named() {
+    let user = User::new();
+    user.write("large.env", vec![b'\n'; (1 << 20) + 1]);
+    user.write("bad.env", "A=s3cret\nB=s3cret s3cret\n");
+    user.write("invalid.env", b"A=\xff");
+    for (file, expected) in [
+        ("missing.env", "its `envFile` can't be read: "),
+        (
+            "large.env",
+            "its `envFile` can't be read: it is larger than 1 MiB",
+        ),
+        (
+            "bad.env",
+            "its `envFile` can't be read: a line after `A` is not `NAME=VALUE`",
+        ),
+        (
+            "invalid.env",
+            "its `envFile` can't be read: it is not valid UTF-8",
+        ),
+    ] {
+        let entry = format!(r#"{{"command": "c", "envFile": "{file}"}}"#);
+        let error = only_program(&user, ".cursor/mcp.json", &entry).unwrap_err();
+        let text = format!("{error}{error:?}");
+        assert!(!text.contains("s3cret"), "{text}");
+        let file = user.project.join(file);
+        for part in [&*file.display().to_string(), ": server `s`: ", expected] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+}
+
+#[test]
+fn other_clients_have_no_files_of_variables() {
+    let user = User::new();
+    let entry = r#"{"command": "c", "envFile": "missing.env"}"#;
+    for file in [".mcp.json", ".gemini/settings.json"] {
+        let program = only_program(&user, file, entry).unwrap();
+        assert_eq!((program.env_file, program.env.len()), (None, 0));
+        fs::remove_file(user.project.join(file)).unwrap();
+    }
 }
 
 #[test]

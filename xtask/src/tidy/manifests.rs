@@ -58,6 +58,7 @@ const ONLY: &[(&str, &[&str])] = &[
     (
         "mcp-config",
         &[
+            "dotenvy",
             "jsonc-parser",
             "mcp-runtime",
             "serde",
