@@ -15,7 +15,7 @@ use crate::server::joined;
 
 /// Lists, inspects and calls servers of the Model Context Protocol.
 ///
-/// TARGET is a URL, the name of a configured server (see `mcp servers`), or a command in quotes.
+/// TARGET is the name of a configured server (see `mcp servers`), a URL, or a command in quotes.
 /// `-- PROGRAM ARGUMENT…` at the end stands in for it.
 #[derive(Parser)]
 #[command(name = "mcp", version, max_term_width = 100)]
@@ -59,7 +59,8 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct Servers {
-    /// Connects to each server: its revision, number of tools and time, or why not
+    /// Connects to each server: its revision, number of tools and time, or why not. Servers of a project's
+    /// file are left out until you trust the file
     #[arg(long)]
     pub(crate) check: bool,
     /// Time limit of each connection, such as 10s
@@ -68,6 +69,20 @@ pub(crate) struct Servers {
     /// Reads this file in place of those of the clients
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
+}
+
+/// Whom the user trusts.
+#[derive(Args, Default, Clone)]
+pub(crate) struct Trust {
+    /// Trusts the project's files that name servers, here and in folders above, until they change. Otherwise you
+    /// are asked before such a file is used for the first time
+    #[arg(long)]
+    pub(crate) trust_project: bool,
+    /// Also trusts the certificate authorities in this file (PEM), as NODE_EXTRA_CA_CERTS does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Vec<PathBuf>,
 }
 
 /// A command with the server that it is about.
@@ -83,7 +98,7 @@ pub(crate) struct At<T: Args> {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
-    /// URL, name of a configured server, or command in quotes
+    /// Name of a configured server, URL, or command in quotes
     #[arg(value_name = "TARGET", help_heading = None::<&str>, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) target: String,
     /// Sends this header with each request, as `Name: value`
@@ -116,6 +131,8 @@ pub(crate) struct Connection {
     /// Looks up names in this file only
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 }
 
 #[derive(Args)]

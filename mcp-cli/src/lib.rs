@@ -8,6 +8,7 @@
 //! The crate is a program; [`run`] is all of it.
 
 mod arguments;
+mod certificates;
 mod commands;
 mod content;
 mod failure;
@@ -21,6 +22,7 @@ mod session;
 mod signature;
 mod snapshot;
 mod tool_arguments;
+mod trust;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

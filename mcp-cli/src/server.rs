@@ -10,6 +10,7 @@ use mcp_config::{ConfigError, Input, Program, Remote, Servers, Target, Variable}
 use crate::arguments::Connection;
 use crate::failure::Failure;
 use crate::output::{is_interactive, visible};
+use crate::trust::expand;
 
 /// First character of words that were several arguments of the process, which no argument has.
 const SEVERAL: char = '\0';
@@ -17,6 +18,11 @@ const SEVERAL: char = '\0';
 /// The one argument in which a program and its arguments are passed on.
 pub(crate) fn joined(words: impl Iterator<Item = String>) -> String {
     words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
+}
+
+/// Returns true if a target was several arguments behind `--`.
+pub(crate) fn is_several(target: &str) -> bool {
+    target.starts_with(SEVERAL)
 }
 
 /// The URL or the program that a text on the command line stands for; none if it is a name.
@@ -41,10 +47,20 @@ pub(crate) fn parse(text: &str) -> Option<Target> {
     }
 }
 
-/// The program or URL of a configured server. A person is asked for inputs that it needs.
-fn configured(name: &str, config: Option<&Path>) -> Result<Target, Failure> {
-    let servers = servers(config)?;
-    let entry = servers.get(name).map_err(|error| unknown(error, name))?;
+/// The program or URL of a configured server, or if no server has the name, the one that the target
+/// itself is. A person is asked for inputs that a configured server needs.
+async fn named(connection: &Connection) -> Result<Target, Failure> {
+    let (name, parsed) = (&*connection.target, parse(&connection.target));
+    let servers = match (servers(connection.config.as_deref()), parsed.is_some()) {
+        // A URL and a program need no folder with files.
+        (Err(_), true) if connection.config.is_none() => Servers::default(),
+        (servers, _) => servers?,
+    };
+    let entry = match (servers.get(name), parsed) {
+        (Ok(entry), _) => entry,
+        (Err(ConfigError::Unknown { .. }), Some(target)) => return Ok(target),
+        (Err(error), _) => return Err(unknown(error, name)),
+    };
     let mut is_interrupted = false;
     let mut variables = |variable: &Variable<'_>| match variable {
         Variable::Input(input) if is_interactive() => {
@@ -54,10 +70,10 @@ fn configured(name: &str, config: Option<&Path>) -> Result<Target, Failure> {
         }
         other => other.from_env(),
     };
-    let expanded = entry.expand(&mut variables);
+    let expanded = expand(entry, connection.trust.trust_project, &mut variables).await;
     match is_interrupted {
         true => Err(Failure::cancelled()),
-        false => Ok(expanded?),
+        false => expanded,
     }
 }
 
@@ -81,11 +97,12 @@ fn words(text: &str) -> Option<Vec<String>> {
 ///
 /// # Errors
 ///
-/// If no file names the server, a variable is not set, or an option does not fit the server.
-pub(crate) fn of(connection: &Connection) -> Result<Target, Failure> {
-    let mut target = match parse(&connection.target) {
-        Some(target) => target,
-        None => configured(&connection.target, connection.config.as_deref())?,
+/// If no file names the server, its file is not trusted, a variable is not set, or an option does not fit the server.
+pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
+    let several = parse(&connection.target).filter(|_| is_several(&connection.target));
+    let mut target = match several {
+        Some(program) => program,
+        None => named(connection).await?,
     };
     match &mut target {
         Target::Program(program) => {
@@ -146,11 +163,14 @@ fn ask(input: &Input) -> InquireResult<String> {
 fn unknown(error: ConfigError, name: &str) -> Failure {
     let is_unknown = matches!(error, ConfigError::Unknown { .. });
     let mut failure = Failure::from(error);
+    if !is_unknown {
+        return failure;
+    }
     if name.contains("://") {
         failure.message = format!("{name}: a URL must begin with http, https, ws or wss");
     } else if name.contains(char::is_whitespace) {
         failure.message = format!("the quotes of the command {name} do not match");
-    } else if is_unknown {
+    } else {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
         failure.message += &match is_program {

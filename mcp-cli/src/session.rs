@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_config::{Remote, Target};
-use mcp_runtime::client::{ClientBuilder, Roots};
+use mcp_runtime::client::{self, ClientBuilder};
 use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
@@ -16,6 +16,7 @@ use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
 use tokio::time::{sleep, timeout};
 
 use crate::arguments::Connection;
+use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
 use crate::login;
 use crate::output::Output;
@@ -59,7 +60,8 @@ impl Context {
     ///
     /// Why it can't be reached, or what is wrong with the settings.
     pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
-        let session = Session::connect(server::of(connection)?, connection, self.verbose).await?;
+        let session =
+            Session::connect(server::of(connection).await?, connection, self.verbose).await?;
         let client = self.opened.get_or_init(|| session.client.clone());
         if self.verbose > 0 && client.server_capabilities().logging.is_some() {
             let level = match self.verbose {
@@ -118,11 +120,12 @@ impl Session {
                 (None, connected.map_err(failure))
             }
             Target::WebSocket(remote) => {
-                let connected = builder.connect(remote.websocket()).await;
+                let socket = Roots::load(&options.trust.ca)?.websocket(&remote);
+                let connected = builder.connect(socket).await;
                 (Some(remote), connected.map_err(Failure::from))
             }
             Target::Http(remote) | Target::Sse(remote) => {
-                let mut http = remote.http();
+                let mut http = Roots::load(&options.trust.ca)?.http(&remote);
                 if options.auth.is_none() && !has_credentials(&remote) {
                     http = http.auth(login::oauth(&remote.url).await?);
                 }
@@ -192,6 +195,9 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
         }
         failure = failure.advise(format!("log in by: mcp login {}", remote.url));
     }
+    if failure.message.contains("to the root certificates") {
+        failure = failure.advise("add it by: --ca FILE");
+    }
     failure
 }
 
@@ -243,7 +249,7 @@ fn builder(
     let log = Arc::clone(questions);
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .without_keep_alive()
-        .roots(Roots::new(roots(&options.roots)?))
+        .roots(client::Roots::new(roots(&options.roots)?))
         .timeouts(options.timeout.map_or(timeouts, Timeouts::within))
         .probe_timeout(options.timeout.unwrap_or(PROBE).min(PROBE))
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))

@@ -1,5 +1,6 @@
 //! Several servers behind one: each server that a file names, such as a project's `.mcp.json`, is
-//! offered under its name there. Those that the file disables are left out.
+//! offered under its name there, without what a prefix can't have: the tools of `git (local)` begin with
+//! `git-local_`. Those that the file disables are left out.
 //!
 //! `cargo run --bin gateway -- .mcp.json`
 
@@ -14,6 +15,7 @@ use mcp_runtime::{Client, Server};
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::builder();
     server.name("gateway").version(env!("CARGO_PKG_VERSION"));
+    let mut prefixes = Vec::new();
     for file in std::env::args().skip(1) {
         let servers = Servers::read(file)?;
         if let Some(fault) = servers.faults().first() {
@@ -23,11 +25,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let proxy = behind(entry).await;
             let proxy =
                 proxy.map_err(|error| format!("`{}` can't be offered: {error}", entry.name))?;
-            server.mount(&entry.name, &proxy);
+            let prefix = prefix(&entry.name, &prefixes);
+            server.mount(&prefix, &proxy);
+            prefixes.push(prefix);
         }
     }
     server.build().serve(stdio()).await?;
     Ok(())
+}
+
+/// A prefix for the tools of a server: a letter, then letters, digits, `-` and `.`, and not one of `used`.
+fn prefix(name: &str, used: &[String]) -> String {
+    let is_allowed = |it: char| it.is_ascii_alphanumeric() || it == '.';
+    let words = name.split(|it| !is_allowed(it)).filter(|it| !it.is_empty());
+    let mut prefix = words.collect::<Vec<_>>().join("-");
+    if !prefix.starts_with(|it: char| it.is_ascii_alphabetic()) {
+        prefix = format!("server-{prefix}");
+    }
+    let numbered = (2..).map(|number| format!("{prefix}-{number}"));
+    let mut candidates = std::iter::once(prefix.clone()).chain(numbered);
+    // The case of a prefix of URIs does not matter.
+    let is_free = |it: &String| !used.iter().any(|used| used.eq_ignore_ascii_case(it));
+    candidates.find(is_free).unwrap_or(prefix)
 }
 
 /// Connects to a server, and makes one that stands for it.

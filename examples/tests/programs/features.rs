@@ -182,6 +182,38 @@ async fn mounted_servers_keep_their_names_apart() {
 }
 
 #[tokio::test]
+async fn a_gateway_offers_servers_of_any_name() {
+    let server = json!({"command": env!("CARGO_BIN_EXE_calculator")});
+    let names = [
+        "Azure MCP Server",
+        "com.example/x",
+        "git (local)",
+        "Git-Local",
+        "9 é",
+    ];
+    let servers: serde_json::Map<_, _> = names
+        .map(|it| (it.to_owned(), server.clone()))
+        .into_iter()
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mcp.json");
+    std::fs::write(&path, json!({"mcpServers": servers}).to_string()).unwrap();
+    let gateway = env!("CARGO_BIN_EXE_gateway");
+    let client = connect(gateway, &[path.as_path()], Revision::LATEST).await;
+    let mut prefixes = tool_names(&client).await;
+    prefixes.retain(|it| it.ends_with("_add"));
+    client.close().await;
+    let expected = [
+        "Azure-MCP-Server",
+        "com.example-x",
+        "git-local",
+        "Git-Local-2",
+        "server-9",
+    ];
+    assert_eq!(prefixes, expected.map(|it| format!("{it}_add")));
+}
+
+#[tokio::test]
 async fn a_gateway_stands_for_other_servers() {
     let file = json!({"mcpServers": {
         "calculator": {"command": env!("CARGO_BIN_EXE_calculator")},

@@ -7,7 +7,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use mcp_runtime::transport::PrincipalChanges;
-use mcp_runtime::transport::http_client::{AuthHttp, http_client};
+use mcp_runtime::transport::http_client::{AuthHttp, HttpUrl, http_client};
 
 use super::config::Config;
 use super::credential_http::{CredentialHttp, is_allowed};
@@ -203,13 +203,26 @@ impl OAuth {
     /// request that needs a token begins with a login.
     ///
     /// Tokens are removed even if they can't be revoked. Servers that this process has not used are reached
-    /// as [`http_client`](mcp_runtime::transport::http_client::http_client) does without settings.
+    /// as [`http_client`] does without settings: see [`logout_with`](Self::logout_with).
     ///
     /// # Errors
     ///
     /// The first error of a revocation or of the store. Tokens that could not be revoked are valid at
     /// their issuer until they expire.
     pub async fn logout(&self) -> Result<Revocation, AuthError> {
+        self.logout_with(http_client).await
+    }
+
+    /// As [`logout`](Self::logout), for a person whose servers need root certificates or a proxy of
+    /// their own. `client` returns the client of the server at a URL, as for a connection.
+    ///
+    /// # Errors
+    ///
+    /// As for [`logout`](Self::logout).
+    pub async fn logout_with(
+        &self,
+        client: impl Fn(String) -> HttpUrl,
+    ) -> Result<Revocation, AuthError> {
         let (store, key) = (&*self.config.store, self.config.keys().servers());
         let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
         {
@@ -218,7 +231,7 @@ impl OAuth {
         }
         let mut outcome = Ok(Revocation::Done);
         for server in servers {
-            let done = self.logout_from(&server).await;
+            let done = self.logout_from(&server, &client).await;
             outcome = match (outcome, done) {
                 (Ok(Revocation::Done), done) => done,
                 (Ok(Revocation::NotOffered), Err(error)) => Err(error),
@@ -229,11 +242,15 @@ impl OAuth {
     }
 
     /// Logs out from the server at a URL.
-    async fn logout_from(&self, server: &str) -> Result<Revocation, AuthError> {
+    async fn logout_from(
+        &self,
+        server: &str,
+        client: impl Fn(String) -> HttpUrl,
+    ) -> Result<Revocation, AuthError> {
         let known = self.known_session(server).and_then(|it| it.http());
         let http = match known {
             Some(http) => http,
-            None => http_client(server).auth_http().map_err(|error| {
+            None => client(server.to_owned()).auth_http().map_err(|error| {
                 AuthError::new(AuthStep::Revocation, server, AuthErrorKind::Network(error))
             })?,
         };

@@ -286,7 +286,14 @@ async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let live = site.last_token();
     assert_ne!(live, stale);
 
-    assert_eq!(oauth().logout().await.unwrap(), Revocation::Done);
+    let used = std::sync::Mutex::default();
+    let client = |url: String| {
+        used.lock().unwrap().clone_from(&url);
+        http_client(url)
+    };
+    let outcome = oauth().logout_with(client).await;
+    assert_eq!(outcome.unwrap(), Revocation::Done);
+    assert_eq!(*used.lock().unwrap(), site.url());
     let revoked = revoked(&site);
     let kinds: Vec<_> = revoked.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(kinds, ["refresh_token", "access_token"]);

@@ -107,14 +107,15 @@ fn report(
 /// The command that makes a module, without what may be secret or differs between computers.
 fn written(target: &str, command: &Bindgen) -> String {
     let target = match server::parse(target) {
-        Some(Target::Program(program)) if file(target).is_none() => {
+        Some(Target::Program(program)) if server::is_several(target) => {
             let words = [&program.command].into_iter().chain(&program.args);
-            let words = shlex::try_join(words.map(String::as_str)).unwrap_or_default();
-            format!("'{words}'")
+            shlex::try_join(words.map(String::as_str)).unwrap_or_default()
         }
+        Some(Target::Program(_)) => target.to_owned(),
         // The query of a URL may be secret.
         _ => target.split(['?', '#']).next().unwrap_or(target).to_owned(),
     };
+    let target = shlex::try_quote(&target).unwrap_or_default();
     let mut text = format!("mcp bindgen {target} -o {}", slashes(&command.file));
     for (option, values) in [("only", &command.only), ("skip", &command.skip)] {
         for value in values {

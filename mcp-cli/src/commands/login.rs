@@ -1,10 +1,11 @@
 //! `mcp login` and `mcp logout`.
 
 use mcp_auth::client::Revocation;
-use mcp_config::Target;
+use mcp_config::{Remote, Target};
 use serde_json::json;
 
 use crate::arguments::{At, Connection};
+use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
 use crate::login::{LoginSettings, oauth};
 use crate::output::{Output, is_interactive};
@@ -17,7 +18,7 @@ use crate::session::Context;
 ///
 /// Why there is no token; if the target is a program.
 pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
-    let (url, output) = (url(&it.connection)?, &context.output);
+    let (url, output) = (url(&it.connection).await?, &context.output);
     it.command.save(&url).await?;
     let connected = async {
         let session = context.open(&it.connection).await?;
@@ -46,8 +47,15 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
 ///
 /// If they could not be revoked: they are removed even so.
 pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<(), Failure> {
-    let url = url(connection)?;
-    let revoked = oauth(&url).await?.logout().await;
+    let url = url(connection).await?;
+    let roots = Roots::load(&connection.trust.ca)?;
+    let http = |url| {
+        roots.http(&Remote {
+            url,
+            ..Remote::default()
+        })
+    };
+    let revoked = oauth(&url).await?.logout_with(http).await;
     LoginSettings::default().save(&url).await?;
     let is_revoked = revoked.map_err(|error| {
         let message = "the tokens are removed here, but not revoked, and valid until they expire";
@@ -64,8 +72,8 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
 }
 
 /// The URL of the server that a login is for.
-fn url(connection: &Connection) -> Result<String, Failure> {
-    match server::of(connection)? {
+async fn url(connection: &Connection) -> Result<String, Failure> {
+    match server::of(connection).await? {
         Target::Http(remote) | Target::Sse(remote) => Ok(remote.url),
         _ => Err(Failure::usage("a login needs the `http` URL of a server")),
     }

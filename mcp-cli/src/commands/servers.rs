@@ -12,6 +12,7 @@ use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::server;
 use crate::session::Session;
+use crate::trust::{expand, is_trusted, untrusted};
 
 /// Lists the servers, and connects to them if that is asked for.
 ///
@@ -24,8 +25,17 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
     if command.check {
         let mut checks = JoinSet::new();
         for (index, entry) in servers.iter().enumerate() {
+            if !is_trusted(entry, command.trust.trust_project).await {
+                lines[index]["check"] = json!({"skipped": untrusted(entry).message});
+                continue;
+            }
+            let options = Connection {
+                timeout: Some(command.timeout),
+                trust: command.trust.clone(),
+                ..Connection::default()
+            };
             let (entry, limit) = (entry.clone(), command.timeout);
-            checks.spawn(async move { (index, check(&entry, limit).await) });
+            checks.spawn(async move { (index, check(&entry, &options, limit).await) });
         }
         for (index, check) in checks.join_all().await {
             lines[index]["check"] = check;
@@ -67,30 +77,26 @@ fn line(entry: &Entry) -> Value {
 }
 
 /// Connects to a server, and counts its tools.
-async fn check(entry: &Entry, limit: Duration) -> Value {
+async fn check(entry: &Entry, options: &Connection, limit: Duration) -> Value {
     let begun = Instant::now();
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
-    let checked = timeout(limit, connect(entry, limit)).await;
+    let checked = timeout(limit, connect(entry, options)).await;
     let checked = checked.unwrap_or_else(|_| Err(late()));
     let mut checked = checked.unwrap_or_else(|error| json!({"error": error}));
     checked["milliseconds"] = json!(begun.elapsed().as_millis());
     checked
 }
 
-async fn connect(entry: &Entry, limit: Duration) -> Result<Value, Failure> {
-    let target = entry.expand(&mut |it| it.from_env())?;
-    let options = Connection {
-        timeout: Some(limit),
-        ..Connection::default()
-    };
-    let session = Session::connect(target, &options, 0).await?;
+async fn connect(entry: &Entry, options: &Connection) -> Result<Value, Failure> {
+    let by_option = options.trust.trust_project;
+    let target = expand(entry, by_option, &mut |it| it.from_env()).await?;
+    let session = Session::connect(target, options, 0).await?;
     let tools = session.list(session.client.list_tools()).await;
     session.client.close().await;
     Ok(json!({"revision": session.client.revision().as_str(), "tools": tools?.len()}))
 }
 
 fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
-    let text = |line: &Value, name| line[name].as_str().unwrap_or_default().to_owned();
     let width = |name| lines.iter().map(|it| text(it, name).chars().count()).max();
     let widths = ["name", "source", "transport"].map(|it| (it, width(it).unwrap_or_default()));
     for line in lines {
@@ -103,11 +109,19 @@ fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
     }
 }
 
+fn text(line: &Value, name: &str) -> String {
+    line[name].as_str().unwrap_or_default().to_owned()
+}
+
 /// The outcome of a check in a line, or the program or URL.
 fn outcome(line: &Value) -> String {
     let check = &line["check"];
     if let Some(message) = check["error"]["message"].as_str() {
         return message.to_owned();
+    }
+    if check["skipped"].is_string() {
+        let file = text(line, "file");
+        return format!("not checked: {file} is not trusted (--trust-project)");
     }
     if let Some(revision) = check["revision"].as_str() {
         let (tools, milliseconds) = (&check["tools"], &check["milliseconds"]);

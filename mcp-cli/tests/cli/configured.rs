@@ -41,7 +41,14 @@ fn a_check_says_what_each_server_is() {
     let server = Server::start();
     let user = user(&server.url);
     let listed = user
-        .run(&["servers", "--check", "--json", "--timeout", "20s"])
+        .run(&[
+            "servers",
+            "--check",
+            "--json",
+            "--timeout",
+            "20s",
+            "--trust-project",
+        ])
         .json();
     let check = |name: &str, source: &str| {
         let servers = listed["servers"].as_array().unwrap();
@@ -69,7 +76,8 @@ fn names_are_targets() {
     let server = Server::start();
     let user = user(&server.url);
     assert_eq!(
-        user.run(&["call", "remote", "echo", "text=x"]).text(),
+        user.run(&["call", "remote", "echo", "text=x", "--trust-project"])
+            .text(),
         "x\n"
     );
     assert_eq!(
@@ -82,6 +90,85 @@ fn names_are_targets() {
         .fails(2, &["`remot`", "`remote`", "mcp servers"]);
     user.run(&["inspect", "needy"])
         .fails(2, &["`needy`", "UNSET_KEY", ".mcp.json"]);
+}
+
+/// A user with programs of all names in the file of a project.
+fn with_names(names: &[&str]) -> User {
+    let servers = names
+        .iter()
+        .map(|it| ((*it).to_owned(), json!({"command": demo()})));
+    let servers: serde_json::Map<_, _> = servers.collect();
+    let user = User::new();
+    user.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+    user
+}
+
+#[test]
+fn a_configured_name_is_a_target_before_it_is_a_program_or_a_url() {
+    let names = [
+        "Azure MCP Server",
+        "com.example/x",
+        "git (local)",
+        "./x",
+        "it's",
+        "http://127.0.0.1:9/mcp",
+        "no-such-scheme://x",
+    ];
+    let user = with_names(&names);
+    for name in names {
+        for target in [name, &format!("project:{name}")] {
+            let run = user.run(&["call", target, "echo", "text=x", "--trust-project"]);
+            assert_eq!(run.text(), "x\n", "{target}");
+        }
+    }
+    // Words behind `--` are a program even so.
+    user.run(&["inspect", "--", "com.example/x"])
+        .fails(4, &["`com.example/x`"]);
+    user.run(&["inspect", "git (remote)", "--config", ".mcp.json"])
+        .fails(4, &["`git`"]);
+}
+
+#[test]
+fn a_faulty_entry_with_the_name_of_a_program_is_named() {
+    let user = User::new();
+    user.write(
+        ".mcp.json",
+        r#"{"mcpServers": {"npx -y x": {"command": 1}}}"#,
+    );
+    user.run(&["inspect", "npx -y x"])
+        .fails(2, &[".mcp.json:1:", "`command` must be a string"]);
+}
+
+#[test]
+fn bindings_name_a_target_as_a_shell_needs_it() {
+    let user = with_names(&["git (local)", "it's"]);
+    for (name, written) in [("git (local)", "'git (local)'"), ("it's", "\"it's\"")] {
+        let run = user.run(&["bindgen", name, "-o", "git.rs", "--trust-project"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let module = std::fs::read_to_string(user.path("git.rs")).unwrap();
+        assert!(
+            module.contains(&format!("`mcp bindgen {written} -o git.rs`")),
+            "{name}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_variables_is_for_the_program_alone() {
+    let user = User::new();
+    let script = format!("echo $TOKEN $MCP_TEST >seen; exec {}", demo());
+    let servers = json!({"servers": {"s": {
+        "command": "sh", "args": ["-c", script], "envFile": "${workspaceFolder}/x.env", "env": {"MCP_TEST": "own"},
+    }, "remote": {"url": "http://127.0.0.1:9/${env:TOKEN}"}}});
+    user.write(".vscode/mcp.json", &servers.to_string());
+    user.run(&["inspect", "s", "--trust-project"])
+        .fails(2, &["x.env", "`s`", "`envFile`"]);
+    user.write("x.env", "TOKEN='a $b'\nMCP_TEST=file\n");
+    assert_eq!(user.run(&["inspect", "s"]).code, 0);
+    let seen = std::fs::read_to_string(user.path("seen")).unwrap();
+    assert_eq!(seen, "a $b own\n");
+    user.run(&["inspect", "remote"]).fails(2, &["`env:TOKEN`"]);
 }
 
 #[test]

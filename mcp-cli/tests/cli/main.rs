@@ -4,8 +4,10 @@
 
 mod arguments;
 mod bindgen;
+mod certificates;
 mod commands;
 mod configured;
 mod mistakes;
 mod scripts;
 mod support;
+mod trust;

@@ -1,7 +1,7 @@
 //! Processes of the command and of servers.
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::thread;
@@ -82,7 +82,14 @@ impl User {
             .args(arguments)
             .current_dir(self.0.path())
             .env("HOME", self.0.path());
-        for variable in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME"] {
+        for variable in [
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+            "CODEX_HOME",
+            "SSL_CERT_FILE",
+            "SSL_CERT_DIR",
+            "NODE_EXTRA_CA_CERTS",
+        ] {
             command.env_remove(variable);
         }
         command.stdin(Stdio::null());
@@ -205,8 +212,8 @@ pub(crate) fn answering(head: &'static str, body: &'static str) -> String {
     format!("http://{address}")
 }
 
-fn answer(mut stream: TcpStream, head: &str, body: &str) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
+pub(crate) fn answer(mut stream: impl Read + Write, head: &str, body: &str) {
+    let mut reader = BufReader::new(&mut stream);
     let mut length = 0;
     loop {
         let mut line = String::new();

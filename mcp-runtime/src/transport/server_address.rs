@@ -18,8 +18,16 @@ use rustls::{CertificateError, ClientConfig, RootCertStore};
 pub(super) struct ServerAddress {
     url: String,
     headers: Vec<(String, String)>,
-    /// Root certificates in DER.
-    pub(super) roots: Vec<Vec<u8>>,
+    pub(super) roots: Roots,
+}
+
+/// The root certificates that a client trusts.
+#[derive(Clone, Default)]
+pub(super) struct Roots {
+    /// In DER.
+    pub(super) added: Vec<Vec<u8>>,
+    /// True if those of the Mozilla project are not trusted.
+    pub(super) only_added: bool,
 }
 
 impl ServerAddress {
@@ -27,7 +35,7 @@ impl ServerAddress {
         Self {
             url,
             headers: Vec::new(),
-            roots: Vec::new(),
+            roots: Roots::default(),
         }
     }
 
@@ -128,15 +136,17 @@ fn basic(user_information: &str) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// Returns a configuration that trusts the root certificates of the Mozilla project and `roots`,
-/// which are in DER.
+/// Returns the root certificates of the Mozilla project, unless `roots` leaves them out, and those
+/// that `roots` adds.
 ///
 /// # Errors
 ///
-/// If one of `roots` is no certificate.
-pub(super) fn tls_config(roots: &[Vec<u8>]) -> io::Result<ClientConfig> {
-    let mut trusted = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    for root in roots {
+/// If one of those that are added is not a certificate.
+fn trusted(roots: &Roots) -> io::Result<RootCertStore> {
+    let defaults = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+    let defaults = defaults.filter(|_| !roots.only_added);
+    let mut trusted = RootCertStore::from_iter(defaults);
+    for root in &roots.added {
         if root.trim_ascii_start().starts_with(b"-----BEGIN") {
             let reason = "the root certificate is PEM, but must be DER: convert it, for example by \
                           `openssl x509 -in root.pem -outform der -out root.der`";
@@ -145,11 +155,21 @@ pub(super) fn tls_config(roots: &[Vec<u8>]) -> io::Result<ClientConfig> {
         let added = trusted.add(CertificateDer::from(root.clone()));
         added.map_err(|error| invalid(format!("the root certificate can't be used: {error}")))?;
     }
+    Ok(trusted)
+}
+
+/// Returns a configuration that trusts `roots`.
+///
+/// # Errors
+///
+/// If one of those that are added is not a certificate.
+pub(super) fn tls_config(roots: &Roots) -> io::Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?;
-    Ok(config.with_root_certificates(trusted).with_no_client_auth())
+    let config = config.with_root_certificates(trusted(roots)?);
+    Ok(config.with_no_client_auth())
 }
 
 /// Returns advice for TLS errors that users meet.
@@ -166,7 +186,7 @@ pub(super) fn tls_advice(error: &(dyn Error + 'static)) -> Option<&'static str> 
         ),
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => Some(
             "the server's certificate was issued by an authority that is not trusted here: add the \
-             certificate of that authority by `root_certificate`",
+             certificate of that authority to the root certificates",
         ),
         // webpki names it `CaUsedAsEndEntity`, and rustls keeps that as a foreign error.
         rustls::Error::InvalidCertificate(CertificateError::Other(other))
@@ -175,7 +195,7 @@ pub(super) fn tls_advice(error: &(dyn Error + 'static)) -> Option<&'static str> 
             Some(
                 "the server's certificate is self-signed, or that of an authority, and can't be \
                  trusted as a server's: issue another one for the server, signed by it, and add \
-                 the first one by `root_certificate`",
+                 the first one to the root certificates",
             )
         }
         _ => None,
@@ -199,6 +219,17 @@ impl fmt::Debug for ServerAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_default_roots_can_be_left_out() {
+        let root = include_bytes!("../../tests/transports/certificates/root.der");
+        let count = |only_added| {
+            let added = vec![root.to_vec()];
+            trusted(&Roots { added, only_added }).unwrap().len()
+        };
+        assert_eq!(count(true), 1);
+        assert!(count(false) > 50);
+    }
 
     fn target(url: &str) -> io::Result<(Uri, HeaderMap)> {
         ServerAddress::new(url.to_owned()).target(["http", "https"])

@@ -77,7 +77,9 @@ async fn servers_are_trusted_by_their_root() {
         });
         let https = http_client(format!("https://localhost:{}/mcp", https.await.port())).retries(0);
         let connect = |server| Client::builder("test", "1").connect(server);
-        assert!(works(connect(https.clone().root_certificate(ROOT)).await).await);
+        let trusting = https.clone().root_certificate(ROOT);
+        assert!(works(connect(trusting.clone()).await).await);
+        assert!(works(connect(trusting.without_default_roots()).await).await);
         assert!(!works(connect(https).await).await);
 
         let wss = listen(async |stream| {
@@ -91,7 +93,8 @@ async fn servers_are_trusted_by_their_root() {
         });
         let wss = websocket(format!("wss://localhost:{}/", wss.await.port()));
         let connect = |server| Client::builder("test", "1").connect(server);
-        assert!(works(connect(wss.clone().root_certificate(ROOT)).await).await);
+        let trusting = wss.clone().root_certificate(ROOT);
+        assert!(works(connect(trusting.without_default_roots()).await).await);
         assert!(!works(connect(wss).await).await);
     };
     tokio::task::LocalSet::new().run_until(test).await;
@@ -116,7 +119,7 @@ async fn who_is_not_trusted_is_told_what_to_do() {
         let unknown = listen(async |_| {}).await.port();
         for text in told(unknown, None).await {
             assert!(text.contains("an authority that is not trusted"), "{text}");
-            assert!(text.contains("`root_certificate`"), "{text}");
+            assert!(text.contains("to the root certificates"), "{text}");
         }
         let self_signed = listen_with(SELF_SIGNED, SELF_SIGNED_KEY, async |_| {});
         let self_signed = self_signed.await.port();

@@ -64,7 +64,15 @@ impl WebSocketUrl {
     /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
     #[must_use]
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
-        self.server.roots.push(der.into());
+        self.server.roots.added.push(der.into());
+        self
+    }
+
+    /// Trusts only the certificates of [`root_certificate`](Self::root_certificate), and not those of
+    /// the Mozilla project.
+    #[must_use]
+    pub fn without_default_roots(mut self) -> Self {
+        self.server.roots.only_added = true;
         self
     }
 }

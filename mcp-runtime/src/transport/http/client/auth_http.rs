@@ -18,7 +18,7 @@ use super::body::{UNCOMPRESSED, compressed, next_bytes};
 use super::connector::{Connector, authority, client, connect_error};
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
 use crate::transport::frame::BYTE_ORDER_MARK;
-use crate::transport::server_address::tls_config;
+use crate::transport::server_address::{Roots, tls_config};
 
 /// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server
 /// perhaps, with the proxies and root certificates of the MCP server. Cloning is cheap.
@@ -57,9 +57,8 @@ impl AuthHttp {
     ///
     /// If one of `roots` is no certificate.
     pub fn trusted(roots: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Self> {
-        let roots: Vec<_> = roots.into_iter().collect();
         let proxies = Arc::new(Matcher::from_env());
-        Ok(Self::new(tls_config(&roots)?, proxies, None))
+        Ok(Self::new(tls_config(&added(roots))?, proxies, None))
     }
 
     /// Sends requests to URLs that strangers name, and without an MCP server. Only public addresses are
@@ -73,14 +72,10 @@ impl AuthHttp {
         roots: impl IntoIterator<Item = Vec<u8>>,
         private_hosts: impl IntoIterator<Item = String>,
     ) -> io::Result<Self> {
-        let roots: Vec<_> = roots.into_iter().collect();
         let rule = AddressRule::new(&Uri::default(), private_hosts.into_iter().collect());
         let proxies = Arc::new(Matcher::from_env());
-        Ok(Self::new(
-            tls_config(&roots)?,
-            proxies,
-            Some(Arc::new(rule)),
-        ))
+        let tls = tls_config(&added(roots))?;
+        Ok(Self::new(tls, proxies, Some(Arc::new(rule))))
     }
 
     pub(super) fn new(
@@ -162,6 +157,14 @@ impl AuthHttp {
         let after_mark = bytes.strip_prefix(BYTE_ORDER_MARK);
         let body = after_mark.map_or(bytes.clone(), |rest| bytes.slice_ref(rest));
         Ok(Response::from_parts(parts, body))
+    }
+}
+
+/// The default roots with others.
+fn added(roots: impl IntoIterator<Item = Vec<u8>>) -> Roots {
+    Roots {
+        added: roots.into_iter().collect(),
+        ..Roots::default()
     }
 }
 

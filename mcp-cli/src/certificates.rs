@@ -1,0 +1,89 @@
+//! The certificate authorities that are trusted.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use mcp_config::Remote;
+use mcp_runtime::transport::http_client::HttpUrl;
+use mcp_runtime::transport::websocket::WebSocketUrl;
+use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
+
+use crate::failure::Failure;
+
+/// Root certificates in DER, in addition to those of the Mozilla project, or in place of them.
+pub(crate) struct Roots {
+    certificates: Vec<Vec<u8>>,
+    only: bool,
+}
+
+impl Roots {
+    /// The certificates of the operating system, of `--ca` and of `NODE_EXTRA_CA_CERTS`. With
+    /// `SSL_CERT_FILE` or `SSL_CERT_DIR`, the certificates there replace Mozilla's and those of the
+    /// operating system.
+    ///
+    /// # Errors
+    ///
+    /// If a file that an option or a variable names has no certificate.
+    pub(crate) fn load(options: &[PathBuf]) -> Result<Self, Failure> {
+        let variable = |name| Some((name, PathBuf::from(env::var_os(name)?)));
+        let is_set = |it: &(_, PathBuf)| !it.1.as_os_str().is_empty();
+        let store = variable("SSL_CERT_FILE").filter(is_set);
+        let store = store.or_else(|| variable("SSL_CERT_DIR").filter(is_set));
+        let found = load_native_certs();
+        let mut certificates = match &store {
+            Some((name, place)) => some(found, name, place)?,
+            None => usable(&found),
+        };
+        let extra = variable("NODE_EXTRA_CA_CERTS").filter(is_set);
+        let options = options.iter().map(|it| ("--ca", it.clone()));
+        for (name, file) in options.chain(extra) {
+            let found = load_certs_from_paths(Some(&file), None);
+            certificates.extend(some(found, name, &file)?);
+        }
+        Ok(Self {
+            certificates,
+            only: store.is_some(),
+        })
+    }
+
+    /// The transport to a URL by HTTP.
+    pub(crate) fn http(&self, remote: &Remote) -> HttpUrl {
+        let mut url = remote.http();
+        if self.only {
+            url = url.without_default_roots();
+        }
+        let certificates = self.certificates.iter();
+        certificates.fold(url, |url, it| url.root_certificate(&**it))
+    }
+
+    /// The transport to a URL by a WebSocket.
+    pub(crate) fn websocket(&self, remote: &Remote) -> WebSocketUrl {
+        let mut url = remote.websocket();
+        if self.only {
+            url = url.without_default_roots();
+        }
+        let certificates = self.certificates.iter();
+        certificates.fold(url, |url, it| url.root_certificate(&**it))
+    }
+}
+
+/// The certificates that can be used: stores of operating systems also have others.
+fn usable(found: &CertificateResult) -> Vec<Vec<u8>> {
+    let is_usable = |it: &&_| webpki::anchor_from_trusted_cert(it).is_ok();
+    let certificates = found.certs.iter().filter(is_usable);
+    certificates.map(|it| it.to_vec()).collect()
+}
+
+/// The certificates of a place that an option or a variable names, of which there must be one.
+fn some(found: CertificateResult, name: &str, place: &Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let certificates = usable(&found);
+    if !certificates.is_empty() {
+        return Ok(certificates);
+    }
+    let reason = match found.errors.first() {
+        Some(error) => error.to_string(),
+        None => "there is no certificate in PEM form in it".to_owned(),
+    };
+    let message = format!("{name} {}: {reason}", place.display());
+    Err(Failure::usage(message))
+}

@@ -1,0 +1,131 @@
+//! Trust in the files of a project, which may come from a stranger.
+
+use std::{fs, io};
+
+use inquire::{Confirm, InquireError};
+use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
+use mcp_config::{Entry, Servers, Target, Variable};
+use ring::digest::{SHA256, digest};
+
+use crate::failure::Failure;
+use crate::output::{is_interactive, note, visible};
+
+/// The most servers of a file, and characters of each, that are shown.
+const SHOWN_SERVERS: usize = 20;
+const SHOWN_CHARACTERS: usize = 500;
+
+/// The program or URL of an entry with the values of variables. If a file of a project has the entry,
+/// the user must trust the file first. No command may start a program or open a URL of an entry
+/// otherwise.
+///
+/// # Errors
+///
+/// If the file is not trusted, or a variable is not set.
+pub(crate) async fn expand(
+    entry: &Entry,
+    by_option: bool,
+    variables: &mut (dyn FnMut(&Variable<'_>) -> Option<String> + Send),
+) -> Result<Target, Failure> {
+    if !is_trusted(entry, by_option).await {
+        ask(entry)?;
+        remember(entry).await;
+    }
+    Ok(entry.expand(variables)?)
+}
+
+/// Returns true if the user does not have to be asked about the file of an entry: it is not of a
+/// project, the user has trusted its path with the same contents before, or `--trust-project` is
+/// set.
+pub(crate) async fn is_trusted(entry: &Entry, by_option: bool) -> bool {
+    if !entry.is_of_project {
+        return true;
+    }
+    let (path, digest) = identity(entry);
+    let known = async { store()?.load(&path).await };
+    if known.await.is_ok_and(|it| it.as_ref() == Some(&digest)) {
+        return true;
+    }
+    if by_option {
+        remember(entry).await;
+    }
+    by_option
+}
+
+/// The failure of an entry whose file is not trusted.
+pub(crate) fn untrusted(entry: &Entry) -> Failure {
+    let file = entry.file.display();
+    let message = format!("{file} is a file of this project, and is not trusted: nothing was run");
+    Failure::usage(message).advise("read the file; if you trust it, add: --trust-project")
+}
+
+/// Shows what the file of an entry can run, and asks whether to trust it.
+fn ask(entry: &Entry) -> Result<(), Failure> {
+    if !is_interactive() {
+        return Err(untrusted(entry));
+    }
+    // Entries of other files may hide some of this file.
+    let servers = Servers::read(&entry.file)?;
+    let same = |it: &&Entry| it.file_text() == entry.file_text();
+    let (first, others): (Vec<_>, Vec<_>) = servers
+        .iter()
+        .filter(same)
+        .partition(|it| it.name == entry.name);
+    if first.is_empty() {
+        let message = format!("{} has changed: try again", entry.file.display());
+        return Err(Failure::usage(message));
+    }
+    let file = line(&entry.file.display().to_string());
+    note(&format!(
+        "This project's {file} can run programs and open URLs:"
+    ));
+    let all = first.iter().chain(&others);
+    for it in all.clone().take(SHOWN_SERVERS) {
+        let words = shlex::try_join(it.words().iter().map(String::as_str));
+        note(&format!(
+            "  {}: {}",
+            line(&it.name),
+            line(&words.unwrap_or_default())
+        ));
+    }
+    if let more @ 1.. = all.count().saturating_sub(SHOWN_SERVERS) {
+        note(&format!("  … and {more} more, which `mcp servers` lists"));
+    }
+    let question = format!("Do you trust {file}? The answer is kept until the file changes.");
+    match Confirm::new(&question).with_default(false).prompt() {
+        Ok(true) => Ok(()),
+        Err(InquireError::OperationInterrupted) => Err(Failure::cancelled()),
+        _ => Err(untrusted(entry)),
+    }
+}
+
+/// A text on one line, without characters that control a terminal, and cut if it is very long.
+fn line(text: &str) -> String {
+    let text = visible(text, true).replace('\n', "\\n");
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}… (cut)", &text[..end]),
+        None => text,
+    }
+}
+
+/// Keeps the answer. Without it, the user is asked again.
+async fn remember(entry: &Entry) {
+    let (path, digest) = identity(entry);
+    let saved = async { store()?.save(&path, &digest).await };
+    if let Err(error) = saved.await {
+        note(&format!("the answer can't be kept: {error}"));
+    }
+}
+
+/// The canonical path of an entry's file, and the SHA-256 digest of its text.
+fn identity(entry: &Entry) -> (String, String) {
+    let path = fs::canonicalize(&entry.file);
+    let path = path.unwrap_or_else(|_| entry.file.clone());
+    let digest = digest(&SHA256, entry.file_text().as_bytes());
+    let digest = digest.as_ref().iter().map(|it| format!("{it:02x}"));
+    (path.display().to_string(), digest.collect())
+}
+
+/// The files that the user trusts: digests by path, in files of mode 0600.
+fn store() -> io::Result<FileStore> {
+    Ok(FileStore::new(user_folder("mcp")?.join("trusted")))
+}
