@@ -1,18 +1,18 @@
 //! Forms, asked field by field on a terminal.
 
+use inquire::InquireError;
 use inquire::error::InquireResult;
-use inquire::validator::{ErrorMessage, Validation};
-use inquire::{InquireError, MultiSelect, Select, Text};
 use mcp_runtime::client::Form;
 use serde_json::{Map, Value};
 
-use crate::output::{note, visible};
+use crate::output::note;
+use crate::prompts;
 use crate::schema::{Schema, exact};
 
 /// Asks whether a person does what the server wants: yes or no, or an error for neither.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
-    let question = Select::new(question, vec![yes, no, "Cancel"]);
-    match question.raw_prompt()?.index {
+    let choices = [yes, no, "Cancel"].map(str::to_owned);
+    match prompts::choice(question, None, &choices, 0)? {
         2 => Err(InquireError::OperationCanceled),
         index => Ok(index == 0),
     }
@@ -25,7 +25,7 @@ pub(crate) fn fill(
     document: &Value,
     given: Map<String, Value>,
 ) -> InquireResult<Option<Map<String, Value>>> {
-    let question = format!("The server asks: {}", visible(form.message(), true));
+    let question = format!("The server asks: {}", form.message());
     if !agree(&question, ["Answer", "No"])? {
         return Ok(None);
     }
@@ -50,21 +50,18 @@ pub(crate) fn fill(
 /// Asks for a field; none if it is left out.
 fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
     let text = |keyword| field.get(keyword).and_then(Value::as_str);
-    let label = visible(text("title").unwrap_or(name), true);
-    let help = text("description").map(|it| visible(it, true));
+    let (label, help) = (text("title").unwrap_or(name), text("description"));
     let default = field.get("default").filter(|it| !it.is_null());
     let (values, mut titles) = choices(field);
     let position = |it: &Value| values.iter().position(|value| value == it);
     if field.kinds() == ["array"] {
         let defaults = default.and_then(Value::as_array).into_iter().flatten();
         let defaults: Vec<_> = defaults.filter_map(position).collect();
-        let mut question = MultiSelect::new(&label, titles).with_default(&defaults);
-        question.help_message = help.as_deref().or(question.help_message);
-        let chosen = question.raw_prompt()?.into_iter();
-        return Ok(Some(chosen.map(|it| values[it.index].clone()).collect()));
+        let chosen = prompts::choices(label, help, &titles, &defaults)?;
+        return Ok(Some(chosen.iter().map(|it| values[*it].clone()).collect()));
     }
     if values.is_empty() {
-        return ask_text(field, is_required, &label, help.as_deref());
+        return ask_text(field, is_required, label, help);
     }
     let default = default.and_then(position);
     // Without a default, what may be left out is.
@@ -72,12 +69,11 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     if first == values.len() {
         titles.push("(leave out)".to_owned());
     }
-    let mut question = Select::new(&label, titles).with_starting_cursor(first);
-    question.help_message = help.as_deref().or(question.help_message);
-    Ok(values.get(question.raw_prompt()?.index).cloned())
+    let chosen = prompts::choice(label, help, &titles, first)?;
+    Ok(values.get(chosen).cloned())
 }
 
-/// The values of a field or of its list's elements, and their titles as a terminal can show them.
+/// The values of a field or of its list's elements, and their titles.
 fn choices(field: &Schema<'_>) -> (Vec<Value>, Vec<String>) {
     if field.kinds() == ["boolean"] {
         let titles = ["yes", "no"].map(str::to_owned);
@@ -86,7 +82,7 @@ fn choices(field: &Schema<'_>) -> (Vec<Value>, Vec<String>) {
     let choices = field.item(0).as_ref().unwrap_or(field).choices();
     let shown = |(value, title): (&Value, Option<&str>)| {
         let title = title.or(value.as_str()).unwrap_or_default();
-        (value.clone(), visible(title, true).into_owned())
+        (value.clone(), title.to_owned())
     };
     choices.into_iter().map(shown).unzip()
 }
@@ -100,20 +96,12 @@ fn ask_text(
     let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
     let default = field.get("default").filter(|it| !it.is_null()).map(text);
     let document = field.source();
-    let mut question = Text::new(label).with_validator(move |text: &str| {
-        let read = match text.is_empty() {
-            true if is_required => Err("an answer is needed".to_owned()),
-            true => Ok(Value::Null),
-            false => answer(&Schema::new(&document), text),
-        };
-        Ok(match read {
-            Ok(_) => Validation::Valid,
-            Err(fault) => Validation::Invalid(ErrorMessage::Custom(fault)),
-        })
-    });
-    question.default = default.as_deref();
-    question.help_message = help;
-    let text = question.prompt()?;
+    let check = |text: &str| match text.is_empty() {
+        true if is_required => Err("an answer is needed".to_owned()),
+        true => Ok(()),
+        false => answer(&Schema::new(&document), text).map(drop),
+    };
+    let text = prompts::text(label, help, default.as_deref(), check)?;
     Ok(answer(field, &text).ok().filter(|_| !text.is_empty()))
 }
 

@@ -15,6 +15,7 @@ mod failure;
 mod form;
 mod login;
 mod output;
+mod prompts;
 mod questions;
 mod schema;
 mod server;

@@ -144,7 +144,7 @@ fn is_hidden(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
         // Marks, embeddings and isolates of a direction.
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         _ => letter.is_control(),
     }
 }

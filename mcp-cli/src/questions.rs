@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 
 use crate::failure::{Failure, Kind};
 use crate::form::{agree, fill};
-use crate::output::{is_interactive, note, visible};
+use crate::output::{is_interactive, note};
 use crate::schema::{Schema, exact};
 use crate::tool_arguments::{Given, Input, unknown};
 
@@ -189,7 +189,7 @@ impl Questions {
         let asked = url.clone();
         self.ask(move || {
             note(&format!("{message}\n{asked}"));
-            let question = format!("Open this page of {}?", visible(&host, true));
+            let question = format!("Open this page of {host}?");
             Ok(agree(&question, ["Yes", "No"])?.then_some(()))
         })
         .await?;

@@ -3,13 +3,14 @@
 use std::env;
 use std::path::{MAIN_SEPARATOR, Path};
 
+use inquire::InquireError;
 use inquire::error::InquireResult;
-use inquire::{InquireError, Password, PasswordDisplayMode, Select, Text};
 use mcp_config::{ConfigError, Input, Program, Remote, Servers, Target, Variable};
 
 use crate::arguments::Connection;
 use crate::failure::Failure;
-use crate::output::{is_interactive, visible};
+use crate::output::is_interactive;
+use crate::prompts;
 use crate::trust::expand;
 
 /// First character of words that were several arguments of the process, which no argument has.
@@ -145,18 +146,15 @@ pub(crate) fn servers(config: Option<&Path>) -> Result<Servers, Failure> {
 }
 
 fn ask(input: &Input) -> InquireResult<String> {
-    let question = visible(input.description.as_deref().unwrap_or(&input.id), true);
+    let question = input.description.as_deref().unwrap_or(&input.id);
     if !input.options.is_empty() {
-        return Select::new(&question, input.options.clone()).prompt();
+        let chosen = prompts::choice(question, None, &input.options, 0)?;
+        return Ok(input.options[chosen].clone());
     }
     if input.password {
-        let mut question = Password::new(&question).without_confirmation();
-        question.display_mode = PasswordDisplayMode::Masked;
-        return question.prompt();
+        return prompts::password(question);
     }
-    let mut question = Text::new(&question);
-    question.default = input.default.as_deref();
-    question.prompt()
+    prompts::text(question, None, input.default.as_deref(), |_| Ok(()))
 }
 
 /// The failure of a name that no file has.

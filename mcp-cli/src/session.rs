@@ -19,7 +19,7 @@ use crate::arguments::Connection;
 use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
 use crate::login;
-use crate::output::Output;
+use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
 
@@ -68,7 +68,10 @@ impl Context {
                 1 => LoggingLevel::Info,
                 _ => LoggingLevel::Debug,
             };
-            session.result(client.set_log_level(level)).await?;
+            // Some servers declare that they log, and do not know the method.
+            if let Err(error) = client.set_log_level(level).await {
+                note(&format!("the server does not set its log level: {error}"));
+            }
         }
         Ok(session)
     }
@@ -110,9 +113,10 @@ impl Session {
         let (remote, connected) = match target {
             Target::Program(program) => {
                 let captured = Captured::new();
+                let log = Arc::clone(&questions);
                 let stderr = match verbose {
                     0 => Stderr::Capture(captured.clone()),
-                    _ => Stderr::Inherit,
+                    _ => Stderr::lines(move |line| log.log(line.to_owned())),
                 };
                 let child = program.child_process().grace(GRACE).stderr(stderr);
                 let connected = builder.connect(child).await;

@@ -12,4 +12,4 @@ mod stderr;
 
 pub use command::{ChildProcess, Exit, ExitStep, Grace};
 pub use process::{ChildReader, ChildWriter};
-pub use stderr::{Captured, Stderr};
+pub use stderr::{Captured, OnLine, Stderr};

@@ -1,6 +1,7 @@
 //! Standard error of child processes.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,14 +23,33 @@ pub enum Stderr {
     Inherit,
     /// Kept in memory, the newest 64 KiB.
     Capture(Captured),
+    /// Each line is passed to a function; see [`lines`](Self::lines).
+    Lines(OnLine),
     /// Nowhere.
     Discard,
 }
 
+/// The function of [`Stderr::lines`].
+#[derive(Clone)]
+pub struct OnLine(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl fmt::Debug for OnLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnLine(…)")
+    }
+}
+
 impl Stderr {
+    /// Passes each line to `on_line`, without its end, such as to escape control characters before the
+    /// line is shown on a terminal. Bytes that are not UTF-8 are replaced. Lines of more than 8 KiB are
+    /// passed in parts.
+    pub fn lines(on_line: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::Lines(OnLine(Arc::new(on_line)))
+    }
+
     pub(super) fn stdio(&self) -> Stdio {
         match self {
-            Self::Log | Self::Capture(_) => Stdio::piped(),
+            Self::Log | Self::Capture(_) | Self::Lines(_) => Stdio::piped(),
             Self::Inherit => Stdio::inherit(),
             Self::Discard => Stdio::null(),
         }
@@ -55,10 +75,18 @@ impl Stderr {
             if count == 0 {
                 return Ok(());
             }
-            recent.push(&bytes);
+            let text = String::from_utf8_lossy(&bytes);
             match &self {
-                Self::Capture(captured) => captured.push(&bytes),
-                _ => tracing::info!(program, "{}", String::from_utf8_lossy(&bytes).trim_end()),
+                // They were shown already.
+                Self::Lines(on_line) => on_line.0(text.trim_end()),
+                Self::Capture(captured) => {
+                    captured.push(&bytes);
+                    recent.push(&bytes);
+                }
+                _ => {
+                    tracing::info!(program, "{}", text.trim_end());
+                    recent.push(&bytes);
+                }
             }
         }
     }

@@ -1,0 +1,74 @@
+//! Questions on a terminal. What a stranger has written in them is escaped here, and nowhere else.
+
+use inquire::error::InquireResult;
+use inquire::validator::{ErrorMessage, Validation};
+use inquire::{MultiSelect, Password, PasswordDisplayMode, Select, Text};
+
+use crate::output::visible;
+
+/// Asks for one of several choices, and returns its index.
+pub(crate) fn choice(
+    label: &str,
+    help: Option<&str>,
+    choices: &[String],
+    first: usize,
+) -> InquireResult<usize> {
+    let (label, help) = (escaped(label), help.map(escaped));
+    let mut question = Select::new(&label, all(choices)).with_starting_cursor(first);
+    question.help_message = help.as_deref().or(question.help_message);
+    Ok(question.raw_prompt()?.index)
+}
+
+/// Asks for any number of choices, and returns their indices.
+pub(crate) fn choices(
+    label: &str,
+    help: Option<&str>,
+    choices: &[String],
+    defaults: &[usize],
+) -> InquireResult<Vec<usize>> {
+    let (label, help) = (escaped(label), help.map(escaped));
+    let mut question = MultiSelect::new(&label, all(choices)).with_default(defaults);
+    question.help_message = help.as_deref().or(question.help_message);
+    let chosen = question.raw_prompt()?;
+    Ok(chosen.iter().map(|it| it.index).collect())
+}
+
+/// Asks for a text that `check` accepts.
+pub(crate) fn text(
+    label: &str,
+    help: Option<&str>,
+    default: Option<&str>,
+    check: impl Fn(&str) -> Result<(), String> + Clone,
+) -> InquireResult<String> {
+    let (label, help, shown) = (escaped(label), help.map(escaped), default.map(escaped));
+    // The default is shown escaped, and that is the answer of a person who accepts it.
+    let meant = |answer: &str| match (default, &shown) {
+        (Some(default), Some(shown)) if answer == shown => default.to_owned(),
+        _ => answer.to_owned(),
+    };
+    let mut question = Text::new(&label).with_validator(|answer: &str| {
+        Ok(match check(&meant(answer)) {
+            Ok(()) => Validation::Valid,
+            Err(fault) => Validation::Invalid(ErrorMessage::Custom(escaped(&fault))),
+        })
+    });
+    (question.default, question.help_message) = (shown.as_deref(), help.as_deref());
+    let answer = question.prompt()?;
+    Ok(meant(&answer))
+}
+
+/// Asks for a text that is not shown.
+pub(crate) fn password(label: &str) -> InquireResult<String> {
+    let label = escaped(label);
+    let mut question = Password::new(&label).without_confirmation();
+    question.display_mode = PasswordDisplayMode::Masked;
+    question.prompt()
+}
+
+fn escaped(text: &str) -> String {
+    visible(text, true).into_owned()
+}
+
+fn all(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|it| escaped(it)).collect()
+}
