@@ -335,7 +335,10 @@ mod tests {
         let list = RequestKind::of::<ListToolsRequest>();
         let list = Outcome::of(list, &wish.clone().into(), &negotiated(Revision::LATEST));
         assert!(matches!(list, Err(CallError::Result { .. })));
-        for revision in Revision::ALL.into_iter().filter(|it| *it < Revision::LATEST) {
+        for revision in Revision::ALL
+            .into_iter()
+            .filter(|it| *it < Revision::LATEST)
+        {
             let kind = RequestKind::of::<CallToolRequest>();
             let own = Outcome::of(kind, &wish.clone().into(), &negotiated(revision));
             assert!(matches!(own, Ok(Outcome::Complete)), "{revision}");

@@ -9,6 +9,7 @@ mod child_process;
 mod claims;
 mod eras;
 mod extensions;
+mod foreign;
 mod keep_alive;
 #[cfg(feature = "layer")]
 mod layers;
@@ -24,3 +25,4 @@ mod support;
 #[cfg(feature = "testing")]
 mod testing;
 mod typed;
+mod wrong_values;

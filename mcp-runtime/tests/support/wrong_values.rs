@@ -58,7 +58,7 @@ pub fn wrong(name: &str, revision: Revision) -> Vec<Wrong> {
     let whole = sample(name, revision);
     let mut places = Vec::new();
     collect(&whole, "", "", &mut places);
-    let long = "x".repeat(16 << 10);
+    let long = "x".repeat(4 << 10);
     let mut all = Vec::new();
     for (path, pointer) in places {
         let (parent, last) = pointer.rsplit_once('/').unwrap();
@@ -86,7 +86,7 @@ pub fn wrong(name: &str, revision: Revision) -> Vec<Wrong> {
         let others = others
             .into_iter()
             .chain([json!(null), json!([]), json!({})]);
-        for other in others.chain([json!(1.5), json!(-1), json!(BEYOND), json!(long)]) {
+        for other in others.chain([json!(BEYOND), json!(long)]) {
             let mut value = whole.clone();
             *value.pointer_mut(&pointer).unwrap() = other.clone();
             add(

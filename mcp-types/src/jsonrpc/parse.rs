@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 
 use super::envelope::{Envelope, text};
 use super::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId, VERSION, depth};
-use crate::RawJsonRef;
+use crate::{RawJsonRef, well_formed};
 
 /// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -163,7 +163,8 @@ fn response<'a>(
             if !error.is_object() {
                 return Err("`error` must be an object".to_owned());
             }
-            let error = error.parse::<ErrorObject>();
+            let parsed = error.parse::<ErrorObject>();
+            let error = parsed.or_else(|_| serde_json::from_str(&well_formed(error.get())));
             Err(error.map_err(|fault| format!("`error`: {fault}"))?)
         }
         _ => return Err("it has both `result` and `error`".to_owned()),
