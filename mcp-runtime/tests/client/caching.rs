@@ -7,7 +7,7 @@ use mcp_runtime::{Client, ClientBuilder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::support::scripted::{Scripted, operating, stateless};
+use crate::support::scripted::{Scripted, discovered, stateless};
 
 fn builder(cache: &ResponseCache) -> ClientBuilder {
     Client::builder("test", "1.0.0").cache(cache.clone())
@@ -54,7 +54,7 @@ async fn an_answer_is_kept_for_as_long_as_the_server_says() {
 #[tokio::test]
 async fn what_the_server_says_has_changed_is_asked_for_again() {
     let cache = ResponseCache::new();
-    let (client, mut server) = operating(builder(&cache)).await;
+    let (client, mut server) = stateless(builder(&cache)).await;
     let long = |name| tools(name, 3_600_000, "public");
     assert_eq!(asked(&client, &mut server, long("a")).await, "a");
     server
@@ -98,7 +98,15 @@ async fn clients_share_what_is_public_and_nothing_else() {
 #[tokio::test]
 async fn other_parameters_are_another_question_and_fresh_answers_can_be_demanded() {
     let cache = ResponseCache::new();
-    let (client, mut server) = operating(builder(&cache)).await;
+    let (ours, mut server) = Scripted::pair();
+    let mut found = discovered(&["2026-07-28"]);
+    found["capabilities"]["resources"] = json!({});
+    let script = async {
+        let (id, _) = server.expect("server/discover").await;
+        server.answer(&id, found).await;
+    };
+    let (client, ()) = tokio::join!(builder(&cache).connect(ours), script);
+    let client = client.unwrap();
     let read = |uri: &str, fresh: bool| {
         let call = client.read_resource(uri);
         let call = if fresh { call.fresh() } else { call };
