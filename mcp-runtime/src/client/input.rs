@@ -82,7 +82,7 @@ impl InputHandlers {
         let (method, revision) = (source.method, source.revision);
         let declared = self.capabilities(revision);
         let params = params.unwrap_or(RawJsonRef::empty_object());
-        let misplaced = |misfit| misplaced("params", misfit);
+        let misplaced = |misfit| misplaced("", misfit);
         let request = match method {
             methods::ELICITATION_CREATE if declared.elicitation.is_some() => {
                 let params = source.read_part(params, "ElicitRequestParams");

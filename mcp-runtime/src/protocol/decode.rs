@@ -23,7 +23,7 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
 
-/// Decodes `json`, which is at `path` and has the type called `name`. Optional members that do not
+/// Decodes `json`, the part of the parameters at `path`, of the type called `name`. Optional members that do not
 /// fit are left out: they only describe the client.
 ///
 /// # Errors
@@ -46,11 +46,15 @@ pub(super) fn decode_leniently<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// The error for a part of the value at `path`.
+/// The error for a fault in the part of the parameters at `path`.
 pub(crate) fn misplaced(path: &str, misfit: Misfit) -> RequestError {
-    let dot = if misfit.path.is_empty() { "" } else { "." };
+    let mut whole = "params".to_owned();
+    for part in [path, &misfit.path] {
+        whole.extend((!part.is_empty()).then_some('.'));
+        whole.push_str(part);
+    }
     RequestError::InvalidParams {
-        path: format!("{path}{dot}{}", misfit.path),
+        path: whole,
         reason: misfit.reason,
     }
 }

@@ -59,7 +59,7 @@ impl Negotiated {
         let asked = asked.and_then(|asked| asked.parse::<String>().ok()?.parse().ok());
         let asked = asked.unwrap_or(Revision::LATEST_HANDSHAKE);
         let params: InitializeRequestParams =
-            decode_leniently(raw, "params", "InitializeRequestParams", asked)?;
+            decode_leniently(raw, "", "InitializeRequestParams", asked)?;
         Ok(Self {
             revision: handshake_revision(&params.protocol_version, supported)?,
             peer_info: Some(params.client_info),

@@ -64,19 +64,33 @@ async fn connect(revision: Revision, result: &str) -> (Result<Client, String>, S
     let mut connecting = tokio::spawn(client.revision(revision).connect(ours).into_future());
     let (id, _) = server.expect(opening(revision)).await;
     answer(&mut server, &id, result).await;
-    let message = tokio::select! {
-        client = &mut connecting => {
-            return (client.unwrap().map_err(|error| error.to_string()), server);
+    let client = loop {
+        let message = tokio::select! {
+            biased;
+            message = server.next() => message,
+            client = &mut connecting => break client.unwrap(),
+        };
+        match message {
+            Some(message) if message["id"].is_null() => break connecting.await.unwrap(),
+            // Asked after a discovery that failed: the server may be of the other era.
+            Some(message) => server.refuse(&message["id"], -32601, json!(null)).await,
+            // The client has closed the connection, and waits until the server has.
+            None => server = Scripted::pair().1,
         }
-        message = server.next() => message,
     };
-    match message {
-        Some(message) => assert_eq!(message["method"], "notifications/initialized"),
-        // The client has closed the connection, and waits until the server has.
-        None => server = Scripted::pair().1,
-    }
-    let client = connecting.await.unwrap();
     (client.map_err(|error| error.to_string()), server)
+}
+
+/// The next request, which must be of that method.
+async fn called(server: &mut Scripted, method: &str) -> (Value, Value) {
+    let message = server.next().await.unwrap();
+    match message["method"].as_str() {
+        Some("notifications/initialized") => server.expect(method).await,
+        name => {
+            assert_eq!(name, Some(method));
+            (message["id"].clone(), message["params"].clone())
+        }
+    }
 }
 
 async fn answer(server: &mut Scripted, id: &Value, result: &str) {
@@ -105,7 +119,7 @@ async fn no_wrong_member_of_a_result_makes_a_client_wait_or_call_again() {
                 count += 1;
                 let calling = tokio::spawn(request(client.clone(), info.name, revision));
                 // The second call of an earlier turn would come first.
-                let (id, _) = server.expect(info.name).await;
+                let (id, _) = called(&mut server, info.name).await;
                 answer(&mut server, &id, &wrong.json).await;
                 match calling.await.unwrap() {
                     Ok(()) => {}
