@@ -316,7 +316,7 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
 
 /// The error of a call that is answered with this status and body, where `ID` is the id of the call.
 async fn answered_by_id(status: u16, headers: &'static str, body: &'static str) -> CallError {
-    let server = Scripted::operating(async move |exchange| {
+    let server = Scripted::operating(move |exchange| async move {
         let id = exchange.message["id"].to_string();
         exchange
             .reply(status, headers, &body.replace("ID", &id))
@@ -436,7 +436,7 @@ async fn media_types_are_compared_whole() {
         ("", ANSWER),
         ("content-type: TEXT/Event-Stream ; charset=utf-8\r\n", event),
     ] {
-        let server = Scripted::operating(async move |exchange| {
+        let server = Scripted::operating(move |exchange| async move {
             let id = exchange.message["id"].to_string();
             exchange.reply(200, headers, &body.replace("ID", &id)).await;
         });

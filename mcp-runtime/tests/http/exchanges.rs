@@ -350,7 +350,7 @@ async fn a_server_that_refuses_each_session_is_asked_for_one_more() {
         // Servers behind a balancer, each of which knows its own sessions.
         ("notifications/initialized", 400, "no valid session ID"),
     ] {
-        let server = Scripted::new(async move |exchange| {
+        let server = Scripted::new(move |exchange| async move {
             let is_refused = exchange.name() == refused || exchange.name() == "tools/call";
             match is_refused {
                 true => exchange.reply(status, page, body).await,
