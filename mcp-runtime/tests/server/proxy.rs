@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::client::{builder, connect};
-use crate::support::scripted::{Scripted, operating};
+use crate::support::scripted::{Scripted, initialized, operating};
 use crate::support::{self, Wire, request, stateless, text, tool};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -361,11 +361,18 @@ async fn refuse(behind: &mut Scripted, method: &str) {
 
 #[tokio::test]
 async fn the_other_lists_are_offered_when_one_fails() {
-    let (client, mut behind) = operating(builder()).await;
-    let opening = tokio::spawn({
-        let client = client.clone();
-        async move { Server::proxy(&client).await }
+    let (ours, mut behind) = Scripted::pair();
+    let opening = tokio::spawn(async move {
+        let client = builder().revision(Revision::V2025_11_25);
+        let client = client.connect(ours).await.unwrap();
+        Server::proxy(&client).await
     });
+    let (id, _) = behind.expect("initialize").await;
+    let capabilities = json!({"tools": {}, "resources": {"listChanged": true}});
+    let mut initialized = initialized("2025-11-25");
+    initialized["capabilities"] = capabilities;
+    behind.answer(&id, initialized).await;
+    behind.expect("notifications/initialized").await;
     let (id, _) = behind.expect("tools/list").await;
     let tools = json!([{"name": "add", "inputSchema": {"type": "object"}}]);
     behind.answer(&id, json!({"tools": tools})).await;
