@@ -102,18 +102,19 @@ struct Indented<'a>(RawJsonRef<'a>, usize);
 
 impl Serialize for Indented<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(json, depth) = *self;
-        let inside = |it| Indented(it, depth + 1);
-        if let (Ok(members), true) = (json.members(), depth < MAX_DEPTH) {
-            return serializer
-                .collect_map(members.into_iter().map(|(name, it)| (name, inside(it))));
-        }
-        if let (Ok(elements), true) = (json.elements(), depth < MAX_DEPTH) {
-            return serializer.collect_seq(elements.into_iter().map(inside));
-        }
-        match json.parse::<String>() {
-            Ok(text) => serializer.serialize_str(&text),
-            Err(_) => json.serialize(serializer),
+        let inside = |it| Indented(it, self.1 + 1);
+        match (
+            self.0.members(),
+            self.0.elements(),
+            self.0.parse::<String>(),
+        ) {
+            (.., Ok(text)) => serializer.serialize_str(&text),
+            _ if self.1 >= MAX_DEPTH => self.0.serialize(serializer),
+            (Ok(members), ..) => {
+                serializer.collect_map(members.into_iter().map(|it| (it.0, inside(it.1))))
+            }
+            (_, Ok(elements), _) => serializer.collect_seq(elements.into_iter().map(inside)),
+            _ => self.0.serialize(serializer),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! alternative is a list of schemas that all apply: those that `$ref` and `allOf` add. `not`, `if` and
 //! formats are left to the server.
 
-use std::cell::Cell;
 use std::{iter, ptr};
 
 use mcp_runtime::types::{RawJson, RawJsonRef, integer_digits};
@@ -17,30 +16,27 @@ use serde_json::Value;
 const MAX_ALTERNATIVES: usize = 2048;
 /// Schemas that apply together. Others are ignored.
 const MAX_PARTS: usize = 512;
+/// Levels of a schema that are read if a part of it can't be.
+const MAX_LEVELS: usize = 64;
 /// Values inside one another that are checked.
-const MAX_DEPTH: usize = 64;
-/// Checks of a value with an alternative. Later ones find no fault.
-const MAX_CHECKS: usize = 20_000;
+const MAX_DEPTH: usize = 12;
 
 /// The path of a value, and what is wrong with it.
 pub(crate) type Fault = (String, String);
 
-/// The schema of a tool as a document. Parts that `serde_json` can't represent, such as `1e400`, are null.
-pub(crate) fn document(schema: &RawJson) -> Value {
-    lenient(schema.as_raw(), 0)
-}
+/// A value that is possible, and its title.
+type Choice<'a> = (&'a Value, Option<&'a str>);
 
-fn lenient(json: RawJsonRef<'_>, depth: usize) -> Value {
-    let inside = |it| lenient(it, depth + 1);
-    json.parse()
-        .unwrap_or_else(|_| match (json.members(), json.elements()) {
-            (Ok(members), _) if depth < MAX_DEPTH => members
-                .into_iter()
-                .map(|(name, it)| (name, inside(it)))
-                .collect(),
-            (_, Ok(elements)) if depth < MAX_DEPTH => elements.into_iter().map(inside).collect(),
-            _ => Value::Null,
-        })
+/// A schema as a document. Parts that a [`Value`] can't have, such as `1e400`, are null in it.
+pub(crate) fn document(schema: RawJsonRef<'_>, depth: usize) -> Value {
+    let inside = |it| document(it, depth + 1);
+    match (schema.parse(), schema.members(), schema.elements()) {
+        (Ok(value), ..) => value,
+        _ if depth > MAX_LEVELS => Value::Null,
+        (_, Ok(members), _) => members.into_iter().map(|it| (it.0, inside(it.1))).collect(),
+        (.., Ok(elements)) => elements.into_iter().map(inside).collect(),
+        _ => Value::Null,
+    }
 }
 
 /// A schema inside a document, to which its references refer.
@@ -62,62 +58,48 @@ struct Alternative<'a> {
 impl<'a> Schema<'a> {
     /// The schema that is all of a document.
     pub(crate) fn new(root: &'a Value) -> Self {
-        Self::of(root, iter::once(root))
+        Self::of(root, vec![root])
     }
 
     /// Schemas of a document that all apply.
-    pub(crate) fn of(root: &'a Value, parts: impl Iterator<Item = &'a Value>) -> Self {
+    pub(crate) fn of(root: &'a Value, parts: Vec<&'a Value>) -> Self {
         let mut start = Alternative::default();
-        parts.for_each(|part| start.add(root, part));
+        parts.into_iter().for_each(|it| start.add(root, it));
         let (mut open, mut alternatives) = (vec![start], Vec::new());
         while let Some(mut alternative) = open.pop() {
-            let Some(union) = alternative.unions.pop() else {
-                alternatives.push(alternative);
-                continue;
-            };
-            if open.len() + alternatives.len() + union.len() > MAX_ALTERNATIVES {
-                open.push(alternative);
-                continue;
+            let count = open.len() + alternatives.len();
+            match alternative.unions.pop() {
+                None => alternatives.push(alternative),
+                Some(union) if count + union.len() > MAX_ALTERNATIVES => open.push(alternative),
+                // The last one is taken up first, which keeps the order.
+                Some(union) => open.extend(union.iter().rev().map(|element| {
+                    let mut chosen = alternative.clone();
+                    chosen.add(root, element);
+                    chosen
+                })),
             }
-            // The last one is taken up first, and the order stays.
-            open.extend(union.iter().rev().map(|element| {
-                let mut chosen = alternative.clone();
-                chosen.add(root, element);
-                chosen
-            }));
         }
         alternatives.retain(|it| !it.parts.contains(&&Value::Bool(false)));
         Self { root, alternatives }
     }
 
-    /// The schema alone, without the rest of the document.
-    pub(crate) fn source(&self) -> Value {
-        let first = self.alternatives.first().and_then(|it| it.parts.first());
-        first.copied().cloned().unwrap_or_default()
+    /// A schema that every value fits.
+    pub(crate) fn open(&self) -> Self {
+        Self::of(self.root, Vec::new())
     }
 
-    /// Returns each alternative as a schema.
+    /// Each alternative as a schema.
     pub(crate) fn alternatives(&self) -> impl Iterator<Item = Self> {
-        self.alternatives
-            .iter()
-            .map(|it| self.with(vec![it.clone()]))
-    }
-
-    fn with(&self, alternatives: Vec<Alternative<'a>>) -> Self {
         let root = self.root;
-        Self { root, alternatives }
+        let each = self.alternatives.iter().map(|it| vec![it.clone()]);
+        each.map(move |alternatives| Self { root, alternatives })
     }
 
-    /// The alternatives that lead to a schema further inside, which is that of one of them.
-    fn inside(&self, parts: impl Fn(&Alternative<'a>) -> Vec<&'a Value>) -> Option<Self> {
-        let parts = self
-            .alternatives
-            .iter()
-            .map(parts)
-            .filter(|it| !it.is_empty());
-        let schemas = parts.map(|it| Self::of(self.root, it.into_iter()).alternatives);
-        let schemas: Vec<_> = schemas.collect();
-        (!schemas.is_empty()).then(|| self.with(schemas.concat()))
+    /// The alternatives of several schemas; `None` if there are none.
+    fn union(&self, schemas: impl Iterator<Item = Self>) -> Option<Self> {
+        let root = self.root;
+        let alternatives: Vec<_> = schemas.flat_map(|it| it.alternatives).collect();
+        (!alternatives.is_empty()).then_some(Self { root, alternatives })
     }
 
     /// The schema of a member.
@@ -125,27 +107,27 @@ impl<'a> Schema<'a> {
         self.inside(|it| it.member(name))
     }
 
-    /// The schemas of a member as they are written.
-    pub(crate) fn sources(&self, name: &str) -> Vec<&'a Value> {
-        self.alternatives
-            .iter()
-            .flat_map(|it| it.member(name))
-            .collect()
-    }
-
-    /// The schemas of members without a name of their own.
-    pub(crate) fn other_members(&self) -> impl Iterator<Item = &'a Value> {
-        let patterns = self
-            .alternatives
-            .iter()
-            .flat_map(|it| it.patterns().map(|it| it.1));
-        let others = self.alternatives.iter().flat_map(Alternative::others);
-        patterns.chain(others.filter(|it| it.is_object()))
-    }
-
     /// The schema of a list's element.
     pub(crate) fn item(&self, index: usize) -> Option<Self> {
         self.inside(|it| it.item(index))
+    }
+
+    fn inside(&self, parts: impl Fn(&Alternative<'a>) -> Vec<&'a Value>) -> Option<Self> {
+        let parts = self.alternatives.iter().map(parts);
+        let parts = parts.filter(|it| !it.is_empty());
+        self.union(parts.map(|it| Self::of(self.root, it)))
+    }
+
+    /// The schemas of a member as they are written.
+    pub(crate) fn sources(&self, name: &str) -> Vec<&'a Value> {
+        let sources = self.alternatives.iter().map(|it| it.member(name));
+        sources.flatten().collect()
+    }
+
+    /// The schema as it is written, without the rest of the document.
+    pub(crate) fn source(&self) -> Value {
+        let first = self.alternatives.first().and_then(|it| it.parts.first());
+        first.copied().cloned().unwrap_or_default()
     }
 
     /// The value of a keyword.
@@ -153,36 +135,52 @@ impl<'a> Schema<'a> {
         self.all(keyword).next()
     }
 
-    /// The names of the members that have a schema of their own.
-    pub(crate) fn names(&self) -> Vec<&'a str> {
-        distinct(self.alternatives.iter().flat_map(Alternative::names))
+    fn all(&self, keyword: &'static str) -> impl Iterator<Item = &'a Value> {
+        self.alternatives.iter().flat_map(move |it| it.all(keyword))
     }
 
-    /// The names of the members that an object must have.
+    /// The names of the members that have a schema of their own.
+    pub(crate) fn names(&self) -> Vec<&'a str> {
+        let properties = self.all("properties").filter_map(Value::as_object);
+        distinct(properties.flat_map(|it| it.keys().map(String::as_str)))
+    }
+
+    /// The names of the members that an object must have, in one of the alternatives at least.
     pub(crate) fn required(&self) -> Vec<&'a str> {
-        let required = |it: &Alternative<'a>| it.required().collect::<Vec<_>>();
-        let mut all = self.alternatives.iter().map(required);
-        let mut first = all.next().unwrap_or_default();
-        all.for_each(|other| first.retain(|it| other.contains(it)));
-        first
+        let required = self.all("required").filter_map(Value::as_array);
+        distinct(required.flatten().filter_map(Value::as_str))
     }
 
     /// The only values that are possible, with their titles; empty if others are.
     pub(crate) fn choices(&self) -> Vec<Choice<'a>> {
-        let each = self.alternatives.iter().map(Alternative::choices);
-        unless_empty(each)
+        unless_empty(self.alternatives.iter().map(Alternative::choices))
     }
 
     /// The kinds of JSON that fit, in the order of the schema; empty if all do.
     pub(crate) fn kinds(&self) -> Vec<&'a str> {
-        distinct(unless_empty(
-            self.alternatives.iter().map(Alternative::kinds),
-        ))
+        let kinds = self.alternatives.iter().map(Alternative::kinds);
+        distinct(unless_empty(kinds))
+    }
+
+    pub(crate) fn has_objects(&self) -> bool {
+        self.alternatives.iter().any(|it| it.has_kind("{"))
+    }
+
+    /// Returns true if elements of a list may be lists.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.item(0).is_some_and(|it| it.kinds().contains(&"array"))
     }
 
     /// Returns true if an object may have members without a schema: if it says so, or names none.
     pub(crate) fn is_open(&self) -> bool {
-        self.alternatives.iter().any(Alternative::is_open)
+        let is_open = |it: Self| match it.get("additionalProperties") {
+            Some(other) => *other != false,
+            None => it
+                .get("properties")
+                .or(it.get("patternProperties"))
+                .is_none(),
+        };
+        self.alternatives().filter(Self::has_objects).any(is_open)
     }
 
     /// The alternatives whose constant members fit the members of an object, and of them those that know
@@ -193,24 +191,19 @@ impl<'a> Schema<'a> {
         members: &[(String, T)],
         fits: impl Fn(&(String, T), &Self) -> bool,
     ) -> Option<Self> {
-        if self.alternatives.len() < 2 || members.is_empty() {
-            return Some(self.clone());
-        }
         let is_possible = |alternative: &Self| {
-            alternative.has_objects()
-                && members.iter().all(|it| match alternative.member(&it.0) {
-                    Some(member) if !member.choices().is_empty() => fits(it, &member),
-                    _ => true,
-                })
+            members.iter().all(|it| match alternative.member(&it.0) {
+                Some(member) if !member.choices().is_empty() => fits(it, &member),
+                _ => alternative.has_objects(),
+            })
         };
         let is_known = |alternative: &Self| {
             alternative.is_open() || members.iter().all(|it| alternative.member(&it.0).is_some())
         };
-        let possible: Vec<_> = self.alternatives().filter(is_possible).collect();
-        let any_known = possible.iter().any(is_known);
-        let chosen = possible.iter().filter(|it| !any_known || is_known(it));
-        (!possible.is_empty())
-            .then(|| self.with(chosen.flat_map(|it| it.alternatives.clone()).collect()))
+        let possible = self.union(self.alternatives().filter(is_possible))?;
+        possible
+            .union(possible.alternatives().filter(is_known))
+            .or(Some(possible))
     }
 
     /// Turns a string into a value: the first kind that it fits as it stands, in the order of the
@@ -222,57 +215,36 @@ impl<'a> Schema<'a> {
     /// What was expected.
     pub(crate) fn read(&self, text: &str) -> Result<RawJson, String> {
         let json = RawJson::from_text(text).ok();
+        let is_list = text.trim_start().starts_with('[') && json.is_some();
         let mut candidates = self.candidates(text, json.as_ref());
-        for alternative in self
+        let lists = self
             .alternatives()
-            .filter(|it| it.kinds().contains(&"array"))
-        {
-            let is_list = json.as_ref().is_some_and(|it| kind_of(it.get()) == "array");
-            if !is_list || alternative.has_lists() {
-                let item = alternative.item(0).unwrap_or_else(|| self.open());
-                let elements = item.candidates(text, json.as_ref()).into_iter();
-                let lists = elements.map(|it| (2, alternative.clone(), RawJson::encode(&[it.2])));
-                candidates.extend(lists);
-            }
+            .filter(|it| it.kinds().contains(&"array"));
+        for list in lists.filter(|it| !is_list || it.has_lists()) {
+            let item = list.item(0).unwrap_or_else(|| self.open());
+            let elements = item.candidates(text, json.as_ref()).into_iter();
+            candidates.extend(elements.map(|it| RawJson::encode(&[it])));
         }
-        candidates.sort_by_key(|it| it.0);
-        let fits = |(_, schema, value): &Candidate<'_>| schema.check(value, "").is_empty();
-        let first = candidates.iter().position(fits).unwrap_or(0);
-        let value = candidates.into_iter().nth(first).map(|it| it.2);
-        value.ok_or_else(|| format!("must be {}, not `{text}`", articles(&self.kinds())))
+        let first = candidates
+            .iter()
+            .position(|it| self.check(it, "").is_empty());
+        let chosen = candidates.into_iter().nth(first.unwrap_or(0));
+        chosen.ok_or_else(|| format!("must be {}, not `{text}`", articles(&self.kinds())))
     }
 
-    /// The values for which a string can be written, without lists around it.
-    fn candidates(&self, text: &str, json: Option<&RawJson>) -> Vec<Candidate<'a>> {
-        let mut candidates = Vec::new();
-        for alternative in self.alternatives() {
-            let kinds = alternative.kinds();
-            let mut add = |rank, value| candidates.push((rank, alternative.clone(), value));
-            if kinds.is_empty() {
-                add(1, json.cloned().unwrap_or_else(|| RawJson::encode(text)));
-            }
-            for kind in kinds {
-                let json = json.filter(|it| is_kind(it.get(), kind));
-                match (kind, json) {
-                    ("string", _) => add(1, RawJson::encode(text)),
-                    ("array" | "object" | "null", Some(json)) => add(0, json.clone()),
-                    (_, Some(json)) => add(1, json.clone()),
-                    _ => {}
-                }
-            }
+    /// The values for which a string may be written, without lists around it.
+    fn candidates(&self, text: &str, json: Option<&RawJson>) -> Vec<RawJson> {
+        let string = RawJson::encode(text);
+        let mut kinds = self.kinds();
+        if kinds.is_empty() {
+            return vec![json.cloned().unwrap_or(string)];
         }
-        candidates.sort_by_key(|it| it.0);
-        candidates
-    }
-
-    /// Returns true if elements of a list may be lists.
-    pub(crate) fn has_lists(&self) -> bool {
-        self.item(0).is_some_and(|it| it.kinds().contains(&"array"))
-    }
-
-    /// A schema that every value fits.
-    pub(crate) fn open(&self) -> Self {
-        self.with(vec![Alternative::default()])
+        kinds.sort_by_key(|it| !matches!(*it, "array" | "object" | "null"));
+        let value = |kind| match kind {
+            "string" => Some(&string),
+            kind => json.filter(|it| is_kind(it.get(), kind)),
+        };
+        kinds.into_iter().filter_map(value).cloned().collect()
     }
 
     /// Turns a string into a value, and checks it.
@@ -290,91 +262,72 @@ impl<'a> Schema<'a> {
 
     /// Returns all that is wrong with a value at a path.
     pub(crate) fn check(&self, value: &RawJson, path: &str) -> Vec<Fault> {
-        let left = Cell::new(MAX_CHECKS);
-        let place = Place {
-            path: path.to_owned(),
-            depth: 0,
-            left: &left,
-        };
-        let mut faults = self.faults(value.as_raw(), &place);
-        faults.dedup();
-        faults
+        self.faults(value.as_raw(), path, 0)
     }
 
     /// The faults of a value in the alternative that it fits best.
-    fn faults(&self, value: RawJsonRef<'_>, place: &Place<'_>) -> Vec<Fault> {
-        place.left.set(place.left.get().saturating_sub(1));
-        if place.left.get() == 0 || place.depth > MAX_DEPTH {
-            return Vec::new();
-        }
-        let mut possible = self.clone();
-        possible.alternatives.retain(|it| it.has_kind(value.get()));
-        if possible.alternatives.is_empty() {
-            return place.fault(match &self.kinds()[..] {
-                [] => format!("must be left out, and is {value}"),
-                kinds => format!("must be {}, not {value}", articles(kinds)),
-            });
-        }
-        let choices = possible.choices();
-        possible.alternatives.retain(|it| it.has_choice(value));
-        if possible.alternatives.is_empty() {
-            let choices: Vec<_> = choices.iter().map(|it| it.0.to_string()).collect();
-            return place.fault(format!(
-                "must be one of {}, not {value}",
-                choices.join(", ")
-            ));
-        }
+    fn faults(&self, value: RawJsonRef<'_>, path: &str, depth: usize) -> Vec<Fault> {
+        let fault = |expected: String| vec![(path.to_owned(), format!("{expected} {value}"))];
+        let of_kind = self
+            .alternatives()
+            .filter(|it| it.alternatives[0].has_kind(value.get()));
+        let Some(possible) = self.union(of_kind).filter(|_| depth < MAX_DEPTH) else {
+            return match &self.kinds()[..] {
+                [] => Vec::new(),
+                kinds => fault(format!("must be {}, not", articles(kinds))),
+            };
+        };
+        let is_chosen = |it: &Self| it.alternatives[0].has_choice(value);
+        let Some(chosen) = self.union(possible.alternatives().filter(is_chosen)) else {
+            let choices = possible.choices().into_iter().map(|it| it.0.to_string());
+            let choices = choices.collect::<Vec<_>>().join(", ");
+            return fault(format!("must be one of {choices}, not"));
+        };
         let members = value.members().unwrap_or_default();
-        let faults = |it: &Member<'_>, member: &Self| member.faults(it.1, &place.member(&it.0));
-        let narrowed = possible.narrowed(&members, |it, member| faults(it, member).is_empty());
-        if narrowed.is_none() {
-            // The constants of all alternatives together name what is possible.
-            let wrong = members.iter().flat_map(|it| {
-                let member = possible.member(&it.0).filter(|it| !it.choices().is_empty());
-                member.map_or_else(Vec::new, |member| faults(it, &member))
-            });
-            let wrong: Vec<_> = wrong.collect();
-            if !wrong.is_empty() {
-                return wrong;
-            }
-        }
-        let each = narrowed.as_ref().unwrap_or(&possible).alternatives();
-        let each = each.map(|it| match it.broken_limit(value) {
-            Some(fault) => place.fault(fault),
-            None => it.faults_inside(value, &members, place),
-        });
-        each.min_by_key(Vec::len).unwrap_or_default()
-    }
-
-    /// The faults of members and elements, by the only alternative.
-    fn faults_inside(
-        &self,
-        value: RawJsonRef<'_>,
-        members: &[Member<'_>],
-        place: &Place<'_>,
-    ) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        if value.is_object() {
-            let is_given = |name: &str| members.iter().any(|it| it.0 == name);
-            let missing = self.required().into_iter().filter(|it| !is_given(it));
-            faults.extend(missing.flat_map(|it| place.member(it).fault("is missing")));
-        }
-        for (name, value) in members {
-            let place = place.member(name);
-            match self.member(name) {
-                Some(schema) => faults.extend(schema.faults(*value, &place)),
-                None if self.alternatives.iter().all(Alternative::is_closed) => {
-                    faults.extend(place.fault("is not known"));
+        let of_member = |(name, value): &(String, RawJsonRef<'_>), member: &Self| {
+            member.faults(*value, &below(path, name), depth + 1)
+        };
+        let narrowed = chosen.narrowed(&members, |it, member| of_member(it, member).is_empty());
+        let each = narrowed
+            .as_ref()
+            .unwrap_or(&chosen)
+            .alternatives()
+            .map(|alternative| {
+                if let Some(expected) = alternative.broken_limit(value) {
+                    return fault(expected);
                 }
-                None => {}
-            }
-        }
-        let elements = value.elements().unwrap_or_default().into_iter();
-        for (index, element) in elements.enumerate() {
-            let item = self.item(index).into_iter();
-            faults.extend(item.flat_map(|it| it.faults(element, &place.element(index))));
-        }
-        faults
+                let is_given = |name: &str| members.iter().any(|it| it.0 == name);
+                let required = alternative
+                    .required()
+                    .into_iter()
+                    .filter(|_| value.is_object());
+                let missing = required.filter(|it| !is_given(it));
+                let missing = missing.map(|it| (below(path, it), "is missing".to_owned()));
+                let inside = members
+                    .iter()
+                    .flat_map(|it| match alternative.member(&it.0) {
+                        // Without an alternative, all of them together name the constants that are possible.
+                        Some(own) => match chosen.member(&it.0).filter(|_| narrowed.is_none()) {
+                            Some(all) if !own.choices().is_empty() => of_member(it, &all),
+                            _ => of_member(it, &own),
+                        },
+                        None if alternative.get("additionalProperties")
+                            == Some(&Value::Bool(false)) =>
+                        {
+                            vec![(below(path, &it.0), "is not known".to_owned())]
+                        }
+                        None => Vec::new(),
+                    });
+                let elements = value.elements().unwrap_or_default().into_iter().enumerate();
+                let elements = elements.flat_map(|(index, element)| {
+                    let item = alternative.item(index).into_iter();
+                    item.flat_map(move |it| {
+                        it.faults(element, &format!("{path}[{index}]"), depth + 1)
+                    })
+                });
+                missing.chain(inside).chain(elements).collect()
+            });
+        each.min_by_key(Vec::len).unwrap_or_default()
     }
 
     /// The limit of a number, of a string's length or of a list's that a value does not keep.
@@ -385,162 +338,70 @@ impl<'a> Schema<'a> {
                 let length = value.parse::<String>().ok()?.chars().count() as f64;
                 ("minLength", "maxLength", length, " characters")
             }
-            "array" => (
-                "minItems",
-                "maxItems",
-                value.elements().ok()?.len() as f64,
-                " elements",
-            ),
+            "array" => {
+                let length = value.elements().ok()?.len() as f64;
+                ("minItems", "maxItems", length, " elements")
+            }
             _ => return None,
         };
         let limits = |keyword| self.all(keyword).filter_map(Value::as_f64);
-        let (least, most) = (
-            limits(least).reduce(f64::max),
-            limits(most).reduce(f64::min),
-        );
-        let (word, limit) = match (least, most) {
-            (Some(least), _) if size < least => ("least", least),
-            (_, Some(most)) if size > most => ("most", most),
-            _ => return None,
-        };
-        Some(format!("must be at {word} {limit}{unit}, and is {value}"))
-    }
-
-    fn all(&self, keyword: &'static str) -> impl Iterator<Item = &'a Value> {
-        self.alternatives.iter().flat_map(move |it| it.all(keyword))
-    }
-
-    pub(crate) fn has_objects(&self) -> bool {
-        self.alternatives.iter().any(|it| it.has_kind("{"))
+        let least = limits(least).find(|it| size < *it).map(|it| ("least", it));
+        let most = || limits(most).find(|it| size > *it).map(|it| ("most", it));
+        let (word, limit) = least.or_else(most)?;
+        Some(format!("must be at {word} {limit}{unit}, and is"))
     }
 }
-
-/// The place of a value that is checked.
-struct Place<'p> {
-    path: String,
-    depth: usize,
-    /// Checks that may follow.
-    left: &'p Cell<usize>,
-}
-
-impl Place<'_> {
-    fn fault(&self, fault: impl Into<String>) -> Vec<Fault> {
-        vec![(self.path.clone(), fault.into())]
-    }
-
-    fn member(&self, name: &str) -> Self {
-        self.inside(below(&self.path, name))
-    }
-
-    fn element(&self, index: usize) -> Self {
-        self.inside(format!("{}[{index}]", self.path))
-    }
-
-    fn inside(&self, path: String) -> Self {
-        Self {
-            path,
-            depth: self.depth + 1,
-            left: self.left,
-        }
-    }
-}
-
-/// A value for a string, with its rank and the alternative of its kind.
-type Candidate<'a> = (u8, Schema<'a>, RawJson);
-
-/// The name and the value of a member.
-type Member<'v> = (String, RawJsonRef<'v>);
-
-/// A value that is possible, and its title.
-type Choice<'a> = (&'a Value, Option<&'a str>);
 
 impl<'a> Alternative<'a> {
     /// Adds a schema, and those to which it leads.
     fn add(&mut self, root: &'a Value, schema: &'a Value) {
-        let mut next = self.parts.len();
-        self.push(schema);
-        while let Some(part) = self.parts.get(next).copied() {
+        let (mut parts, mut next) = (vec![schema], 0);
+        while let Some(part) = parts.get(next).copied() {
             next += 1;
-            target(root, part).into_iter().for_each(|it| self.push(it));
-            elements(part, "allOf").for_each(|it| self.push(it));
-            let unions = ["anyOf", "oneOf"].into_iter();
-            let unions = unions.filter_map(|it| part.get(it)?.as_array());
-            self.unions.extend(unions.filter(|it| !it.is_empty()));
-        }
-    }
-
-    fn push(&mut self, part: &'a Value) {
-        let is_new = !self.parts.iter().any(|it| ptr::eq(*it, part));
-        if is_new && self.parts.len() < MAX_PARTS {
-            self.parts.push(part);
+            if self.parts.len() < MAX_PARTS && !self.parts.iter().any(|it| ptr::eq(*it, part)) {
+                self.parts.push(part);
+                parts.extend(
+                    target(root, part)
+                        .into_iter()
+                        .chain(elements(part, "allOf")),
+                );
+                let unions = ["anyOf", "oneOf"].into_iter();
+                let unions = unions.filter_map(|it| part.get(it)?.as_array());
+                self.unions.extend(unions.filter(|it| !it.is_empty()));
+            }
         }
     }
 
     /// The values of a keyword.
-    fn all(&self, keyword: &str) -> impl Iterator<Item = &'a Value> {
-        let values = self.parts.iter().map(|it| it.get(keyword));
-        values.flatten().collect::<Vec<_>>().into_iter()
-    }
-
-    fn names(&self) -> impl Iterator<Item = &'a str> {
-        let properties = self.all("properties").filter_map(Value::as_object);
-        properties.flat_map(|it| it.keys().map(String::as_str))
-    }
-
-    fn required(&self) -> impl Iterator<Item = &'a str> {
-        let required = self.all("required").filter_map(Value::as_array);
-        required.flatten().filter_map(Value::as_str)
+    fn all(&self, keyword: &'static str) -> impl Iterator<Item = &'a Value> {
+        self.parts.iter().filter_map(move |it| it.get(keyword))
     }
 
     fn member(&self, name: &str) -> Vec<&'a Value> {
         let own = self.all("properties").filter_map(|it| it.get(name));
-        let patterns = self.patterns().filter(|it| is_match(it.0, name));
-        let found: Vec<_> = own.chain(patterns.map(|it| it.1)).collect();
-        match found.is_empty() {
-            true => self.others().filter(|it| it.is_object()).collect(),
-            false => found,
-        }
+        let patterns = self
+            .all("patternProperties")
+            .filter_map(Value::as_object)
+            .flatten();
+        // Every name fits a pattern that can't be read.
+        let is_match = |pattern| Regex::new(pattern).map_or(true, |it| it.is_match(name));
+        let patterns = patterns.filter(|it| is_match(it.0)).map(|it| it.1);
+        let others = self.all("additionalProperties").filter(|it| it.is_object());
+        or_else(own.chain(patterns).collect(), others)
     }
 
     fn item(&self, index: usize) -> Vec<&'a Value> {
         let lists = self.all("prefixItems").chain(self.all("items"));
-        let own: Vec<_> = lists.filter_map(|it| it.get(index)).collect();
-        let others = match self.all("items").any(Value::is_array) {
-            true => self.all("additionalItems"),
-            false => self.all("items"),
-        };
-        match own.is_empty() {
-            true => others.collect(),
-            false => own,
-        }
-    }
-
-    fn patterns(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
-        let patterns = self.all("patternProperties").filter_map(Value::as_object);
-        patterns.flatten()
-    }
-
-    /// The schemas of members that no other keyword describes.
-    fn others(&self) -> impl Iterator<Item = &'a Value> {
-        self.all("additionalProperties")
-            .chain(self.all("unevaluatedProperties"))
-    }
-
-    fn is_closed(&self) -> bool {
-        self.others().any(|it| *it == false)
-    }
-
-    fn is_open(&self) -> bool {
-        let says_so = self.others().next().is_some();
-        self.has_kind("{") && !self.is_closed() && (says_so || self.names().next().is_none())
+        let own = lists.filter_map(|it| it.get(index)).collect();
+        or_else(own, self.all("items").filter(|it| !it.is_array()))
     }
 
     fn choices(&self) -> Vec<Choice<'a>> {
         let each = self.parts.iter().map(|part| {
-            let title = |keyword| part.get(keyword).and_then(Value::as_str);
+            let title = part.get("title").and_then(Value::as_str);
             let names = elements(part, "enumNames").map(Value::as_str);
             let listed = elements(part, "enum").zip(names.chain(iter::repeat(None)));
-            let constant = part.get("const").map(|it| (it, title("title")));
+            let constant = part.get("const").map(|it| (it, title));
             constant.into_iter().chain(listed).collect::<Vec<_>>()
         });
         let each = each.filter(|it| !it.is_empty());
@@ -549,42 +410,37 @@ impl<'a> Alternative<'a> {
 
     fn has_choice(&self, value: RawJsonRef<'_>) -> bool {
         let choices = self.choices();
-        choices.is_empty() || choices.iter().any(|it| equals(it.0, value))
+        let value = value.parse().unwrap_or(Value::Null);
+        // 1.0 is 1.
+        let number = value.as_f64();
+        let is_it = |it: &Value| *it == value || number.is_some() && it.as_f64() == number;
+        choices.is_empty() || choices.iter().any(|it| is_it(it.0))
     }
 
     /// The kinds of JSON that fit, in the order of the schema; empty if all do.
     fn kinds(&self) -> Vec<&'a str> {
         let types = self.parts.iter().map(|part| {
             let types = part.get("type").into_iter().chain(elements(part, "type"));
-            let types = types.filter_map(Value::as_str);
-            let null = part
-                .get("nullable")
-                .filter(|it| **it == true)
-                .map(|_| "null");
-            types.chain(null).collect::<Vec<_>>()
+            let null = part.get("nullable").filter(|it| **it == true);
+            let types = types.filter_map(Value::as_str).chain(null.map(|_| "null"));
+            types.collect::<Vec<_>>()
         });
         let both = |mut one: Vec<&'a str>, other: Vec<&'a str>| {
             one.retain(|it| other.contains(it) || *it == "integer" && other.contains(&"number"));
             one
         };
-        let kinds = types
-            .filter(|it| !it.is_empty())
-            .reduce(both)
-            .unwrap_or_default();
-        if !kinds.is_empty() {
-            return kinds;
-        }
-        let choices = self.choices();
-        let has = |keywords: &[&str]| keywords.iter().any(|it| self.all(it).next().is_some());
-        match () {
-            () if !choices.is_empty() => choices
-                .iter()
-                .map(|it| kind_of(&it.0.to_string()))
-                .collect(),
-            () if has(&["properties", "patternProperties"]) => vec!["object"],
-            () if has(&["items", "prefixItems"]) => vec!["array"],
+        let stated = types.filter(|it| !it.is_empty()).reduce(both);
+        let has = |keyword| self.all(keyword).next().is_some();
+        let hinted = || match () {
+            () if has("properties") || has("patternProperties") => vec!["object"],
+            () if has("items") || has("prefixItems") => vec!["array"],
             () => Vec::new(),
-        }
+        };
+        let of_choices = self
+            .choices()
+            .into_iter()
+            .map(|it| kind_of(&it.0.to_string()));
+        or_else(or_else(stated.unwrap_or_default(), of_choices), hinted())
     }
 
     /// Returns true if JSON is of one of the kinds.
@@ -600,17 +456,17 @@ impl<'a> Alternative<'a> {
 ///
 /// If digits of a number would be lost.
 pub(crate) fn exact(json: &RawJson) -> Result<Value, String> {
-    let text = json.get();
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    let is_written = || text.parse::<f64>().is_ok_and(|it| it.to_string() == text);
-    if matches!(kind_of(text), "integer" | "number")
-        && digits > f64::DIGITS as usize
-        && !is_written()
-    {
-        return Err(format!("has more digits than a form can carry: {text}"));
+    let digits = json.get().bytes().filter(u8::is_ascii_digit).count();
+    match json.parse::<Value>().unwrap_or_default() {
+        Value::Null => Err(format!("can't be sent: {json}")),
+        Value::Number(it)
+            if digits > 15
+                && it.as_f64().map(|it| it.to_string()).as_deref() != Some(json.get()) =>
+        {
+            Err(format!("has more digits than a form can carry: {json}"))
+        }
+        value => Ok(value),
     }
-    json.parse()
-        .map_err(|error| format!("can't be sent: {error}"))
 }
 
 /// The schema to which another one refers.
@@ -623,20 +479,6 @@ fn target<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
 pub(crate) fn elements<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a Value> {
     let list = schema.get(keyword).and_then(Value::as_array);
     list.into_iter().flatten()
-}
-
-/// Returns true if a name fits a pattern. Every name fits a pattern that can't be read.
-fn is_match(pattern: &str, name: &str) -> bool {
-    Regex::new(pattern).map_or(true, |it| it.is_match(name))
-}
-
-/// Returns true if JSON is the value of a schema, as which `1.0` is 1.
-fn equals(expected: &Value, json: RawJsonRef<'_>) -> bool {
-    let Ok(value) = json.parse::<Value>() else {
-        return false;
-    };
-    let is_float = value.is_f64() || expected.is_f64();
-    value == *expected || is_float && value.as_f64() == expected.as_f64() && value.is_number()
 }
 
 fn kind_of(json: &str) -> &'static str {
@@ -658,10 +500,7 @@ fn is_kind(json: &str, kind: &str) -> bool {
 
 /// The path of a member.
 pub(crate) fn below(path: &str, name: &str) -> String {
-    match path {
-        "" => name.to_owned(),
-        path => format!("{path}.{name}"),
-    }
+    format!("{path}.{name}").trim_start_matches('.').to_owned()
 }
 
 /// Each value once, in their order.
@@ -673,6 +512,14 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
         }
     }
     distinct
+}
+
+/// A list, or others if it is empty.
+fn or_else<T>(list: Vec<T>, others: impl IntoIterator<Item = T>) -> Vec<T> {
+    match list.is_empty() {
+        true => others.into_iter().collect(),
+        false => list,
+    }
 }
 
 /// All lists in one, which is empty if one of them is.
@@ -789,5 +636,54 @@ mod tests {
             assert!(Schema::new(&schema).member("b").is_none());
         }
         assert!(Schema::new(&json!({"$ref": "#"})).kinds().is_empty());
+    }
+
+    #[test]
+    fn unions_that_multiply_end() {
+        let twice = |name: &str| json!([{"$ref": name}, {"$ref": name}]);
+        let mut schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/0"}}});
+        for level in 0..40 {
+            let inner = twice(&format!("#/$defs/{}", level + 1));
+            schema["$defs"][level.to_string()] = match level % 2 {
+                0 => json!({"allOf": inner}),
+                _ => json!({"allOf": [{"anyOf": inner}, {"oneOf": inner}]}),
+            };
+        }
+        schema["$defs"]["40"] = json!({"type": "string"});
+        assert!(faults(&schema, &json!({"a": "x"})).is_empty());
+    }
+
+    #[test]
+    fn a_field_of_a_form_has_no_digits_that_are_lost() {
+        for number in [
+            "9007199254740992",
+            "-1.50",
+            "0.1",
+            "1e3",
+            "12345678901234500000",
+        ] {
+            let json = RawJson::from_text(number).unwrap();
+            assert_eq!(
+                exact(&json).unwrap(),
+                json.parse::<Value>().unwrap(),
+                "{number}"
+            );
+        }
+        for number in ["9007199254740993", "0.12345678901234567890", "1e400"] {
+            assert!(
+                exact(&RawJson::from_text(number).unwrap()).is_err(),
+                "{number}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_that_can_not_be_read_spoils_only_itself() {
+        let text = r#"{"properties": {"a": {"type": "string", "x": 1e400}}}"#;
+        let schema = document(RawJson::from_text(text).unwrap().as_raw(), 0);
+        assert_eq!(
+            schema["properties"]["a"],
+            json!({"type": "string", "x": null})
+        );
     }
 }

@@ -1,7 +1,5 @@
 //! Tools as signatures, in the notation that people know from programming languages.
 
-use std::iter;
-
 use mcp_runtime::types::{Prompt, Tool, ToolExecutionTaskSupport};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -20,7 +18,7 @@ const MAX_MEMBERS: usize = 4;
 /// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`. A tool with
 /// several shapes of arguments has each of them in parentheses.
 pub(crate) fn of_tool(tool: &Tool) -> String {
-    let input = document(&tool.input_schema);
+    let input = document(tool.input_schema.as_raw(), 0);
     let shapes = Schema::new(&input);
     let shapes = shapes
         .alternatives()
@@ -28,7 +26,8 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
         .take(MAX_SHAPES);
     let shapes = distinct(shapes.map(|it| members(&it, 0).join(", ")));
     let arguments = shortened(shapes, MAX_VALUES, ") | (");
-    let output = tool.output_schema.as_ref().map(document);
+    let output = tool.output_schema.as_ref();
+    let output = output.map(|it| document(it.as_raw(), 0));
     let output = output.map(|it| format!(" -> {}", kind(&it, &it, 0)));
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
 }
@@ -51,33 +50,23 @@ pub(crate) fn of_prompt(prompt: &Prompt) -> String {
     format!("{}({})", prompt.name, arguments.join(", "))
 }
 
-/// The members of an object, each with its type.
+/// The members of an object, each with its type. Those that must be given go first, as in a call.
 fn members(schema: &Schema<'_>, depth: usize) -> Vec<String> {
-    let kind = |sources: Vec<&Value>| {
-        // The narrowest one: a constant, where the member has one.
+    let required = schema.required();
+    let mut names = schema.names();
+    names.sort_by_key(|it| !required.contains(it));
+    let shown = names.into_iter().map(|name| {
+        let sources = schema.sources(name);
         let constant = sources.iter().find(|it| it.get("const").is_some());
         let source = constant.or(sources.first()).copied();
-        source.map_or_else(String::new, |it| kind(schema.root, it, depth + 1))
-    };
-    let required = schema.required();
-    // Those that must be given go first, as in a call.
-    let (first, optional): (Vec<_>, Vec<_>) = schema
-        .names()
-        .into_iter()
-        .partition(|it| required.contains(it));
-    let required = first
-        .into_iter()
-        .map(|name| format!("{name}: {}", kind(schema.sources(name))));
-    let optional = optional.into_iter().map(|name| {
-        // It may be left out, which is what null means there.
-        let kind = kind(schema.sources(name));
-        format!("{name}?: {}", kind.trim_end_matches(" | null"))
+        let kind = source.map_or_else(String::new, |it| kind(schema.root, it, depth + 1));
+        match required.contains(&name) {
+            true => format!("{name}: {kind}"),
+            // It may be left out, which is what null means there.
+            false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
+        }
     });
-    let other = schema
-        .other_members()
-        .next()
-        .map(|it| format!("[name]: {}", kind(vec![it])));
-    required.chain(optional).chain(other).collect()
+    shown.collect()
 }
 
 /// The name of the type that a schema describes.
@@ -108,7 +97,7 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
     if let Some([only]) = list("allOf").map(Vec::as_slice).filter(|_| !has_members) {
         return of(only);
     }
-    let expanded = Schema::of(root, iter::once(schema));
+    let expanded = Schema::of(root, vec![schema]);
     let kinds = expanded.kinds().into_iter().map(|it| match it {
         "array" => list_of(schema, of),
         "object" => {
@@ -216,5 +205,24 @@ mod tests {
             |inner, _| json!({"type": "object", "properties": {"a": inner}}),
         );
         assert!(signature(deep, None).contains('…'));
+    }
+
+    #[test]
+    fn arguments_behind_unions_and_references_are_shown() {
+        let by = |name: &str, kind: &str| json!({"properties": {name: {"type": kind}}, "required": [name]});
+        let union = json!({"type": "object", "anyOf": [by("id", "integer"), by("name", "string")]});
+        assert_eq!(
+            signature(union, None),
+            "forecast(id: integer) | (name: string)"
+        );
+        let shared = json!({"$ref": "#/$defs/all", "$defs": {"all": {"allOf": [by("id", "integer"), {"properties": {
+            "pair": {"prefixItems": [{"type": "string"}, {"$ref": "#/$defs/a~1b%20c"}]},
+            "point": {"allOf": [by("x", "number"), by("y", "number")]},
+            "name": {"type": "string", "nullable": true},
+        }}]}}});
+        assert_eq!(
+            signature(shared, None),
+            "forecast(id: integer, pair?: [string, a/b c], point?: {x: number, y: number}, name?: string)"
+        );
     }
 }

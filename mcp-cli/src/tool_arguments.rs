@@ -1,14 +1,13 @@
 //! Arguments of a call, from `key=value` on the command line, by the schema of the tool.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io, iter};
 
 use mcp_config::nearest;
 use mcp_runtime::types::{OrderedMap, RawJson, Tool};
 
 use crate::failure::{Failure, Kind};
-use crate::schema::{self, Fault, Schema, below};
+use crate::schema::{Fault, Schema, below, document};
 use crate::signature;
 
 /// Reads the arguments of a call, and checks them. Numbers keep the digits with which they are written.
@@ -21,7 +20,7 @@ pub(crate) fn read(
     words: &[String],
     input: Option<&Path>,
 ) -> Result<RawJson, Failure> {
-    let document = schema::document(&tool.input_schema);
+    let document = document(tool.input_schema.as_raw(), 0);
     let schema = Schema::new(&document);
     let (mut given, mut faults) = (Given::new(), Vec::new());
     match input.map(read_object).transpose() {
@@ -118,36 +117,19 @@ fn parse(word: &str) -> Result<(&str, Input), Fault> {
     }
 }
 
-/// The names that lead to the place of a key: `place.city` is a member inside another one, unless a
-/// schema has it as a name.
-///
-/// # Errors
-///
-/// If a name is not known.
-fn names_of<'k>(mut schema: Schema<'_>, key: &'k str) -> Result<Vec<&'k str>, Fault> {
-    let (mut names, mut rest) = (Vec::new(), Some(key));
-    while let Some(inner) = rest {
-        let known = schema.names();
-        let mut ends = inner.rmatch_indices('.').map(|it| it.0);
-        let end = match known.contains(&inner) {
-            true => Some(inner.len()),
-            false => ends.find(|end| known.contains(&&inner[..*end])),
-        };
-        let first = inner.find('.').unwrap_or(inner.len());
-        let kinds = schema.member(inner).map_or_else(Vec::new, |it| it.kinds());
-        let end = match end {
-            Some(end) => end,
-            // The key of a map may have a dot in it if no object is below.
-            None if !kinds.is_empty() && !kinds.contains(&"object") => inner.len(),
-            None if schema.is_open() || schema.member(&inner[..first]).is_some() => first,
-            None => return Err(unknown(key, inner, &known)),
-        };
-        let name = &inner[..end];
-        names.push(name);
-        schema = schema.member(name).unwrap_or_else(|| schema.open());
-        rest = inner.get(end + 1..);
-    }
-    Ok(names)
+/// The first name of a key, and the rest behind a dot: `place.city` is a member inside another one,
+/// unless a schema has it as a name. `None` if the name is not known.
+fn split<'k>(schema: &Schema<'_>, key: &'k str) -> Option<(&'k str, Option<&'k str>)> {
+    let known = schema.names();
+    let ends = iter::once(key.len()).chain(key.rmatch_indices('.').map(|it| it.0));
+    let named = ends.into_iter().find(|end| known.contains(&&key[..*end]));
+    let kinds = schema.member(key).map_or_else(Vec::new, |it| it.kinds());
+    // The key of a map may have a dot in it if no object is below.
+    let is_leaf = !kinds.is_empty() && !kinds.contains(&"object");
+    let first = key.find('.').filter(|_| !is_leaf).unwrap_or(key.len());
+    let end = named.unwrap_or(first);
+    let is_known = schema.is_open() || schema.member(&key[..end]).is_some();
+    is_known.then(|| (&key[..end], key.get(end + 1..)))
 }
 
 /// What is given for a value.
@@ -182,29 +164,28 @@ impl Given {
         key: &str,
         value: Input,
     ) -> Result<(), Fault> {
-        let names = names_of(schema.clone(), key)?;
-        let mut place = self;
-        for (index, name) in names.iter().enumerate() {
-            let outside = || names[..index].join(".");
-            let taken = || format!("is inside `{}`, which is not an object", outside());
-            place = place.member(name).ok_or_else(|| fault(key, taken()))?;
+        let (mut place, mut schema, mut rest) = (self, schema.clone(), Some(key));
+        while let Some(inner) = rest {
+            let names = split(&schema, inner);
+            let (name, after) = names.ok_or_else(|| unknown(key, inner, &schema.names()))?;
+            let taken = || fault(key, "is inside a value that is not an object");
+            place = place.member(name).ok_or_else(taken)?;
+            schema = schema.member(name).unwrap_or_else(|| schema.open());
+            rest = after;
         }
         match place {
             Self::Words(words) => words.push(value),
-            Self::Json(_) => *place = Self::Words(vec![value]),
-            Self::Members(_) => return Err(fault(key, TWICE)),
+            Self::Members(members) if !members.is_empty() => return Err(fault(key, TWICE)),
+            _ => *place = Self::Words(vec![value]),
         }
         Ok(())
     }
 
-    /// The place of a member, in which nothing may be yet; `None` if this is not an object.
+    /// The place of a member, which may be new; `None` if this is not an object.
     fn member(&mut self, name: &str) -> Option<&mut Self> {
         match self {
-            Self::Words(words) if words.is_empty() => *self = Self::new(),
-            Self::Words(words) => match &words[..] {
-                [word] => *self = Self::object(&word.json()?).ok()?,
-                _ => return None,
-            },
+            Self::Words(words) if words.len() > 1 => return None,
+            Self::Words(words) => *self = Self::object(&words[0].json()?).ok()?,
             Self::Json(json) => *self = Self::object(json).ok()?,
             Self::Members(_) => {}
         }
@@ -212,10 +193,10 @@ impl Given {
             return None;
         };
         let found = members.iter().position(|it| it.0 == name);
-        let index = found.unwrap_or_else(|| {
-            members.push((name.to_owned(), Self::Words(Vec::new())));
-            members.len() - 1
-        });
+        let index = found.unwrap_or(members.len());
+        if found.is_none() {
+            members.push((name.to_owned(), Self::new()));
+        }
         Some(&mut members[index].1)
     }
 
@@ -251,7 +232,7 @@ impl Given {
 
 const TWICE: &str = "is given twice, and is not a list";
 
-/// The value of one word, or the list of several.
+/// The value of one word, or the list of several: the first word, and JSON, may be a list itself.
 fn read_words(schema: &Schema<'_>, words: &[Input]) -> Result<RawJson, String> {
     match words {
         [Input::Json(json)] => return Ok(json.clone()),
@@ -259,15 +240,14 @@ fn read_words(schema: &Schema<'_>, words: &[Input]) -> Result<RawJson, String> {
         _ if !schema.kinds().contains(&"array") => return Err(TWICE.to_owned()),
         _ => {}
     }
-    let mut list = Vec::new();
-    for (index, word) in words.iter().enumerate() {
-        // The first word may be a list, and JSON. Other words are an element each.
-        let may_be_list = (index == 0 || matches!(word, Input::Json(_))) && !schema.has_lists();
-        let whole = word.json().filter(|_| may_be_list);
-        match (whole.as_ref().map(|it| it.as_raw().elements()), word) {
-            (Some(Ok(elements)), _) => list.extend(elements.into_iter().map(RawJson::from)),
-            (_, Input::Json(json)) => list.push(json.clone()),
-            (_, Input::Text(text)) => {
+    let mut list: Vec<RawJson> = Vec::new();
+    for word in words {
+        let is_whole = (list.is_empty() || matches!(word, Input::Json(_))) && !schema.has_lists();
+        let json = word.json().filter(|_| is_whole);
+        match (json.and_then(|it| it.parse::<Vec<RawJson>>().ok()), word) {
+            (Some(elements), _) => list.extend(elements),
+            (None, Input::Json(json)) => list.push(json.clone()),
+            (None, Input::Text(text)) => {
                 let item = schema.item(list.len()).unwrap_or_else(|| schema.open());
                 list.push(item.read(text)?);
             }
