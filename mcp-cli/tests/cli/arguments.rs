@@ -54,3 +54,48 @@ fn variables_and_folders_are_those_of_the_command_line() {
     assert!(stderr.contains("1 2  /"), "{stderr}");
     assert!(stderr.contains("/sub"), "{stderr}");
 }
+
+#[cfg(unix)]
+#[test]
+fn digits_of_numbers_go_through_both_ways() {
+    use crate::support::{mcp, scripted};
+    let tools = r#""result": {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": {"n": {"type": "number"}}}}]}"#;
+    for (arguments, result, expected) in [
+        (
+            "123456789012345678901234567890",
+            r#""structuredContent": {"n": 123456789012345678901234567890, "d": 0.10000000000000000555111}"#,
+            "{\n  \"n\": 123456789012345678901234567890,\n  \"d\": 0.10000000000000000555111\n}\n",
+        ),
+        (
+            "1.50",
+            r#""structuredContent": {"n": [1e400]}"#,
+            "{\n  \"n\": [\n    1e400\n  ]\n}\n",
+        ),
+        (
+            "18446744073709551616",
+            r#""structuredContent": {"result": 1e400}"#,
+            "{\n  \"result\": 1e400\n}\n",
+        ),
+    ] {
+        // The arguments of the call decide whether the tool has the result.
+        let call = format!("tools/call\"'*'\"arguments\":{{\"n\":{arguments}}}'*'");
+        let result = format!(r#""result": {{"content": [], {result}}}"#);
+        let program = scripted(&[("tools/list", tools), (&call, &result)]);
+        let program: Vec<_> = program.iter().map(String::as_str).collect();
+        let argument = format!("n={arguments}");
+        let run = |json: &[&str]| {
+            let words = [
+                &["call", "t", &argument, "--era", "handshake"],
+                json,
+                &["--"],
+                &program,
+            ]
+            .concat();
+            mcp(&words).text()
+        };
+        assert_eq!(run(&[]), expected);
+        let document = run(&["--json"]);
+        let inside = expected.trim_end().replace('\n', "\n  ");
+        assert!(document.contains(&inside), "{inside} in {document}");
+    }
+}
