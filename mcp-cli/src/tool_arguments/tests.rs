@@ -357,7 +357,9 @@ mod round_trip {
             let word = match value.as_str() {
                 None if kind != "null" && comes_before("string", kind) => format!(":={value}"),
                 None => format!("={value}"),
-                Some(text) if kinds.len() > 1 && looks_like_json(text) => format!(":={value}"),
+                Some(text) if looks_like_json(text) && (kinds[0] != "string" || text == "null") => {
+                    format!(":={value}")
+                }
                 Some(text) => text_word(text),
             };
             Case::new(schema, value, word)
