@@ -235,9 +235,38 @@ def _():
         server = {"type": "stdio", "command": FASTMCP[0], "args": FASTMCP[1:], "env": {"RECORD": "${input:who}"}}
         json.dump({"inputs": inputs, "servers": {"asked": server}}, file)
     terminal = Terminal.shell('cd "$1" && mcp inspect vscode:asked', f"{WORK}/project")
+    terminal.answer("The answer is kept", "y\r")
     terminal.answer("Who is it?", "secret\r")
     code, output = terminal.end()
     assert code == 0 and b"secret" not in output and b"stranger 1.0" in output, output
+
+
+@part("trust in a file of a project")
+def _():
+    folder, trace = f"{WORK}/stranger", f"{WORK}/trace"
+    os.makedirs(folder, exist_ok=True)
+    programs = {
+        "touch": {"command": "touch", "args": [trace]},
+        "fake\x1b]0;title\x07\n  more": {"command": "a", "args": ["\x1b[8mhidden\n? Do you trust"], "env": {"K": "v"}},
+        "asked": {"command": FASTMCP[0], "args": FASTMCP[1:], "env": {"RECORD": RECORD}},
+    }
+    with open(f"{folder}/.mcp.json", "w") as file:
+        json.dump({"mcpServers": programs}, file)
+    for keys, code in [("n\r", 2), ("\r", 2), (ESCAPE, 2), (INTERRUPT, 130)]:
+        terminal = Terminal.shell('cd "$1" && mcp inspect touch', folder)
+        before = terminal.until("Do you trust")
+        # The server of the command comes first, and each is on one line.
+        assert before.index(f"touch: touch {trace}\n") < before.index("fake\\u{1b}]0;title\\u{7}\\n  more: "), before
+        assert "'K=v' a " in before and "\\u{1b}[8mhidden\\n? " in before, before
+        terminal.answer("The answer is kept", keys)
+        ended, output = terminal.end()
+        assert ended == code and b"\x1b]" not in output and b"\x1b[8m" not in output, (keys, output)
+        assert not os.path.exists(trace), keys
+    terminal = Terminal.shell('cd "$1" && mcp inspect asked', folder)
+    terminal.answer("The answer is kept", "y\r")
+    assert terminal.end()[0] == 0
+    code, output = Terminal.shell('cd "$1" && mcp inspect asked', folder).end()
+    assert code == 0 and b"Do you trust" not in output, output
 
 
 serving.__exit__(*sys.exc_info())

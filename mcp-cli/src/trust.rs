@@ -1,11 +1,13 @@
 //! Trust in the files of a project, which may come from a stranger.
 
-use std::{fs, io};
+use std::fs;
+use std::io::{self, ErrorKind};
 
 use inquire::{Confirm, InquireError};
 use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 use mcp_config::{Entry, Servers, Target, Variable};
 use ring::digest::{SHA256, digest};
+use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 use crate::output::{is_interactive, note, visible};
@@ -27,7 +29,7 @@ pub(crate) async fn expand(
     variables: &mut (dyn FnMut(&Variable<'_>) -> Option<String> + Send),
 ) -> Result<Target, Failure> {
     if !is_trusted(entry, by_option).await {
-        ask(entry)?;
+        ask(entry).await?;
         remember(entry).await;
     }
     Ok(entry.expand(variables)?)
@@ -59,7 +61,7 @@ pub(crate) fn untrusted(entry: &Entry) -> Failure {
 }
 
 /// Shows what the file of an entry can run, and asks whether to trust it.
-fn ask(entry: &Entry) -> Result<(), Failure> {
+async fn ask(entry: &Entry) -> Result<(), Failure> {
     if !is_interactive() {
         return Err(untrusted(entry));
     }
@@ -91,9 +93,14 @@ fn ask(entry: &Entry) -> Result<(), Failure> {
         note(&format!("  … and {more} more, which `mcp servers` lists"));
     }
     let question = format!("Do you trust {file}? The answer is kept until the file changes.");
-    match Confirm::new(&question).with_default(false).prompt() {
-        Ok(true) => Ok(()),
-        Err(InquireError::OperationInterrupted) => Err(Failure::cancelled()),
+    let answer = spawn_blocking(move || Confirm::new(&question).with_default(false).prompt());
+    match answer.await {
+        Ok(Ok(true)) => Ok(()),
+        Ok(Err(InquireError::OperationInterrupted)) => Err(Failure::cancelled()),
+        // Ctrl-C before the terminal passes on single keys.
+        Ok(Err(InquireError::IO(it))) if it.kind() == ErrorKind::Interrupted => {
+            Err(Failure::cancelled())
+        }
         _ => Err(untrusted(entry)),
     }
 }
