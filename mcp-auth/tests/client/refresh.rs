@@ -286,7 +286,7 @@ async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let live = site.last_token();
     assert_ne!(live, stale);
 
-    let used = std::sync::Mutex::default();
+    let used = std::sync::Mutex::new(String::new());
     let client = |url: String| {
         used.lock().unwrap().clone_from(&url);
         http_client(url)
