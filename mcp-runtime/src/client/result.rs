@@ -197,7 +197,7 @@ pub(super) fn typed<Out: DeserializeOwned>(
         return Err(CallError::Tool(text(&result)));
     }
     let decoded = match &result.structured_content {
-        Some(structured) => match schema.map(is_wrapper) {
+        Some(structured) => with_integers(structured, |structured| match schema.map(is_wrapper) {
             Some(false) => structured.parse(),
             Some(true) => unwrapped(structured).or_else(|fault| match ignores_result::<Out>() {
                 true => Err(fault),
@@ -206,7 +206,7 @@ pub(super) fn typed<Out: DeserializeOwned>(
             None => structured
                 .parse()
                 .or_else(|fault| unwrapped(structured).map_err(|_| fault)),
-        },
+        }),
         None => {
             let text = text(&result);
             let json = match result.content.is_empty() {
@@ -225,13 +225,42 @@ pub(super) fn whole<Out: DeserializeOwned>(
     _: Option<&RawJson>,
 ) -> Result<Out, CallError> {
     match &result.structured_content {
-        Some(structured) if result.is_error != Some(true) => structured.parse().map_err(|fault| {
-            let mut path = "structuredContent".to_owned();
-            locate(structured.get(), &fault, &mut path);
-            let reason = format!("{path}: {}", reason(&fault));
-            CallError::unfit(methods::TOOLS_CALL, reason)
-        }),
+        Some(structured) if result.is_error != Some(true) => {
+            with_integers(structured, |structured| {
+                structured.parse().map_err(|fault| {
+                    let mut path = "structuredContent".to_owned();
+                    locate(structured.get(), &fault, &mut path);
+                    let reason = format!("{path}: {}", reason(&fault));
+                    CallError::unfit(methods::TOOLS_CALL, reason)
+                })
+            })
+        }
         _ => typed(result, None),
+    }
+}
+
+/// Decodes JSON. If that fails, decodes it again with numbers such as `3.0` as integers: JSON Schema does not
+/// distinguish them.
+fn with_integers<T, E>(json: &RawJson, decode: impl Fn(&RawJson) -> Result<T, E>) -> Result<T, E> {
+    decode(json).or_else(|fault| {
+        let mut value: Value = json.parse().map_err(|_| fault)?;
+        replace_integers(&mut value);
+        decode(&value.into())
+    })
+}
+
+fn replace_integers(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(replace_integers),
+        Value::Object(members) => members.values_mut().for_each(replace_integers),
+        // A number without a fraction is written without a point.
+        Value::Number(number) if number.is_f64() => {
+            let text = number.as_f64().map(|number| number.to_string());
+            *number = text
+                .and_then(|it| it.parse().ok())
+                .unwrap_or(number.clone());
+        }
+        _ => {}
     }
 }
 
@@ -286,6 +315,8 @@ fn text(result: &CallToolResult) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use mcp_types::{CallToolRequest, ListToolsRequest};
     use serde_json::json;
 
@@ -382,6 +413,27 @@ mod tests {
         );
         let failed = bare.with_is_error(true);
         assert!(matches!(succeeded(failed, None), Err(CallError::Tool(_))));
+    }
+
+    #[test]
+    fn a_number_without_a_fraction_is_an_integer() {
+        let numbers = |text: &str| {
+            let json = RawJson::from_text(text).unwrap();
+            said("").with_structured_content(json)
+        };
+        let list = || numbers(r#"{"result": [3.0, 18446744073709551615, 9.3e18, -0.0]}"#);
+        let expected = [3, u64::MAX, 9_300_000_000_000_000_000, 0];
+        assert_eq!(typed::<Vec<u64>>(list(), None).unwrap(), expected);
+        assert_eq!(perhaps_wrapped::<Vec<u64>>(list(), None).unwrap(), expected);
+        assert_eq!(whole::<i64>(numbers("-3.0"), None).unwrap(), -3);
+        for (text, place) in [
+            (r#"{"a": [1.0, 2.5]}"#, "structuredContent.a[1]: "),
+            (r#"{"a": [1.0], "b": [1e300]}"#, "structuredContent.b[0]: "),
+            (r#"{"a": [1, 1e999]}"#, "structuredContent.a[1]: "),
+        ] {
+            let fault = whole::<HashMap<String, Vec<i64>>>(numbers(text), None).unwrap_err();
+            assert!(fault.to_string().contains(place), "{fault}");
+        }
     }
 
     #[test]
