@@ -139,9 +139,11 @@ impl Snapshot {
         ];
         for (list, member, entries) in lists {
             for entry in &mut *entries {
+                let is_kept = |name: &str| KEPT.split(' ').any(|it| it == name);
+                let is_tool = list == "tools";
                 entry
                     .0
-                    .retain(|name, _| KEPT.split(' ').any(|it| it == name));
+                    .retain(|name, _| is_kept(name) && (is_tool || name != "annotations"));
                 let name = entry.json(member).and_then(Value::as_str);
                 name.ok_or(Error::Unnamed { list, member })?;
             }

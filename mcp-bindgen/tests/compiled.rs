@@ -2,16 +2,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use mcp_bindgen::{Bindings, Format, Snapshot};
+use proc_macro2::{TokenStream, TokenTree};
+use serde_json::{Value, json};
 
 mod support;
 
-use support::edits::{EDITS, before, edited};
+use support::edits::{EDITS, SERVER, before, edited};
 use support::scratch::Scratch;
-use support::{hostile, whole};
+use support::{SHAPES, hostile, whole};
 
 const USER: &str = include_str!("support/user.rs");
 
@@ -75,4 +78,98 @@ fn bindings_of_hostile_tools_raise_no_lint() {
             assert!(scratch.failed(command).is_empty(), "{edition}: {command:?}");
         }
     }
+}
+
+#[test]
+fn values_of_odd_shapes_come_back_as_they_were() {
+    let scratch = Scratch::new("shapes", "2024");
+    let snapshot = Snapshot::parse(SHAPES.as_bytes()).unwrap();
+    let generated = Bindings::new(snapshot).generate().unwrap();
+    write(&scratch.path().join("src/budget.rs"), &generated.code);
+    write(
+        &scratch.path().join("src/main.rs"),
+        include_str!("support/shapes.rs"),
+    );
+    assert!(scratch.failed(&["run"]).is_empty());
+}
+
+/// The names that begin with a capital letter in the modules of all servers here: of types, traits, variants
+/// and generic parameters.
+fn names() -> BTreeSet<String> {
+    fn collect(code: TokenStream, names: &mut BTreeSet<String>) {
+        for token in code {
+            match token {
+                TokenTree::Ident(it) if it.to_string().starts_with(char::is_uppercase) => {
+                    names.insert(it.to_string());
+                }
+                TokenTree::Group(group) => collect(group.stream(), names),
+                _ => {}
+            }
+        }
+    }
+
+    let mut names = BTreeSet::new();
+    for snapshot in [SHAPES.as_bytes(), SERVER.as_bytes()] {
+        let snapshot = Snapshot::parse(snapshot).unwrap();
+        let code = Bindings::new(snapshot).generate().unwrap().code;
+        collect(code.parse().unwrap(), &mut names);
+    }
+    names
+}
+
+#[test]
+fn any_name_that_generated_code_uses_can_be_that_of_a_server_and_a_type() {
+    let names = names();
+    for name in [
+        "BTreeMap",
+        "Client",
+        "D",
+        "Eq",
+        "IntoIterator",
+        "S",
+        "T",
+        "Value",
+    ] {
+        assert!(names.contains(name), "{name}: {names:?}");
+    }
+    let scratch = Scratch::new("names", "2024");
+    let mut modules = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let text = json!({"type": "string"});
+        let object =
+            json!({"title": name, "type": "object", "properties": {"a": text}, "required": ["a"]});
+        let tag = |value: &str| json!({"type": "object", "properties": {"kind": {"const": value}, name: text}});
+        let of = |member: Value| {
+            let properties = json!({"m": member, "own": {"$ref": "#"}});
+            json!({"type": "object", "properties": properties, "required": ["m"]})
+        };
+        // Arguments that require their own type, alone and in a list.
+        let itself =
+            json!({"type": "object", "properties": {"m": {"$ref": "#"}}, "required": ["m"]});
+        let items = json!({"type": "array", "items": {"$ref": "#"}});
+        let schemas = [
+            of(object.clone()),
+            of(json!({"title": name, "enum": ["a", name]})),
+            of(json!({"title": name, "oneOf": [tag("a"), tag(name)]})),
+            of(json!({"title": name, "anyOf": [object, text, {"type": "array", "items": text}]})),
+            itself,
+            json!({"type": "object", "properties": {"m": items}, "required": ["m"]}),
+        ];
+        let schemas = schemas.iter().enumerate();
+        let tools = schemas.map(|(index, schema)| {
+            json!({"name": format!("t{index}"), "inputSchema": schema, "outputSchema": schema})
+                .to_string()
+        });
+        let named = json!({"name": name, "inputSchema": {"type": "object"}}).to_string();
+        let tools: Vec<_> = tools.chain([named]).collect();
+        let snapshot = Snapshot::parse(whole(&tools.join(",")).as_bytes()).unwrap();
+        let generated = Bindings::new(snapshot).name(name).generate().unwrap();
+        write(
+            &scratch.path().join(format!("src/m{index}.rs")),
+            &generated.code,
+        );
+        modules += &format!("pub mod m{index};\n");
+    }
+    write(&scratch.path().join("src/lib.rs"), &modules);
+    assert!(scratch.failed(&["check"]).is_empty());
 }

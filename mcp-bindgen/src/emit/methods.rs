@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
 use super::module::{Emitter, described};
+use crate::code::docs::lines;
 use crate::code::names::ident;
 use crate::model::ir::{Feature, Id, Method, Output, Type};
 use crate::texts;
@@ -23,15 +24,16 @@ impl Emitter<'_> {
         let (leading, types): (Vec<_>, Vec<_>) = parts
             .map(|(feature, name, title)| {
                 let (method, ty) = (ident(name), self.owner(feature));
-                let doc = format!(" The {name} of the server.");
+                let methods = self.model.of(feature).map(|it| self.name_of(it).unraw());
+                let methods: Vec<_> = methods.map(|it| it.to_string()).collect();
+                let doc = lines(&format!(
+                    "The {name} of the server: `{}`.",
+                    methods.join("`, `")
+                ));
                 // The compiler suggests this method where one of these is called on the server's type.
-                let aliases = self
-                    .model
-                    .of(feature)
-                    .map(|it| self.name_of(it).unraw().to_string());
-                let aliases = aliases.filter(|alias| alias != name);
+                let aliases = methods.iter().filter(|alias| *alias != name);
                 let leading = quote! {
-                    #[doc = #doc]
+                    #doc
                     #(#[doc(alias = #aliases)])*
                     #[must_use]
                     pub fn #method(&self) -> #ty<'_> {

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 pub(crate) mod edits;
 pub(crate) mod scratch;
 
+/// A server with unions, lists, tuples, and tools, prompts and templates without arguments.
+pub(crate) const SHAPES: &str = include_str!("shapes.json");
+
 /// A snapshot with `tools`, which are JSON with commas between them.
 pub(crate) fn whole(tools: &str) -> String {
     format!(r#"{{"server": {{"name": "hostile", "version": "1"}}, "tools": [{tools}]}}"#)

@@ -1,0 +1,38 @@
+//! Code of a user of the bindings of a server with odd shapes.
+
+mod budget;
+
+use budget::{AddExpenseArguments, AddExpenseOutput, Category, FindArguments, FindOutput, PaymentCard, PaymentCash};
+use serde_json::{Value, from_value, json, to_value};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Tags are written once, and typed members beside them come back.
+    let card = PaymentCard::new("4111").with_extra("fee", 1.5);
+    let arguments = AddExpenseArguments::new(card.clone(), Category::Food, u64::MAX);
+    let expected = json!({
+        "amount": u64::MAX,
+        "category": "food",
+        "payment": {"kind": "card", "number": "4111", "fee": 1.5},
+    });
+    let text = serde_json::to_string(&arguments)?;
+    assert_eq!(text.matches("kind").count(), 1, "{text}");
+    assert_eq!(serde_json::from_str::<Value>(&text)?, expected);
+    assert_eq!(from_value::<AddExpenseArguments>(expected)?, arguments);
+    let cash = json!({"kind": "cash", "currency": "EUR", "note": "tip"});
+    assert_eq!(to_value(from_value::<PaymentCash>(cash.clone())?)?, cash);
+
+    let output = json!({"id": u64::MAX, "payment": {"kind": "card", "paid": true, "fee": 2.0}});
+    assert_eq!(to_value(from_value::<AddExpenseOutput>(output.clone())?)?, output);
+    let unknown = json!({"id": 1, "payment": {"kind": "shell", "count": 3}});
+    assert_eq!(to_value(from_value::<AddExpenseOutput>(unknown.clone())?)?, unknown);
+
+    // Open tuples have more or fewer items, and members by patterns are kept.
+    for open in [json!([]), json!(["a"]), json!(["a", 1, true])] {
+        let output = json!({"open": open, "pair": ["b", 2], "x-a": "c"});
+        let read: FindOutput = from_value(output.clone())?;
+        assert_eq!(read.pair, ("b".to_owned(), 2));
+        assert_eq!(to_value(read)?, output);
+    }
+    assert_eq!(to_value(FindArguments::from("text"))?, json!({"where": "text"}));
+    Ok(())
+}
