@@ -218,17 +218,13 @@ fn parts(model: &Model, id: Id) -> Vec<Part<'_>> {
         }
         Some(Shape::Enum(values)) => {
             let step = |value| format!(": the value {}", quoted(value));
-            let values = values
-                .iter()
-                .map(|(value, _)| part(step(value), &Type::Text));
-            values.collect()
+            let values = values.iter().map(|(value, _)| step(value));
+            values.map(|step| part(step, &Type::Text)).collect()
         }
         Some(Shape::Tagged { variants, .. }) => {
             let step = |values: &[String]| format!(": the alternative {}", quoted(&values[0]));
-            let variants = variants.iter();
-            variants
-                .map(|(values, ty)| part(step(values), ty))
-                .collect()
+            let parts = variants.iter().map(|it| part(step(&it.0), &it.1));
+            parts.collect()
         }
         Some(Shape::Kinds(types)) => {
             let step = |ty| format!(": the alternative {:?}", Type::kind(ty, &model.defs));

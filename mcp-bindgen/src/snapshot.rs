@@ -52,7 +52,7 @@ pub(crate) struct Server {
 }
 
 /// The members of entries that bindings use.
-const KEPT: &str = "annotations arguments description execution inputSchema name outputSchema title \
+const KEPT: &str = "arguments description execution inputSchema name outputSchema title \
     uriTemplate";
 
 /// Rust names by the names on the wire. Whatever has one here keeps it.
@@ -139,11 +139,10 @@ impl Snapshot {
         ];
         for (list, member, entries) in lists {
             for entry in &mut *entries {
-                let is_kept = |name: &str| KEPT.split(' ').any(|it| it == name);
-                let is_tool = list == "tools";
-                entry
-                    .0
-                    .retain(|name, _| is_kept(name) && (is_tool || name != "annotations"));
+                entry.0.retain(|name, _| match name.as_str() {
+                    "annotations" => list == "tools",
+                    name => KEPT.split(' ').any(|it| it == name),
+                });
                 let name = entry.json(member).and_then(Value::as_str);
                 name.ok_or(Error::Unnamed { list, member })?;
             }

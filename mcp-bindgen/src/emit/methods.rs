@@ -80,14 +80,12 @@ impl Emitter<'_> {
             Feature::Template => "Reads the resource",
         };
         let doc = described(&method.doc, &format!("{what} {}.", texts::code(key)));
-        let (mut parameter, mut pairs) = (None, None);
-        let mut arguments = quote!(Map::<String>::new());
-        if method.arguments != Type::NOTHING {
-            let ty = self.rust(&method.arguments);
-            parameter = Some(quote!(arguments: impl Into<#ty>));
-            arguments = quote!(Into::<#ty>::into(arguments));
-            pairs = Some(quote!(.pairs()));
-        }
+        let ty = Some(&method.arguments).filter(|it| **it != Type::NOTHING);
+        let ty = ty.map(|ty| self.rust(ty));
+        let parameter = ty.as_ref().map(|ty| quote!(arguments: impl Into<#ty>));
+        let pairs = ty.as_ref().map(|_| quote!(.pairs()));
+        let nothing = quote!(Map::<String>::new());
+        let arguments = ty.map_or(nothing, |ty| quote!(Into::<#ty>::into(arguments)));
         let (output, call) = match method.feature {
             Feature::Tool => self.call(method),
             Feature::Prompt => (

@@ -64,10 +64,8 @@ impl<'a> Lowering<'a> {
         self.nodes += 1;
         self.within_limits()?;
         if depth > limits::DEPTH {
-            return Err(format!(
-                "it is combined from more than {} levels",
-                limits::DEPTH
-            ));
+            let limit = limits::DEPTH;
+            return Err(format!("it is combined from more than {limit} levels"));
         }
         if schema.contains_key("$dynamicRef") || schema.contains_key("$recursiveRef") {
             return Err("a dynamic reference is not followed".to_owned());
@@ -75,17 +73,14 @@ impl<'a> Lowering<'a> {
         let mut flat = Object::new();
         if let Some(reference) = schema.get("$ref") {
             let (pointer, target) = self.target(reference)?;
-            let target = match self.flats.get(&pointer) {
-                Some(known) => known.clone(),
-                None => {
-                    let open = Err("it is combined with itself".to_owned());
-                    self.flats.insert(pointer.clone(), open);
-                    let target = self.part(target, depth);
-                    self.flats.insert(pointer, target.clone());
-                    target
-                }
-            };
-            self.merge(&mut flat, target?)?;
+            if !self.flats.contains_key(&pointer) {
+                let open = Err("it is combined with itself".to_owned());
+                self.flats.insert(pointer.clone(), open);
+                let target = self.part(target, depth);
+                self.flats.insert(pointer.clone(), target);
+            }
+            let target = self.flats[&pointer].clone()?;
+            self.merge(&mut flat, target)?;
         }
         if let Some(Value::Array(all)) = schema.get("allOf") {
             within(all.len(), "parts")?;
@@ -95,7 +90,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut own = schema.clone();
-        own.retain(|name, _| name != "$ref" && name != "allOf");
+        own.retain(|name, _| !["$ref", "allOf", "$defs", "definitions"].contains(&&**name));
         self.merge(&mut flat, own)?;
         Ok(flat)
     }
@@ -129,11 +124,7 @@ fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
         };
         match (keyword.as_str(), known, value) {
             (_, known, value) if *known == value => {}
-            (
-                "properties" | "$defs" | "definitions",
-                Value::Object(known),
-                Value::Object(other),
-            ) => {
+            ("properties", Value::Object(known), Value::Object(other)) => {
                 for (name, property) in other {
                     match known.get_mut(&name) {
                         None => drop(known.insert(name, property)),
@@ -142,7 +133,10 @@ fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
                     }
                 }
             }
-            ("required", Value::Array(known), Value::Array(other)) => known.extend(other),
+            ("required", Value::Array(known), Value::Array(mut other)) => {
+                other.retain(|it| !known.contains(it));
+                known.append(&mut other);
+            }
             ("type", known, value) => *known = common_type(known, &value)?,
             ("enum", Value::Array(known), Value::Array(other)) => {
                 known.retain(|it| other.contains(it))

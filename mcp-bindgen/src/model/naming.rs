@@ -149,10 +149,8 @@ fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut 
             let plain = union.strip_suffix("Output").unwrap_or(union);
             Some(format!("{plain}{variant}"))
         });
-        let of_method = of_methods.remove(id);
-        let mut names = of_method
-            .or(of_union)
-            .map_or_else(|| candidates(def), |it| vec![it]);
+        let name = of_methods.remove(id).or(of_union);
+        let mut names = name.map_or_else(|| candidates(def), |it| vec![it]);
         if !sent.contains(id) && names_sent.contains(&names[0]) {
             names.iter_mut().for_each(|name| name.push_str("Output"));
         }
@@ -227,10 +225,9 @@ fn variants(defs: &Defs) -> HashMap<Id, (Id, String)> {
     for (union, def) in defs {
         let named: Vec<_> = match &def.shape {
             Shape::Tagged { variants, .. } => {
+                let name = |values: &[String]| variant(&values.join(" or "));
                 let variants = variants.iter();
-                variants
-                    .map(|(values, ty)| (ty.id(), variant(&values.join(" or "))))
-                    .collect()
+                variants.map(|it| (it.1.id(), name(&it.0))).collect()
             }
             Shape::Kinds(types) => {
                 let named = |ty: &Type| match ty {
@@ -266,9 +263,8 @@ fn candidates(def: &Def) -> Vec<String> {
     let place = shortest(def);
     let schemas = ["/inputSchema", "/outputSchema"].into_iter();
     let parts = schemas.filter_map(|schema| place.split_once(schema));
-    let (tool, path) = parts
-        .min_by_key(|(tool, _)| tool.len())
-        .unwrap_or(("", place));
+    let parts = parts.min_by_key(|(tool, _)| tool.len());
+    let (tool, path) = parts.unwrap_or(("", place));
     let steps: Vec<_> = path.split('/').collect();
     let is_name = |index: &usize| {
         let before = index.checked_sub(1).map(|index| steps[index]);
@@ -276,9 +272,8 @@ fn candidates(def: &Def) -> Vec<String> {
     };
     let named = (0..steps.len()).rev().find(is_name);
     let rest = &steps[named.map_or(0, |index| index + 1)..];
-    let is_item = ["items", "prefixItems", "additionalProperties"]
-        .iter()
-        .any(|it| rest.contains(it));
+    let mut items = ["items", "prefixItems", "additionalProperties"].iter();
+    let is_item = items.any(|it| rest.contains(it));
     let last = named.map(|index| steps[index]);
     let is_wrapper = is_item && place.contains("/outputSchema/properties/result/");
     let last = last.filter(|last| !(is_wrapper && *last == "result"));

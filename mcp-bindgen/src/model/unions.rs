@@ -109,10 +109,8 @@ impl Lowering<'_> {
         let properties = properties.and_then(Value::as_object).into_iter().flatten();
         let constants = properties.filter_map(|(name, property)| {
             let only = property.get("const").map(std::slice::from_ref);
-            let values = only.or(property
-                .get("enum")
-                .and_then(Value::as_array)
-                .map(Vec::as_slice))?;
+            let list = property.get("enum").and_then(Value::as_array);
+            let values = only.or(list.map(Vec::as_slice))?;
             let values = values.iter().map(|it| it.as_str().map(str::to_owned));
             let values = values.collect::<Option<Vec<_>>>()?;
             (!values.is_empty()).then(|| (name.clone(), values))

@@ -14,7 +14,7 @@ pub(crate) type Edit = (
     &'static [&'static str],
 );
 
-pub(crate) const EDITS: [Edit; 24] = [
+pub(crate) const EDITS: [Edit; 26] = [
     ("nothing", "", "", true, &[]),
     (
         "a new tool",
@@ -137,6 +137,22 @@ pub(crate) const EDITS: [Edit; 24] = [
         r#""required": ["city", "unit"]"#,
         false,
         &["breaking: tool `forecast`: arguments.unit is required now"],
+    ),
+    (
+        "an argument of a tool that had none",
+        "\"stations\",\n      \"inputSchema\": {\"type\": \"object\"",
+        "\"stations\",\n      \"inputSchema\": {\"type\": \"object\", \"properties\": {\"near\": {\"type\": \"string\"}}",
+        false,
+        &["breaking: tool `stations`: arguments is an object with members now, and was nothing"],
+    ),
+    (
+        "a minimum that makes a result unsigned",
+        r#""result": {"type": "integer"}"#,
+        r#""result": {"type": "integer", "minimum": 0}"#,
+        false,
+        &[
+            "breaking: tool `stations`: result is an integer that is not negative now, and was an integer",
+        ],
     ),
     (
         "a member of a result less",

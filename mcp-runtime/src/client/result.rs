@@ -253,12 +253,11 @@ fn replace_integers(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(replace_integers),
         Value::Object(members) => members.values_mut().for_each(replace_integers),
-        // A number without a fraction is written without a point.
+        // `f64` writes a number without a fraction without a point. Adding 0 takes the sign of -0 away.
         Value::Number(number) if number.is_f64() => {
-            let text = number.as_f64().map(|number| number.to_string());
-            *number = text
-                .and_then(|it| it.parse().ok())
-                .unwrap_or(number.clone());
+            let text = number.as_f64().map(|number| (number + 0.0).to_string());
+            let integer = text.and_then(|text| text.parse().ok());
+            *number = integer.unwrap_or(number.clone());
         }
         _ => {}
     }
