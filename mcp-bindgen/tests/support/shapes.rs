@@ -33,6 +33,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(read.pair, ("b".to_owned(), 2));
         assert_eq!(to_value(read)?, output);
     }
-    assert_eq!(to_value(FindArguments::from("text"))?, json!({"where": "text"}));
+    assert_eq!(to_value(FindArguments::new("text"))?, json!({"where": "text"}));
     Ok(())
 }
