@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcp_bindgen::Format;
+use mcp_config::nearest;
 use mcp_runtime::{Era, Revision};
 
 use crate::login::LoginSettings;
@@ -238,6 +240,45 @@ fn header(text: &str) -> Result<(String, String), &'static str> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// Replaces the advice of an error about an unknown option, which may be meant as an argument of a
+/// tool, a prompt or a template.
+pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let is_similar = match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(similar)) => nearest(option, [&**similar]).is_some(),
+        _ => false,
+    };
+    let mut words = arguments.iter().map(|it| it.to_string_lossy());
+    let word = words.find(|it| it.starts_with(&**option));
+    let pair = word.unwrap_or_default().trim_start_matches('-').to_owned();
+    if !is_similar {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    // Values behind `--` are a program.
+    error.remove(ContextKind::Suggested);
+    let takes_pairs = |it: &OsString| it == "call" || it == "prompt" || it == "read";
+    if arguments
+        .iter()
+        .skip(1)
+        .find(is_word)
+        .is_some_and(takes_pairs)
+    {
+        let pair = match pair.contains('=') {
+            true => pair,
+            false => format!("{pair}=VALUE"),
+        };
+        let advice = format!("arguments of a tool have no dashes: write `{pair}`");
+        let advice = ContextValue::StyledStrs(vec![advice.into()]);
+        error.insert(ContextKind::Suggested, advice);
+    }
+    error
+}
+
 /// The text of an error without what is for a terminal only.
 pub(crate) fn plain(error: &clap::Error) -> String {
     let text = error.to_string();
@@ -254,13 +295,16 @@ pub(crate) fn with_program(arguments: impl IntoIterator<Item = OsString>) -> Vec
         return arguments;
     };
     let words = arguments.split_off(end).split_off(1);
-    let is_word = |it: &OsString| !it.to_string_lossy().starts_with('-');
-    let command = arguments.iter().skip(1).position(is_word);
+    let command = arguments.iter().skip(1).position(|it| is_word(&it));
     if let Some(index) = command {
         let words = words.iter().map(|it| it.to_string_lossy().into_owned());
         arguments.insert(index + 2, joined(words).into());
     }
     arguments
+}
+
+fn is_word(argument: &&OsString) -> bool {
+    !argument.to_string_lossy().starts_with('-')
 }
 
 #[cfg(test)]

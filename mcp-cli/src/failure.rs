@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::output::{note, note_json};
+use crate::remedies;
 
 /// The end of a command without success.
 #[derive(Debug, Serialize)]
@@ -78,7 +79,7 @@ impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message: remedies::of_command(message.into()),
             advice: None,
             status: None,
             url: None,

@@ -17,6 +17,7 @@ mod login;
 mod output;
 mod prompts;
 mod questions;
+mod remedies;
 mod schema;
 mod server;
 mod session;
@@ -47,7 +48,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     mcp_runtime::log::silence();
     let arguments = arguments::with_program(arguments);
     let wants_json = arguments.iter().any(|it| it == "--json");
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let parsed = Arguments::try_parse_from(&arguments);
+    let parsed = parsed.map_err(|error| arguments::advised(error, &arguments));
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) if wants_json && error.use_stderr() => {
             return Failure::usage(arguments::plain(&error)).report(true);

@@ -145,7 +145,9 @@ fn is_hidden(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
         // Marks, embeddings and isolates of a direction.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
         _ => letter.is_control(),
     }
 }
@@ -173,6 +175,9 @@ pub(crate) fn is_interactive() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -184,6 +189,51 @@ mod tests {
             "a\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}1m\\u{202e}b\tc\n"
         );
         assert_eq!(visible(text, false), text);
+    }
+
+    /// The ways to a terminal, and the files that use them. Each of these escapes what it shows.
+    const WAYS: [(&str, &[&str]); 12] = [
+        ("io::stdout()", &["output.rs"]),
+        ("io::stderr()", &["call.rs", "output.rs"]),
+        ("print!(", &[]),
+        ("println!(", &[]),
+        ("Inherit", &[]),
+        ("ProgressBar::hidden", &["questions.rs"]),
+        ("ProgressStyle::", &["call.rs"]),
+        ("set_message(", &["call.rs"]),
+        ("Select::new", &["prompts.rs"]),
+        ("Text::new", &["prompts.rs"]),
+        ("Password::new", &["prompts.rs"]),
+        (".prompt()", &["prompts.rs"]),
+    ];
+
+    fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let name = path.file_name().unwrap().to_string_lossy();
+                found.push((name.into_owned(), code.to_owned()));
+            }
+        }
+    }
+
+    #[test]
+    fn few_places_write_to_a_terminal() {
+        let mut found = Vec::new();
+        sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut found,
+        );
+        found.sort();
+        for (way, files) in WAYS {
+            let users = found.iter().filter(|(_, code)| code.contains(way));
+            let users: Vec<_> = users.map(|(name, _)| name.as_str()).collect();
+            assert_eq!(users, files, "{way}");
+        }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Connecting to the server that a command is about.
 
 use std::cell::OnceCell;
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use iri_string::percent_encode::PercentEncodedForUri;
-use mcp_config::{Remote, Target};
+use mcp_config::{Program, Remote, Target};
 use mcp_runtime::client::{self, ClientBuilder};
 use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
 use mcp_runtime::types::jsonrpc::code;
@@ -120,7 +120,7 @@ impl Session {
                 };
                 let child = program.child_process().grace(GRACE).stderr(stderr);
                 let connected = builder.connect(child).await;
-                let failure = |error| start_failure(error, &program.command, &captured);
+                let failure = |error| start_failure(error, &program, &captured);
                 (None, connected.map_err(failure))
             }
             Target::WebSocket(remote) => {
@@ -206,19 +206,25 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
 }
 
 /// The failure of a program, which may be missing, or wait for something else than messages.
-fn start_failure(error: ConnectError, program: &str, stderr: &Captured) -> Failure {
+fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
+    let program = &*started.command;
     let cause = match &error {
         ConnectError::Open(cause) => cause,
         _ => return with_last_lines(error.into(), &stderr.text()),
     };
+    if let Some(folder) = &started.cwd
+        && let Err(error) = fs::metadata(Path::new(folder).join("."))
+    {
+        let message = format!("`{program}` can't be started in the folder {folder}: {error}");
+        return Failure::usage(message)
+            .advise("correct `--cwd`, or `cwd` of the configured server");
+    }
     let missing = format!("there is no program `{program}`");
     let message = match cause.kind() {
         io::ErrorKind::NotFound if program.contains(char::is_whitespace) => {
             format!("{missing}: put a command into quotes, or behind `--` at the end")
         }
-        io::ErrorKind::NotFound if program.contains(['/', '\\']) => {
-            format!("{missing}, or no folder to start it in")
-        }
+        io::ErrorKind::NotFound if program.contains(['/', '\\']) => missing,
         io::ErrorKind::NotFound => {
             let path = std::env::var("PATH").unwrap_or_default();
             format!("{missing} in the folders of PATH: {path}")
@@ -278,7 +284,9 @@ fn builder(
 fn roots(folders: &[PathBuf]) -> Result<Vec<Root>, Failure> {
     let root = |folder: &PathBuf| {
         let fault = |error| Failure::usage(format!("--root {}: {error}", folder.display()));
+        // Only folders can be listed.
         let path = folder.canonicalize().map_err(fault)?;
+        fs::read_dir(&path).map_err(fault)?;
         let path = path.to_string_lossy().replace('\\', "/");
         let path = PercentEncodedForUri::from_path(path.trim_start_matches('/'));
         Ok(Root::new(format!("file:///{path}")))

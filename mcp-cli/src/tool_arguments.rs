@@ -22,11 +22,8 @@ pub(crate) fn read(
 ) -> Result<RawJson, Failure> {
     let document = document(tool.input_schema.as_raw(), 0);
     let schema = Schema::new(&document);
-    let (mut given, mut faults) = (Given::new(), Vec::new());
-    match input.map(read_object).transpose() {
-        Ok(object) => given = object.unwrap_or(given),
-        Err(fault) => faults.push(fault),
-    }
+    let mut given = input.map(read_object).transpose()?.unwrap_or_else(Given::new);
+    let mut faults = Vec::new();
     for word in words {
         let added = parse(word).and_then(|(key, value)| given.add(&schema, key, value));
         faults.extend(added.err());
@@ -63,11 +60,12 @@ fn fault(key: &str, text: impl Into<String>) -> Fault {
     (key.to_owned(), text.into())
 }
 
-fn read_object(path: &Path) -> Result<Given, Fault> {
-    let shown = path.display().to_string();
-    let text = read_text(path).map_err(|it| fault(&shown, it))?;
+/// Reads the file of `--input`.
+fn read_object(path: &Path) -> Result<Given, Failure> {
+    let fault = |text| Failure::usage(format!("--input {}: {text}", path.display()));
+    let text = read_text(path).map_err(fault)?;
     let json = RawJson::from_text(text).and_then(|it| Given::object(&it));
-    json.map_err(|it| fault(&shown, format!("is not a JSON object: {it}")))
+    json.map_err(|it| fault(format!("it is not a JSON object: {it}")))
 }
 
 /// Reads a file, or standard input.

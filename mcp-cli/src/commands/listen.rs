@@ -9,7 +9,7 @@ use tokio::signal::ctrl_c;
 use tokio::time::sleep;
 
 use crate::arguments::{At, Listen};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::session::Context;
 
@@ -25,8 +25,9 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true)
-        .with_resource_subscriptions(command.uris);
+        .with_resource_subscriptions(command.uris.clone());
     let mut changes = session.result(session.client.subscribe_to(filter)).await?;
+    check(&command.uris, changes.accepted())?;
     if context.verbose > 1 {
         note("listening");
     }
@@ -44,6 +45,42 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
         () = sleep(command.duration.unwrap_or(Duration::MAX)) => Ok(()),
         _ = ctrl_c() => Ok(()),
     }
+}
+
+/// Reports the resources whose changes the server does not announce.
+///
+/// # Errors
+///
+/// If it announces nothing of what was asked for.
+fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> {
+    let announced = accepted.resource_subscriptions.as_deref();
+    let announced = announced.unwrap_or_default();
+    let refused: Vec<_> = uris.iter().filter(|it| !announced.contains(it)).collect();
+    let refused: Vec<_> = refused.into_iter().map(String::as_str).collect();
+    let message = format!(
+        "the server does not announce changes of `{}`",
+        refused.join("`, `")
+    );
+    let lists = [
+        accepted.tools_list_changed,
+        accepted.prompts_list_changed,
+        accepted.resources_list_changed,
+    ];
+    if uris.is_empty() && !lists.contains(&Some(true)) {
+        let message = "the server does not announce changes of its lists";
+        return Err(
+            Failure::new(Kind::Refused, message).advise("name a resource: mcp listen TARGET URI")
+        );
+    }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    if refused.len() == uris.len() {
+        let advice = "list its resources by: mcp inspect TARGET";
+        return Err(Failure::new(Kind::Refused, message).advise(advice));
+    }
+    note(&message);
+    Ok(())
 }
 
 /// Prints a change; returns false if it is none.

@@ -1,5 +1,6 @@
 //! `mcp login` and `mcp logout`.
 
+use mcp_auth::AuthError;
 use mcp_auth::client::Revocation;
 use mcp_config::{Remote, Target};
 use serde_json::json;
@@ -32,8 +33,7 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
         }
         failure
     })?;
-    let servers = oauth(&url).await?.servers().await;
-    let servers = servers.map_err(|it| Failure::new(Kind::Unexpected, it.to_string()))?;
+    let servers = oauth(&url).await?.servers().await.map_err(unexpected)?;
     match (output.json, !servers.is_empty()) {
         (true, logged_in) => output.document(&json!({"url": url, "loggedIn": logged_in})),
         (false, true) => output.line(&format!("logged in at {url}")),
@@ -45,7 +45,7 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
 ///
 /// # Errors
 ///
-/// If they could not be revoked: they are removed even so.
+/// If there are none, or they could not be revoked: they are removed even so.
 pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<(), Failure> {
     let url = url(connection).await?;
     let roots = Roots::load(&connection.trust.ca)?;
@@ -55,8 +55,14 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
             ..Remote::default()
         })
     };
-    let revoked = oauth(&url).await?.logout_with(http).await;
+    let oauth = oauth(&url).await?;
+    let servers = oauth.servers().await.map_err(unexpected)?;
+    let revoked = oauth.logout_with(http).await;
     LoginSettings::default().save(&url).await?;
+    if servers.is_empty() {
+        let message = format!("you are not logged in at {url}: log out of the URL of the login");
+        return Err(Failure::usage(message));
+    }
     let is_revoked = revoked.map_err(|error| {
         let message = "the tokens are removed here, but not revoked, and valid until they expire";
         Failure::new(Kind::Unexpected, format!("{message}: {error}"))
@@ -69,6 +75,10 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
         true => output.document(&json!({"url": url, "loggedIn": false, "revoked": is_revoked})),
         false => output.line(&format!("logged out of {url}{exception}")),
     }
+}
+
+fn unexpected(error: AuthError) -> Failure {
+    Failure::new(Kind::Unexpected, error.to_string())
 }
 
 /// The URL of the server that a login is for.

@@ -10,4 +10,6 @@ mod configured;
 mod mistakes;
 mod scripts;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod trust;

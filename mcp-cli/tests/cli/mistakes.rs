@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 #[cfg(unix)]
 use crate::support::{Run, scripted};
-use crate::support::{Server, User, answering, at_demo, mcp};
+use crate::support::{Server, User, answering, at_demo, demo, mcp};
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
@@ -46,6 +46,51 @@ fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_file_of_arguments_that_can_not_be_read_is_the_only_fault() {
+    let user = User::new();
+    user.write("list.json", "[1]");
+    user.write("half.json", "{\"place\": ");
+    std::fs::write(user.path("bytes"), [0xff, 0xfe]).unwrap();
+    let folder = user.path("folder");
+    std::fs::create_dir(&folder).unwrap();
+    for (file, fault) in [
+        ("no-such-file.json", "--input no-such-file.json: "),
+        ("folder", "--input folder: "),
+        ("bytes", "UTF-8"),
+        ("list.json", "not a JSON object: invalid type: sequence"),
+        ("half.json", "not a JSON object: EOF"),
+    ] {
+        let run = user.at_demo(&["call", "forecast", "--input", file]);
+        run.fails(2, &[file, fault]);
+        assert!(!run.stderr.contains("is missing"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn an_argument_with_dashes_is_corrected() {
+    for words in [
+        ["call", "forecast", "--key=1"],
+        ["--json", "call", "--key=1"],
+    ] {
+        let run = at_demo(&words);
+        run.fails(
+            2,
+            &[
+                "'--key'",
+                "arguments of a tool have no dashes: write `key=1`",
+            ],
+        );
+        assert!(!run.stderr.contains("--era"), "{}", run.stderr);
+    }
+    at_demo(&["prompt", "greet", "-n"]).fails(2, &["write `n=VALUE`"]);
+    let similar = at_demo(&["call", "forecast", "--timout=3s"]);
+    similar.fails(2, &["--timeout", "write `timout=3s`"]);
+    let other = at_demo(&["inspect", "--key=1"]);
+    other.fails(2, &["'--key'"]);
+    assert!(!other.stderr.contains("tip:"), "{}", other.stderr);
+}
+
+#[test]
 fn a_value_that_can_not_be_read_is_one_fault() {
     let run = at_demo(&["call", "forecast", "place.city=@no-such-file"]);
     run.fails(2, &["`place.city` can't be read from no-such-file"]);
@@ -59,6 +104,21 @@ fn a_program_that_is_missing_was_sought_somewhere() {
     mcp(&["inspect", "./no-such-program"]).fails(4, &["`./no-such-program`"]);
     mcp(&["inspect", "--", "npx -y x"]).fails(4, &["`npx -y x`", "quotes", "`--`"]);
     mcp(&["inspect", "sh"]).fails(2, &["`sh` is a program", "`--`"]);
+}
+
+#[test]
+fn a_folder_to_start_in_that_is_none_is_named() {
+    let user = User::new();
+    user.write("file", "");
+    for folder in ["no-such-folder", "file"] {
+        for program in [&*demo(), "npx", "./npx"] {
+            let run = user.run(&["inspect", "--cwd", folder, "--", program]);
+            run.fails(2, &[&format!("in the folder {folder}: "), "`--cwd`"]);
+            assert!(!run.stderr.contains("no program"), "{}", run.stderr);
+        }
+        let root = user.at_demo(&["inspect", "--root", folder]);
+        root.fails(2, &[&format!("--root {folder}: ")]);
+    }
 }
 
 #[cfg(unix)]
@@ -96,6 +156,78 @@ fn a_server_that_can_not_be_reached_has_its_address_and_cause() {
     let plain = Server::start();
     let tls = mcp(&["inspect", &plain.url.replace("http:", "https:")]);
     tls.fails(4, &["127.0.0.1"]);
+}
+
+#[test]
+fn a_url_of_another_protocol_is_told() {
+    let server = Server::start();
+    let websocket = mcp(&["inspect", &server.url.replace("http:", "ws:")]);
+    websocket.fails(
+        4,
+        &["does not open a WebSocket", "HTTP 4", "`http` or `https`"],
+    );
+    for scheme in ["https:", "wss:"] {
+        let tls = mcp(&["inspect", &server.url.replace("http:", scheme)]);
+        tls.fails(4, &["does not speak TLS", "`http://`, `ws://`"]);
+    }
+}
+
+#[test]
+fn a_logout_without_a_login_is_an_error() {
+    let user = User::new();
+    let url = "http://127.0.0.1:9/mcp";
+    user.run(&["logout", url])
+        .fails(2, &["not logged in at http://127.0.0.1:9/mcp"]);
+    user.run(&["logout", url, "--json"])
+        .fails(2, &["\"code\":\"usage\""]);
+}
+
+#[test]
+fn changes_that_are_not_announced_are_not_waited_for() {
+    for era in ["handshake", "stateless"] {
+        let at = |uris: &[&str]| at_demo(&[&["listen", "--era", era], uris].concat());
+        let run = at(&["pixel://picture", "note://x/y"]);
+        run.fails(5, &["`pixel://picture`, `note://x/y`", "mcp inspect"]);
+        let partly = at(&["note://1", "pixel://picture", "--for", "100ms"]);
+        assert_eq!(partly.code, 0, "{partly:?}");
+        assert!(
+            partly.stderr.contains("changes of `pixel://picture`"),
+            "{partly:?}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_without_announcements_is_not_waited_for() {
+    let run = at_scripted(&["listen"], "", "");
+    run.fails(
+        5,
+        &[
+            "does not announce changes of its lists",
+            "mcp listen TARGET URI",
+        ],
+    );
+    let run = at_scripted(&["listen", "note://1"], "", "");
+    run.fails(5, &["does not announce changes of `note://1`"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_can_not_set_its_log_level_is_noted() {
+    let initialized = r#""result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "logging": {}},
+        "serverInfo": {"name": "scripted", "version": "1"}}"#;
+    let initialized = initialized.replace('\n', "");
+    let tools = r#""result": {"tools": []}"#;
+    let program = scripted(&[("initialize", &initialized), ("tools/list", tools)]);
+    let words = program.each_ref().map(String::as_str);
+    let run = mcp(&[&["-v", "inspect", "--"], &words[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stderr.contains("does not set its log level: "),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("Method not found"), "{run:?}");
 }
 
 #[test]

@@ -9,13 +9,18 @@ use std::thread;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program of the example `demo`, which `cargo test` builds.
+/// The program of the example `demo`.
 pub(crate) fn demo() -> String {
+    example("demo")
+}
+
+/// The program of an example, which `cargo test` builds.
+pub(crate) fn example(name: &str) -> String {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();
     path.push("examples");
-    path.push(format!("demo{}", std::env::consts::EXE_SUFFIX));
+    path.push(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         path.exists(),
         "`cargo test -p mcp-cli` builds {}",

@@ -102,7 +102,12 @@ impl Transport for WebSocketUrl {
 /// Why there is no connection, and what to do about it where that is known.
 fn explained(error: Error) -> io::Error {
     let advice = match &error {
-        Error::Io(fault) => tls_advice(fault),
+        Error::Io(fault) => tls_advice(fault).map(str::to_owned),
+        Error::Http(response) => Some(format!(
+            "the server does not open a WebSocket at this URL (HTTP {}): if it serves HTTP there, use \
+             `http` or `https`",
+            response.status()
+        )),
         _ => None,
     };
     advice.map_or_else(|| io::Error::other(error), io::Error::other)

@@ -1,0 +1,276 @@
+//! Texts of strangers that would control the terminal that shows them.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::Child;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use serde_json::{Value, json};
+
+use crate::support::{User, answering, example};
+
+/// As in the example `hostile`, whose strings all end in it.
+const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[7777m\u{9b}7777m\u{202e}";
+/// What a terminal obeys in it. Other sequences, of colours and moves, are those of `mcp`.
+const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{1b}[7777m", "\u{9b}", "\u{202e}"];
+
+/// Longest time without output.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn named(name: &str) -> String {
+    format!("{name}{HOSTILE}")
+}
+
+/// The command on a terminal of its own.
+struct Terminal {
+    child: Child,
+    controller: File,
+    output: Receiver<Vec<u8>>,
+    shown: Vec<u8>,
+    /// The end of what was waited for.
+    seen: usize,
+}
+
+impl Terminal {
+    fn start(user: &User, arguments: &[&str]) -> Self {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY;
+        let terminal = rustix::fs::open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty());
+        let terminal = File::from(terminal.unwrap());
+        let size = Winsize {
+            ws_row: 50,
+            ws_col: 200,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&terminal, size).unwrap();
+        let mut command = user.command(arguments);
+        command
+            .stdin(terminal.try_clone().unwrap())
+            .stdout(terminal.try_clone().unwrap());
+        command
+            .stderr(terminal)
+            .env("TERM", "xterm-256color")
+            .env("BROWSER", "false");
+        let child = command.spawn().unwrap();
+        let controller = File::from(controller);
+        let (sender, output) = channel();
+        let mut reader = controller.try_clone().unwrap();
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // Linux reports the end as an error.
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                let _ = sender.send(bytes[..count].to_vec());
+            }
+        });
+        Self {
+            child,
+            controller,
+            output,
+            shown: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    /// Reads more; returns false at the end.
+    #[track_caller]
+    fn read(&mut self) -> bool {
+        let output = self.output.recv_timeout(LIMIT);
+        if output == Err(RecvTimeoutError::Timeout) {
+            let _ = self.child.kill();
+            panic!("it waits: {}", String::from_utf8_lossy(&self.shown));
+        }
+        self.shown.extend(output.iter().flatten());
+        output.is_ok()
+    }
+
+    /// Waits for a question, and types an answer.
+    fn answer(&mut self, question: &str, keys: &str) {
+        loop {
+            let mut parts = self.shown[self.seen..].windows(question.len());
+            if let Some(at) = parts.position(|it| it == question.as_bytes()) {
+                self.seen += at + question.len();
+                break;
+            }
+            assert!(
+                self.read(),
+                "{question}: {}",
+                String::from_utf8_lossy(&self.shown)
+            );
+        }
+        self.controller.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// What the command has shown until its end.
+    fn end(mut self) -> String {
+        while self.read() {}
+        self.child.wait().unwrap();
+        String::from_utf8(self.shown).unwrap()
+    }
+}
+
+/// Runs the command, and checks that what a stranger has written arrives escaped.
+#[track_caller]
+fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String {
+    let mut terminal = Terminal::start(user, arguments);
+    for (question, keys) in answers {
+        terminal.answer(question, keys);
+    }
+    let shown = terminal.end();
+    for sequence in OBEYED {
+        assert!(
+            !shown.contains(sequence),
+            "{arguments:?} shows {sequence:?}: {shown:?}"
+        );
+    }
+    let is_escaped = ["\\u{1b}]0;title", "\\u001b]0;title"]
+        .iter()
+        .any(|it| shown.contains(it));
+    assert!(
+        is_escaped,
+        "{arguments:?} shows nothing of a stranger: {shown:?}"
+    );
+    shown
+}
+
+/// The commands at the hostile server, with all that each shows of it.
+#[test]
+fn no_command_lets_a_server_control_the_terminal() {
+    let (user, hostile) = (User::new(), example("hostile"));
+    let at = |words: &[&str]| escapes(&user, &[words, &["--", &hostile]].concat(), &[]);
+    let (echo, greet, who) = (named("echo"), named("greet"), named("who"));
+    let name = format!("{who}=x");
+    let inspected = at(&["inspect"]);
+    for part in [
+        "instructions",
+        "experiment",
+        "echo",
+        "greet",
+        "note://text",
+        "note://{x}",
+    ] {
+        assert!(inspected.contains(part), "{part}: {inspected:?}");
+    }
+    at(&["inspect", "--json"]);
+    at(&["inspect", "--tool", &echo]);
+    at(&["inspect", "--tool", &echo, "--json"]);
+    at(&["inspect", "--tool", &named("ech")]);
+    at(&["call", &echo]);
+    at(&["call", &echo, "--json"]);
+    at(&["call", &echo, &format!("{}=x", named("argument"))]);
+    at(&["call", &echo, "argumen=x"]);
+    let log = at(&["-v", "call", &echo]);
+    assert!(
+        log.contains("started\\u{1b}") && log.contains("error text\\u{1b}"),
+        "{log:?}"
+    );
+    at(&["call", &named("fail")]);
+    at(&["call", &named("fail"), "--json"]);
+    at(&["call", &named("refuse")]);
+    at(&["call", &named("wrong page")]);
+    at(&["read", &named("note://text")]);
+    at(&["read", &named("note://text"), "--json"]);
+    at(&["read", "note://blob"]);
+    at(&["prompt", &greet, &name]);
+    at(&["prompt", &greet, &name, "--json"]);
+    at(&["prompt", &greet]);
+    at(&["prompt", &greet, "--complete", &who, "x"]);
+    at(&["listen", &named("note://text"), "--count", "1"]);
+    at(&["listen", &named("note://text"), "--count", "1", "--json"]);
+    at(&["bindgen", "-o", "bindings.rs"]);
+    let snapshot = user.path("bindings.mcp.json");
+    let mut edited: Value = serde_json::from_slice(&fs::read(&snapshot).unwrap()).unwrap();
+    edited["tools"] = json!([]);
+    fs::write(&snapshot, edited.to_string()).unwrap();
+    at(&["bindgen", "-o", "bindings.rs", "--check"]);
+}
+
+#[test]
+fn no_question_of_a_server_controls_the_terminal() {
+    let (user, hostile) = (User::new(), example("hostile"));
+    let at = |tool: &str, answers| {
+        let words = ["call", &named(tool), "--", &hostile].map(str::to_owned);
+        escapes(&user, &words.each_ref().map(String::as_str), answers)
+    };
+    let fields = [
+        ("Answer", "\r"),
+        ("text", "\r"),
+        ("short\\u{1b}", "long\r"),
+        ("#", "\u{7f}\u{7f}\u{7f}\r"),
+        ("one\\u{1b}", "\r"),
+        ("many\\u{1b}", " \r"),
+    ];
+    let shown = at("form", &fields);
+    // The default is shown escaped, and sent as it is.
+    assert!(shown.contains(r#""line":"text\u001b]0;title"#), "{shown:?}");
+    at("page", &[("Open this page", "\u{1b}[B\r")]);
+}
+
+#[test]
+fn no_file_of_a_project_controls_the_terminal() {
+    let user = User::new();
+    let input = |id: &str, kind: &str, member: &str, value: Value| json!({"id": id, "type": kind, "description": named(id), "default": named("default"), member: value});
+    let options = json!([named("a"), named("b")]);
+    let inputs = [
+        input("text", "promptString", "password", json!(false)),
+        input("choice", "pickString", "options", options),
+        input("password", "promptString", "password", json!(true)),
+    ];
+    let arguments = ["text", "choice", "password"].map(|it| format!("${{input:{it}}}"));
+    let servers = json!({
+        "inputs": inputs,
+        "servers": {
+            "asks": {"command": example("hostile"), "args": arguments},
+            named("missing"): {"command": named("./missing"), "args": [HOSTILE]},
+            named("remote"): {"type": "http", "url": named("http://127.0.0.1:9/")},
+            named("unset"): {"command": "x", "env": {"A": named("${env:UNSET}")}},
+            named("wrong"): {"command": [HOSTILE]},
+        },
+    });
+    user.write(".vscode/mcp.json", &servers.to_string());
+    let config = ["--config", ".vscode/mcp.json"];
+    let run = |words: &[&str], answers| escapes(&user, &[words, &config].concat(), answers);
+    run(&["servers"], &[]);
+    run(&["servers", "--json"], &[]);
+    run(&["servers", "--check"], &[]);
+    run(&["inspect", &named("missing")], &[]);
+    run(&["inspect", &named("remote")], &[]);
+    run(&["inspect", &named("missin")], &[]);
+    let answers = [
+        ("text\\u{1b}", "\r"),
+        ("choice\\u{1b}", "\r"),
+        ("password\\u{1b}", "x\r"),
+    ];
+    run(&["inspect", "asks"], &answers);
+}
+
+#[test]
+fn no_web_server_controls_the_terminal() {
+    let user = User::new();
+    let body: &'static str = named("<html>").leak();
+    for head in [
+        "200 OK\r\ncontent-type: text/html",
+        "401 Unauthorized",
+        "500 Internal Server Error",
+    ] {
+        let url = answering(head, body);
+        let shown = Terminal::start(&user, &["inspect", &url, "--auth", "none"]).end();
+        for sequence in OBEYED {
+            assert!(
+                !shown.contains(sequence),
+                "{head} shows {sequence:?}: {shown:?}"
+            );
+        }
+        assert!(shown.contains(&url), "{shown:?}");
+    }
+}
