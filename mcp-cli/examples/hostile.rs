@@ -111,10 +111,12 @@ fn call(params: &Value, lines: &mut Lines<StdinLock<'_>>) -> Result<Value, Strin
     let name = params["name"].as_str().unwrap_or_default();
     let log = json!({"level": "error", "logger": text, "data": {&*text: text}});
     notify("notifications/message", log);
-    let progress = json!({
-        "progressToken": params["_meta"]["progressToken"], "progress": 1, "total": 2, "message": text,
-    });
-    notify("notifications/progress", progress);
+    let token = &params["_meta"]["progressToken"];
+    for step in [1, 2] {
+        let progress =
+            json!({"progressToken": token, "progress": step, "total": 2, "message": text});
+        notify("notifications/progress", progress);
+    }
     let page =
         |url: &str| json!({"mode": "url", "message": text, "elicitationId": "1", "url": url});
     let content = match name.strip_suffix(HOSTILE) {

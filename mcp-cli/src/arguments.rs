@@ -240,39 +240,25 @@ fn header(text: &str) -> Result<(String, String), &'static str> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Replaces the advice of an error about an unknown option, which may be meant as an argument of a
-/// tool, a prompt or a template.
+/// Corrects the advice about an unknown option, which may be meant as an argument of a tool, a prompt
+/// or a template.
 pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    if error.kind() != ErrorKind::UnknownArgument {
-        return error;
-    }
-    let is_similar = match error.get(ContextKind::SuggestedArg) {
-        Some(ContextValue::String(similar)) => nearest(option, [&**similar]).is_some(),
-        _ => false,
-    };
-    let mut words = arguments.iter().map(|it| it.to_string_lossy());
-    let word = words.find(|it| it.starts_with(&**option));
-    let pair = word.unwrap_or_default().trim_start_matches('-').to_owned();
-    if !is_similar {
-        error.remove(ContextKind::SuggestedArg);
-    }
-    // Values behind `--` are a program.
-    error.remove(ContextKind::Suggested);
-    let takes_pairs = |it: &OsString| it == "call" || it == "prompt" || it == "read";
-    if arguments
-        .iter()
-        .skip(1)
-        .find(is_word)
-        .is_some_and(takes_pairs)
+    let (unknown, similar) = (ContextKind::InvalidArg, ContextKind::SuggestedArg);
+    let command = arguments.iter().skip(1).find(is_word);
+    let takes_pairs = command.is_some_and(|it| it == "call" || it == "prompt" || it == "read");
+    if let Some(ContextValue::String(option)) = error.get(unknown)
+        && error.kind() == ErrorKind::UnknownArgument
+        && takes_pairs
     {
-        let pair = match pair.contains('=') {
-            true => pair,
-            false => format!("{pair}=VALUE"),
-        };
-        let advice = format!("arguments of a tool have no dashes: write `{pair}`");
+        let mut words = arguments.iter().filter_map(|it| it.to_str());
+        let word = words.find(|it| it.starts_with(&**option)).unwrap_or(option);
+        let word = word.trim_start_matches('-');
+        let (key, value) = word.split_once('=').unwrap_or((word, "VALUE"));
+        let advice = format!("arguments have no dashes: write `{key}={value}`");
+        if !matches!(error.get(similar), Some(ContextValue::String(it)) if nearest(option, [&**it]).is_some())
+        {
+            error.remove(similar);
+        }
         let advice = ContextValue::StyledStrs(vec![advice.into()]);
         error.insert(ContextKind::Suggested, advice);
     }

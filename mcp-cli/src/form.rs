@@ -12,7 +12,7 @@ use crate::schema::{Schema, exact};
 /// Asks whether a person does what the server wants: yes or no, or an error for neither.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
     let choices = [yes, no, "Cancel"].map(str::to_owned);
-    match prompts::choice(question, None, &choices, 0)? {
+    match prompts::choice((question, None), &choices, 0)? {
         2 => Err(InquireError::OperationCanceled),
         index => Ok(index == 0),
     }
@@ -57,7 +57,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     if field.kinds() == ["array"] {
         let defaults = default.and_then(Value::as_array).into_iter().flatten();
         let defaults: Vec<_> = defaults.filter_map(position).collect();
-        let chosen = prompts::choices(label, help, &titles, &defaults)?;
+        let chosen = prompts::choices((label, help), &titles, &defaults)?;
         return Ok(Some(chosen.iter().map(|it| values[*it].clone()).collect()));
     }
     if values.is_empty() {
@@ -69,7 +69,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     if first == values.len() {
         titles.push("(leave out)".to_owned());
     }
-    let chosen = prompts::choice(label, help, &titles, first)?;
+    let chosen = prompts::choice((label, help), &titles, first)?;
     Ok(values.get(chosen).cloned())
 }
 
@@ -101,7 +101,7 @@ fn ask_text(
         true => Ok(()),
         false => answer(&Schema::new(&document), text).map(drop),
     };
-    let text = prompts::text(label, help, default.as_deref(), check)?;
+    let text = prompts::text((label, help), default.as_deref(), check)?;
     Ok(answer(field, &text).ok().filter(|_| !text.is_empty()))
 }
 

@@ -6,10 +6,12 @@ use inquire::{MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
 use crate::output::visible;
 
+/// The label of a question, and its help.
+pub(crate) type Labels<'a> = (&'a str, Option<&'a str>);
+
 /// Asks for one of several choices, and returns its index.
 pub(crate) fn choice(
-    label: &str,
-    help: Option<&str>,
+    (label, help): Labels<'_>,
     choices: &[String],
     first: usize,
 ) -> InquireResult<usize> {
@@ -21,22 +23,19 @@ pub(crate) fn choice(
 
 /// Asks for any number of choices, and returns their indices.
 pub(crate) fn choices(
-    label: &str,
-    help: Option<&str>,
+    (label, help): Labels<'_>,
     choices: &[String],
     defaults: &[usize],
 ) -> InquireResult<Vec<usize>> {
     let (label, help) = (escaped(label), help.map(escaped));
     let mut question = MultiSelect::new(&label, all(choices)).with_default(defaults);
     question.help_message = help.as_deref().or(question.help_message);
-    let chosen = question.raw_prompt()?;
-    Ok(chosen.iter().map(|it| it.index).collect())
+    Ok(question.raw_prompt()?.iter().map(|it| it.index).collect())
 }
 
 /// Asks for a text that `check` accepts.
 pub(crate) fn text(
-    label: &str,
-    help: Option<&str>,
+    (label, help): Labels<'_>,
     default: Option<&str>,
     check: impl Fn(&str) -> Result<(), String> + Clone,
 ) -> InquireResult<String> {

@@ -4,32 +4,20 @@
 
 /// Remedies of the libraries, and those of the command.
 const REMEDIES: [(&str, &str); 9] = [
+    (", or `OAuth::allow_insecure_credentials`", ", also"),
     (
-        "`https`, or `OAuth::allow_insecure_credentials` in a test network",
-        "`https`",
+        "set `OAuth::assume_s256` and the issuer",
+        "ask those who run it to announce it",
     ),
-    (
-        ": if its documentation has it, and its metadata no word of it, set `OAuth::assume_s256` and \
-         the issuer",
-        "; ask those who run it",
-    ),
-    (
-        "set its issuer by `OAuth::issuer`",
-        "log in by: mcp login URL --issuer URL",
-    ),
+    ("`OAuth::issuer`", "`--issuer`"),
     (
         "set a key by `OAuth::client_key` in the place of the secret, which was not sent",
         "the secret was not sent; register a client without one",
     ),
+    ("see `OAuth::authorization_parameter`; else ask", "ask"),
     (
-        "if the authorization server has to be told the server by a parameter of its own, see \
-         `OAuth::authorization_parameter`; else ask those who run the server",
-        "if it needs other scopes, log in by: mcp login URL --scope SCOPE; else ask those who run the \
-         server",
-    ),
-    (
-        "`resource`: `OAuth::without_resource_parameter`",
-        "`resource`, ask those who run it",
+        ": `OAuth::without_resource_parameter`",
+        ", ask those who run it",
     ),
     (" (`max_message_bytes`)", ""),
     (

@@ -107,3 +107,16 @@ fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<()
     }
     structured.map_or(Ok(()), |json| output.document(json))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_progress_can_not_control_a_terminal() {
+        let bar = ProgressBar::hidden();
+        let progress = r#"{"progressToken": 1, "progress": 1, "message": "a\u001b]0;b\u0007\n"}"#;
+        show_progress(&bar, &serde_json::from_str(progress).unwrap());
+        assert_eq!(bar.message(), "a\\u{1b}]0;b\\u{7} ");
+    }
+}

@@ -47,40 +47,25 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
     }
 }
 
-/// Reports the resources whose changes the server does not announce.
+/// Checks that the server announces what was asked for.
 ///
 /// # Errors
 ///
-/// If it announces nothing of what was asked for.
+/// The resources whose changes it does not announce, or that it announces no changes of lists either.
 fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> {
-    let announced = accepted.resource_subscriptions.as_deref();
-    let announced = announced.unwrap_or_default();
-    let refused: Vec<_> = uris.iter().filter(|it| !announced.contains(it)).collect();
-    let refused: Vec<_> = refused.into_iter().map(String::as_str).collect();
-    let message = format!(
-        "the server does not announce changes of `{}`",
-        refused.join("`, `")
-    );
-    let lists = [
-        accepted.tools_list_changed,
-        accepted.prompts_list_changed,
-        accepted.resources_list_changed,
-    ];
-    if uris.is_empty() && !lists.contains(&Some(true)) {
-        let message = "the server does not announce changes of its lists";
-        return Err(
-            Failure::new(Kind::Refused, message).advise("name a resource: mcp listen TARGET URI")
-        );
-    }
-    if refused.is_empty() {
-        return Ok(());
-    }
-    if refused.len() == uris.len() {
-        let advice = "list its resources by: mcp inspect TARGET";
-        return Err(Failure::new(Kind::Refused, message).advise(advice));
-    }
-    note(&message);
-    Ok(())
+    let announced: Vec<_> = accepted.resource_subscriptions.iter().flatten().collect();
+    let refused = uris.iter().filter(|it| !announced.contains(it));
+    let refused: Vec<_> = refused.map(|it| format!("`{it}`")).collect();
+    let (tools, prompts) = (accepted.tools_list_changed, accepted.prompts_list_changed);
+    let lists = [tools, prompts, accepted.resources_list_changed];
+    let what = match refused.is_empty() {
+        false => refused.join(", "),
+        true if uris.is_empty() && !lists.contains(&Some(true)) => "its lists".to_owned(),
+        true => return Ok(()),
+    };
+    let message = format!("the server does not announce changes of {what}");
+    let advice = "list its resources by: mcp inspect TARGET";
+    Err(Failure::new(Kind::Refused, message).advise(advice))
 }
 
 /// Prints a change; returns false if it is none.

@@ -73,21 +73,12 @@ fn an_argument_with_dashes_is_corrected() {
         ["--json", "call", "--key=1"],
     ] {
         let run = at_demo(&words);
-        run.fails(
-            2,
-            &[
-                "'--key'",
-                "arguments of a tool have no dashes: write `key=1`",
-            ],
-        );
+        run.fails(2, &["'--key'", "arguments have no dashes: write `key=1`"]);
         assert!(!run.stderr.contains("--era"), "{}", run.stderr);
     }
     at_demo(&["prompt", "greet", "-n"]).fails(2, &["write `n=VALUE`"]);
     let similar = at_demo(&["call", "forecast", "--timout=3s"]);
     similar.fails(2, &["--timeout", "write `timout=3s`"]);
-    let other = at_demo(&["inspect", "--key=1"]);
-    other.fails(2, &["'--key'"]);
-    assert!(!other.stderr.contains("tip:"), "{}", other.stderr);
 }
 
 #[test]
@@ -189,11 +180,7 @@ fn changes_that_are_not_announced_are_not_waited_for() {
         let run = at(&["pixel://picture", "note://x/y"]);
         run.fails(5, &["`pixel://picture`, `note://x/y`", "mcp inspect"]);
         let partly = at(&["note://1", "pixel://picture", "--for", "100ms"]);
-        assert_eq!(partly.code, 0, "{partly:?}");
-        assert!(
-            partly.stderr.contains("changes of `pixel://picture`"),
-            "{partly:?}"
-        );
+        partly.fails(5, &["changes of `pixel://picture`"]);
     }
 }
 
@@ -205,7 +192,7 @@ fn a_server_without_announcements_is_not_waited_for() {
         5,
         &[
             "does not announce changes of its lists",
-            "mcp listen TARGET URI",
+            "mcp inspect TARGET",
         ],
     );
     let run = at_scripted(&["listen", "note://1"], "", "");
