@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 pub(crate) mod edits;
+mod published;
 pub(crate) mod scratch;
 
 /// A server with unions, lists, tuples, and tools, prompts and templates without arguments.
@@ -26,7 +27,15 @@ fn member(schema: Value) -> String {
 
 /// Each case: its name, a tool, and a part of the line that it gives; empty for none.
 pub(crate) fn hostile() -> Vec<(&'static str, String, &'static str)> {
-    [schemas(), references(), sizes(), names(), texts()].concat()
+    [
+        schemas(),
+        references(),
+        sizes(),
+        names(),
+        texts(),
+        published::tools(),
+    ]
+    .concat()
 }
 
 fn schemas() -> Vec<(&'static str, String, &'static str)> {
