@@ -4,7 +4,7 @@ use mcp_runtime::types::{
     Conform, ErrorObject, InputRequest, JsonObject, OrderedMap, RawJson, Request,
 };
 use mcp_runtime::{Era, ExtensionMethod, Revision};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The identifier of the extension.
 pub const ID: &str = "io.modelcontextprotocol/tasks";
@@ -72,10 +72,15 @@ pub struct TaskStatus {
     /// The time of the last change, in ISO 8601.
     pub last_updated_at: String,
     /// The time in ms from the creation after which the server may delete the task; `None` if it keeps
-    /// it.
+    /// the task, or states no time that can be read.
+    #[serde(default, deserialize_with = "milliseconds")]
     pub ttl_ms: Option<u64>,
     /// The time in ms to wait between two requests for the status, as the server suggests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "milliseconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub poll_interval_ms: Option<u64>,
     /// Questions that are not answered, by their keys, in [`TaskState::InputRequired`].
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
@@ -86,6 +91,16 @@ pub struct TaskStatus {
     /// The error of the call, in [`TaskState::Failed`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorObject>,
+}
+
+/// Reads a time in ms, however the number is written. A negative number, or a value that is not a number, is
+/// `None`: the task can be followed and cancelled without it.
+pub(super) fn milliseconds<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    let json = RawJson::deserialize(deserializer)?;
+    let number: Option<f64> = json.get().parse().ok();
+    Ok(number.filter(|it| *it >= 0.0).map(|it| it as u64))
 }
 
 /// Parameters of `tasks/get` and `tasks/cancel`.

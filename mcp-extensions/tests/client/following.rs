@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_extensions::tasks::Tasks;
+use mcp_extensions::tasks::{CallTask, Tasks};
 use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::testing::connect;
 use mcp_runtime::transport::memory;
@@ -115,6 +115,94 @@ async fn a_task_that_outlives_its_time_is_given_up() {
     let error = client.call::<String>("work", json!({})).await.unwrap_err();
     assert!(error.to_string().contains("60000 ms"), "{error}");
     assert_eq!(start.elapsed().as_secs(), 120);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_is_read_however_it_is_written() {
+    for (interval, pause) in [
+        (json!(2000.0), 2000),
+        (json!(15e2), 1500),
+        (json!(250.5), 250),
+        (json!(1e300), 3_600_000),
+        // Without a time that can be read, the default holds.
+        (json!(-5), 1000),
+        (json!("2s"), 1000),
+        (json!(null), 1000),
+    ] {
+        for ttl in [json!(60_000.0), json!(-1), json!("1h"), json!(1e300)] {
+            let times = json!({"ttlMs": ttl, "pollIntervalMs": interval});
+            let script = Script::of([status("working", times), completed("done")]);
+            let (_, client) = script.client().await;
+            let start = Instant::now();
+            let done: String = client.call("work", json!({})).await.unwrap();
+            assert_eq!(done, "done", "{ttl} {interval}");
+            // A pause ends with the time to live.
+            let pause = if ttl == 60_000.0 {
+                pause.min(60_000)
+            } else {
+                pause
+            };
+            assert_eq!(start.elapsed().as_millis(), pause, "{ttl} {interval}");
+        }
+    }
+    let mut task = status("working", json!({"ttlMs": 60_000.0}));
+    task.as_object_mut().unwrap().remove("createdAt");
+    let (script, client) = Script::of([task.clone(), working()]).client().await;
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("`createdAt`"), "{error}");
+    script.cancelled().await;
+    let (script, client) = Script::of([task, working()]).client().await;
+    client
+        .call_tool("work", json!({}))
+        .task()
+        .await
+        .unwrap_err();
+    script.cancelled().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_pause_outlives_the_time_to_live() {
+    const YEAR: u64 = 365 * 24 * 60 * 60 * 1000;
+    let lives = || status("working", json!({"ttlMs": 5_000, "pollIntervalMs": YEAR}));
+    let later = |pause: Value| {
+        let error = ProtocolError::new(-32000, "too many");
+        Err(error.with_data(json!({"retryAfterMs": pause})))
+    };
+    // Each poll is refused for a year; the last one is within the minute in which the server may be late.
+    let script = Script::of([lives()]);
+    script
+        .statuses
+        .lock()
+        .unwrap()
+        .push_back(later(json!(YEAR)));
+    let (script, client) = script.client().await;
+    let start = Instant::now();
+    let error = client.call::<String>("work", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("5000 ms"), "{error}");
+    assert_eq!(start.elapsed().as_millis(), 65_000);
+    assert_eq!(script.pauses(), []);
+
+    // A subscription that announces nothing.
+    let mut script = Script::of([lives(), lives(), completed("done")]);
+    script.announced = Some(Vec::new());
+    let (script, client) = script.client().await;
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!((&*done, &*script.pauses()), ("done", &[5_000][..]));
+
+    // Without a time to live, a pause has its own limit.
+    let script = Script::of([working()]);
+    let statuses = [
+        later(json!(1e300)),
+        later(json!(7000.0)),
+        Ok(completed("done")),
+    ];
+    script.statuses.lock().unwrap().extend(statuses);
+    let (script, client) = script.client().await;
+    let done: String = client.call("work", json!({})).await.unwrap();
+    assert_eq!(
+        (&*done, &*script.pauses()),
+        ("done", &[3_600_000, 7000][..])
+    );
 }
 
 #[tokio::test(start_paused = true)]

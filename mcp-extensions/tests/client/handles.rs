@@ -49,6 +49,33 @@ async fn a_handle_that_is_dropped_leaves_its_task_and_one_that_cancels_does_not(
     let task = client.call_tool("work", json!({})).task().await.unwrap();
     task.cancel().await.unwrap();
     assert_eq!(script.seen(), [Seen::Cancel]);
+
+    let created = std::iter::repeat_with(working).take(3);
+    let (script, client) = Script::of(created).client().await;
+    let start = async || client.call_tool("work", json!({})).task().await.unwrap();
+    start().await.cancel_on_drop().detach();
+    start().await.cancel_on_drop().cancel().await.unwrap();
+    assert_eq!(script.seen(), [Seen::Cancel]);
+    drop(start().await.cancel_on_drop());
+    while script.seen().len() < 2 {
+        script.changed.notified().await;
+    }
+    assert_eq!(script.seen(), [Seen::Cancel, Seen::Cancel]);
+
+    let (script, client) = Script::of([working(), completed("done")]).client().await;
+    let task = client.call_tool("work", json!({})).task().await.unwrap();
+    task.cancel_on_drop().result().await.unwrap();
+    client.close().await;
+    assert_eq!(script.seen(), [Seen::Get]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_alone_is_enough_to_go_on() {
+    let (_, client) = Script::of([working(), completed("done")]).client().await;
+    let task = client.resume_id("t1").await.unwrap();
+    assert_eq!(task.id(), Some("t1"));
+    let result = task.result().await.unwrap();
+    assert_eq!(result.content[0].as_text(), Some("done"));
 }
 
 #[tokio::test(start_paused = true)]

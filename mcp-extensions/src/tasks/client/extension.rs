@@ -4,11 +4,10 @@ use mcp_runtime::client::{BoxFuture, ClientExtension};
 use mcp_runtime::types::{CallToolRequest, JsonObject, RawJson, Request};
 use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};
 use serde::Deserialize;
-use tokio::runtime::Handle;
 
 use super::follower::Follower;
+use crate::tasks::ID;
 use crate::tasks::types::{CANCEL, CancelTask, GET, RESULT_TYPE, TaskParams, UPDATE, is_offered};
-use crate::tasks::{ID, TaskStatus};
 
 const METHODS: &[ExtensionMethod] = &[GET, UPDATE, CANCEL];
 
@@ -69,20 +68,14 @@ impl ClientExtension for TasksClient {
         method: &str,
         result: &RawJson,
     ) -> Option<BoxFuture<Result<RawJson, CallError>>> {
-        let task = created(method, result)?;
-        // Made before the future is first polled: it may be dropped before.
-        let mut cancelled = CancelOnDrop::new(client, task.as_ref().ok());
-        let client = client.clone();
-        Some(Box::pin(async move {
-            let outcome = Follower::new(client, task?).end().await;
-            cancelled.disarm();
-            outcome
-        }))
+        let follower = created(client, method, result)?.map(Follower::cancel_on_drop);
+        Some(Box::pin(async move { follower?.end().await }))
     }
 
     fn abandoned(&self, client: &Client, method: &str, result: &RawJson) -> Option<BoxFuture<()>> {
-        let task = created(method, result)?.ok()?;
-        Some(Box::pin(cancel(client.clone(), task.task_id)))
+        let follower = created(client, method, result)?.ok()?;
+        let id = follower.status().task_id.clone();
+        Some(Box::pin(cancel(client.clone(), id)))
     }
 }
 
@@ -90,19 +83,28 @@ impl ClientExtension for TasksClient {
 ///
 /// # Errors
 ///
-/// When it is malformed.
-pub(super) fn created(method: &str, result: &RawJson) -> Option<Result<TaskStatus, CallError>> {
+/// When the task is malformed. It is then cancelled.
+pub(super) fn created(
+    client: &Client,
+    method: &str,
+    result: &RawJson,
+) -> Option<Result<Follower, CallError>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Kind {
         result_type: String,
+        #[serde(default)]
+        task_id: String,
     }
 
     let kind: Kind = result.parse().ok()?;
     let is_task = method == CallToolRequest::METHOD && kind.result_type == RESULT_TYPE;
-    is_task.then(|| {
-        let task = result.parse();
-        task.map_err(|error| unfit(method, &format!("it is no task: {error}")))
+    is_task.then(|| match result.parse() {
+        Ok(status) => Ok(Follower::new(client.clone(), status)),
+        Err(error) => {
+            tokio::spawn(cancel(client.clone(), kind.task_id));
+            Err(unfit(method, &format!("it is no task: {error}")))
+        }
     })
 }
 
@@ -119,34 +121,5 @@ pub(super) async fn cancel(client: Client, id: String) {
     let params = TaskParams { task_id: id };
     if let Err(error) = client.request::<CancelTask>(params).await {
         tracing::debug!(%error, "a task could not be cancelled");
-    }
-}
-
-/// Cancels a task when the call that follows it is dropped.
-struct CancelOnDrop {
-    task: Option<(Client, String)>,
-    /// The call may be dropped outside of the runtime.
-    runtime: Handle,
-}
-
-impl CancelOnDrop {
-    fn new(client: &Client, task: Option<&TaskStatus>) -> Self {
-        Self {
-            task: task.map(|task| (client.clone(), task.task_id.clone())),
-            runtime: Handle::current(),
-        }
-    }
-
-    /// Leaves the task alone, which has ended.
-    fn disarm(&mut self) {
-        self.task = None;
-    }
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        if let Some((client, id)) = self.task.take() {
-            self.runtime.spawn(cancel(client, id));
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Following a task to its end.
 
 use std::collections::HashSet;
+use std::mem::take;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,13 +12,16 @@ use mcp_runtime::types::{
 use mcp_runtime::{CallError, Client};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
 use super::extension::{cancel, unfit};
 use crate::tasks::limits::{
     LATE, MAX_POLL_INTERVAL, MIN_POLL_INTERVAL, POLL_INTERVAL, SUBSCRIBED_INTERVALS,
 };
-use crate::tasks::types::{GetTask, NOTIFICATION, TASK_IDS, TaskParams, UpdateParams, UpdateTask};
+use crate::tasks::types::{
+    GetTask, NOTIFICATION, TASK_IDS, TaskParams, UpdateParams, UpdateTask, milliseconds,
+};
 use crate::tasks::{TaskState, TaskStatus};
 
 /// Follows one task.
@@ -29,6 +33,9 @@ pub(super) struct Follower {
     /// The keys of questions that were answered.
     answered: HashSet<String>,
     changes: Changes,
+    /// Where the task is cancelled when the follower is dropped, which may be outside of the runtime; `None` to
+    /// leave it alone.
+    cancels: Option<Handle>,
 }
 
 /// The way in which changes are noticed.
@@ -46,7 +53,19 @@ impl Follower {
             since: Instant::now(),
             answered: HashSet::new(),
             changes: Changes::NotAsked,
+            cancels: None,
         }
+    }
+
+    /// Cancels the task when the follower is dropped before it has ended.
+    pub(super) fn cancel_on_drop(mut self) -> Self {
+        self.cancels = Some(Handle::current());
+        self
+    }
+
+    /// Leaves the task alone when the follower is dropped.
+    pub(super) fn leave(&mut self) {
+        self.cancels = None;
     }
 
     /// The task `id` as the server has it now.
@@ -70,7 +89,8 @@ impl Follower {
         while !self.status.state.is_final() {
             self.next().await?;
         }
-        outcome(self.status)
+        self.leave();
+        outcome(take(&mut self.status))
     }
 
     /// Answers what the task asks, and waits for its next status.
@@ -138,12 +158,13 @@ impl Follower {
             }
         }
         let interval = self.interval();
+        let between_polls = self.until_deadline(interval * SUBSCRIBED_INTERVALS);
         let Changes::Subscribed(changes) = &mut self.changes else {
-            sleep(interval).await;
+            sleep(self.until_deadline(interval)).await;
             return self.get().await;
         };
         // A subscription may lose something when it is opened again.
-        let poll = pin!(sleep(interval * SUBSCRIBED_INTERVALS));
+        let poll = pin!(sleep(between_polls));
         let changed = tokio::select! {
             changed = announced(changes, &id) => changed,
             () = poll => return self.get().await,
@@ -189,6 +210,23 @@ impl Follower {
         Ok(())
     }
 
+    /// Shortens a pause that would end after the task's time to live, or after the time in which the server may
+    /// end it late.
+    fn until_deadline(&self, pause: Duration) -> Duration {
+        let Some(ttl) = self.status.ttl_ms.map(Duration::from_millis) else {
+            return pause;
+        };
+        let age = self.since.elapsed();
+        let deadline = if age < ttl {
+            ttl
+        } else {
+            ttl.saturating_add(LATE)
+        };
+        pause
+            .min(deadline.saturating_sub(age))
+            .max(MIN_POLL_INTERVAL)
+    }
+
     fn interval(&self) -> Duration {
         let suggested = self.status.poll_interval_ms.map(Duration::from_millis);
         let interval = suggested.unwrap_or(POLL_INTERVAL);
@@ -212,8 +250,20 @@ impl Follower {
             return Err(error);
         }
         tracing::debug!(%error, task = self.status.task_id, "a task is asked for again later");
-        sleep(pause.max(self.interval())).await;
+        let pause = pause.clamp(self.interval(), MAX_POLL_INTERVAL);
+        sleep(self.until_deadline(pause)).await;
         self.check_deadline()
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.cancels.take()
+            && !self.status.state.is_final()
+        {
+            let id = take(&mut self.status.task_id);
+            runtime.spawn(cancel(self.client.clone(), id));
+        }
     }
 }
 
@@ -222,7 +272,8 @@ fn retry_after(error: &CallError) -> Option<Duration> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct RetryAfter {
-        retry_after_ms: u64,
+        #[serde(deserialize_with = "milliseconds")]
+        retry_after_ms: Option<u64>,
     }
 
     match error {
@@ -232,7 +283,7 @@ fn retry_after(error: &CallError) -> Option<Duration> {
         }
         CallError::Rpc(error) => {
             let data: RetryAfter = error.data.as_ref()?.parse().ok()?;
-            Some(Duration::from_millis(data.retry_after_ms))
+            data.retry_after_ms.map(Duration::from_millis)
         }
         CallError::Timeout { .. }
         | CallError::Closed
@@ -282,7 +333,7 @@ async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
 }
 
 /// The result of the call whose task has ended.
-pub(super) fn outcome(status: TaskStatus) -> Result<RawJson, CallError> {
+fn outcome(status: TaskStatus) -> Result<RawJson, CallError> {
     let reason = |otherwise: &str| {
         status
             .message

@@ -8,7 +8,7 @@ use mcp_runtime::{CallError, Client};
 
 use super::TaskTicket;
 use super::extension::{created, unfit};
-use super::follower::{Follower, outcome};
+use super::follower::Follower;
 use super::ticket::server_name;
 use crate::tasks::types::{CancelTask, TaskParams};
 use crate::tasks::{ID, TaskStatus};
@@ -52,13 +52,13 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
         Box::pin(async move {
             let result = self.open().await?;
             let client = conversion.client();
-            let work = match created(CallToolRequest::METHOD, &result) {
+            let work = match created(client, CallToolRequest::METHOD, &result) {
                 None => Work::Done(result),
                 Some(_) if !client.has_extension(ID) => {
                     let reason = "it is a task, which was not agreed on";
                     return Err(unfit(CallToolRequest::METHOD, reason));
                 }
-                Some(task) => Work::Followed(Box::new(Follower::new(client.clone(), task?))),
+                Some(follower) => Work::Followed(Box::new(follower?)),
             };
             Ok(TaskHandle::new(work, conversion))
         })
@@ -68,7 +68,7 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
 /// A call that has become a task, or is done; made by [`CallTask::task`] and
 /// [`ResumeTask::resume`](super::ResumeTask::resume).
 ///
-/// Dropping it leaves the task alone, which goes on. Its questions are only answered while it is
+/// Dropping it leaves the task alone, which goes on, unless [`cancel_on_drop`](Self::cancel_on_drop) is set. Its questions are only answered while it is
 /// [followed](Self::next).
 pub struct TaskHandle<T> {
     work: Work,
@@ -89,6 +89,20 @@ impl<T> TaskHandle<T> {
             conversion,
             is_reported: false,
         }
+    }
+
+    /// Cancels the task when the handle, or the future of [`result`](Self::result), is dropped before the task
+    /// has ended.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a Tokio runtime.
+    #[must_use]
+    pub fn cancel_on_drop(mut self) -> Self {
+        if let Work::Followed(follower) = self.work {
+            self.work = Work::Followed(Box::new(follower.cancel_on_drop()));
+        }
+        self
     }
 
     /// The id of the task; `None` if the call was answered by its result.
@@ -140,9 +154,6 @@ impl<T> TaskHandle<T> {
     pub async fn result(self) -> Result<T, CallError> {
         let result = match self.work {
             Work::Done(result) => result,
-            Work::Followed(follower) if follower.status().state.is_final() => {
-                outcome(follower.status().clone())?
-            }
             Work::Followed(follower) => follower.end().await?,
         };
         self.conversion.complete(result).await
@@ -155,7 +166,8 @@ impl<T> TaskHandle<T> {
     ///
     /// When the server could not be asked, or does not have the task any more.
     pub async fn cancel(self) -> Result<(), CallError> {
-        if let Work::Followed(follower) = self.work {
+        if let Work::Followed(mut follower) = self.work {
+            follower.leave();
             let task_id = follower.status().task_id.clone();
             let cancelled = follower
                 .client()
@@ -167,7 +179,10 @@ impl<T> TaskHandle<T> {
 
     /// What another process needs to go on with the task, which goes on meanwhile.
     #[must_use]
-    pub fn detach(self) -> TaskTicket {
+    pub fn detach(mut self) -> TaskTicket {
+        if let Work::Followed(follower) = &mut self.work {
+            follower.leave();
+        }
         self.ticket()
     }
 

@@ -1,7 +1,7 @@
 //! Tickets of tasks, which another process may go on with.
 
 use mcp_runtime::client::{BoxFuture, CallOutput};
-use mcp_runtime::types::{CallToolRequest, JsonObject, RawJson, Request};
+use mcp_runtime::types::{CallToolRequest, CallToolResult, JsonObject, RawJson, Request};
 use mcp_runtime::{CallError, Client};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,14 @@ pub trait ResumeTask {
         &self,
         ticket: TaskTicket,
     ) -> BoxFuture<Result<TaskHandle<T>, CallError>>;
+
+    /// Gets the status of a task by its id alone, such as one that a person has written down. The output of the
+    /// call is its result, as in [`Client::call_tool`].
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Rpc`] with -32602 where the server does not have the task.
+    fn resume_id(&self, id: &str) -> BoxFuture<Result<TaskHandle<CallToolResult>, CallError>>;
 }
 
 impl ResumeTask for Client {
@@ -67,6 +75,15 @@ impl ResumeTask for Client {
                     return Err(unfit(CallToolRequest::METHOD, reason));
                 }
             };
+            Ok(TaskHandle::new(work, conversion))
+        })
+    }
+
+    fn resume_id(&self, id: &str) -> BoxFuture<Result<TaskHandle<CallToolResult>, CallError>> {
+        let conversion = self.call_tool("", ()).conversion();
+        let resumed = Follower::resumed(self.clone(), id.to_owned());
+        Box::pin(async move {
+            let work = Work::Followed(Box::new(resumed.await?));
             Ok(TaskHandle::new(work, conversion))
         })
     }
