@@ -181,7 +181,8 @@ pub(crate) enum Changes {
 #[derive(Args)]
 pub(crate) struct Call {
     /// The tool
-    pub(crate) tool: String,
+    #[arg(required_unless_present = "resume")]
+    pub(crate) tool: Option<String>,
     /// key=value, key=@FILE, key:=JSON, key:=@FILE; a.b=value inside an object; repeated for lists
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
@@ -191,6 +192,12 @@ pub(crate) struct Call {
     /// Writes images, audio and blobs into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
+    /// Prints the id of the task that the call becomes, and ends; the task goes on at the server
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Follows a task by its id, instead of calling a tool
+    #[arg(long, value_name = "ID", conflicts_with_all = ["tool", "input", "detach"])]
+    pub(crate) resume: Option<String>,
 }
 
 #[derive(Args)]
@@ -316,7 +323,7 @@ mod tests {
         };
         let words = ["npx", "-y", "a b"].map(str::to_owned);
         assert_eq!(call.connection.target, joined(words.into_iter()));
-        assert_eq!(call.command.tool, "add");
+        assert_eq!(call.command.tool.as_deref(), Some("add"));
         assert_eq!(call.command.arguments, ["a=1"]);
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use mcp_auth::client::error::{AuthError, AuthErrorKind};
 use mcp_config::ConfigError;
 use mcp_runtime::{CallError, ConnectError, HttpError, Revisions};
 use serde::Serialize;
@@ -28,7 +29,13 @@ pub(crate) struct Failure {
     /// The URL that has answered, or could not be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
+    /// The number of the signal that has ended the command.
+    #[serde(skip)]
+    signal: u8,
 }
+
+/// The number of the signal that Ctrl-C sends.
+pub(crate) const SIGINT: u8 = 2;
 
 /// Kinds of failures, each with a code for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +47,8 @@ pub(crate) enum Kind {
     Usage,
     /// The server asks for a login.
     AuthorizationRequired,
+    /// The server asks for a token that no login gives.
+    TokenRequired,
     /// The server can't be reached, or has ended.
     Unreachable,
     /// The server does not answer in time.
@@ -61,16 +70,17 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn exit_code(self) -> u8 {
+    /// The exit code; for [`Cancelled`](Self::Cancelled) without the number of the signal.
+    pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
             Self::Unexpected => 1,
             Self::Usage => 2,
-            Self::AuthorizationRequired => 3,
+            Self::AuthorizationRequired | Self::TokenRequired => 3,
             Self::Unreachable | Self::Timeout | Self::NotMcp => 4,
             Self::ToolFailed | Self::Refused | Self::InputRequired => 5,
             Self::Different => 6,
-            Self::Cancelled => 130,
+            Self::Cancelled => 128,
         }
     }
 }
@@ -83,6 +93,7 @@ impl Failure {
             advice: None,
             status: None,
             url: None,
+            signal: 0,
         }
     }
 
@@ -91,7 +102,14 @@ impl Failure {
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::new(Kind::Cancelled, "cancelled")
+        Self::cancelled_by(SIGINT)
+    }
+
+    pub(crate) fn cancelled_by(signal: u8) -> Self {
+        Self {
+            signal,
+            ..Self::new(Kind::Cancelled, "cancelled")
+        }
     }
 
     /// An error of a file's, with the name of the file or the folder.
@@ -129,7 +147,7 @@ impl Failure {
             (Kind::Cancelled, false) => note(&self.message),
             (_, false) => note(&format!("error: {}", self.message)),
         }
-        ExitCode::from(self.kind.exit_code())
+        ExitCode::from(self.kind.exit_code() + self.signal)
     }
 }
 
@@ -164,7 +182,7 @@ impl From<ConnectError> for Failure {
             ConnectError::Lost(cause) if error.child_exit().is_none() => {
                 return Self::new(Kind::Unreachable, cause.to_string());
             }
-            ConnectError::Authentication(_) => Kind::AuthorizationRequired,
+            ConnectError::Authentication(cause) => return authentication(cause, &error),
             ConnectError::Revision { supported, .. } if *supported != Revisions::ALL => {
                 let failure = Self::new(Kind::NotMcp, error.to_string());
                 return failure.advise("leave out `--era` or `--revision`");
@@ -185,7 +203,7 @@ impl From<CallError> for Failure {
         let kind = match &error {
             CallError::Http(it) => return http(it, &error),
             CallError::Timeout { .. } => return late(&error),
-            CallError::Authentication { .. } => Kind::AuthorizationRequired,
+            CallError::Authentication { .. } => return authentication(&error, &error),
             CallError::Malformed { .. } | CallError::Result { .. } => Kind::NotMcp,
             CallError::Tool(_) => Kind::ToolFailed,
             CallError::Rpc(_) | CallError::Unavailable(_) => Kind::Refused,
@@ -200,6 +218,20 @@ impl From<CallError> for Failure {
         let pages = pages.map(|it| format!("\nopen {}, then call again", it.url));
         Self::new(kind, format!("{error}{}", pages.collect::<String>()))
     }
+}
+
+const OWN_TOKEN: &str =
+    "this server wants a token that it gave out itself: `--header 'Authorization: Bearer …'`";
+
+/// The server asks for a token.
+fn authentication(cause: &CallError, error: &impl Display) -> Failure {
+    if let CallError::Authentication { error, .. } = cause
+        && let Some(AuthErrorKind::NoAuthorizationServer) =
+            error.downcast_ref().map(AuthError::kind)
+    {
+        return Failure::new(Kind::TokenRequired, OWN_TOKEN);
+    }
+    Failure::new(Kind::AuthorizationRequired, error.to_string())
 }
 
 /// The server has not answered in time.

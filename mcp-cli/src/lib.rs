@@ -21,6 +21,9 @@ mod remedies;
 mod schema;
 mod server;
 mod session;
+#[cfg_attr(unix, path = "unix_signals.rs")]
+#[cfg_attr(not(unix), path = "ctrl_c.rs")]
+mod signals;
 mod signature;
 mod snapshot;
 mod tool_arguments;
@@ -30,19 +33,19 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use tokio::signal::ctrl_c;
 
 use arguments::{Arguments, Command};
 use commands::{bindgen, call, inspect, listen, prompt, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
+use signals::Signals;
 
 /// Runs the command with the arguments of a process, the first of which is the name of the program.
 ///
 /// Data goes to standard output, all else to standard error. The exit code is 0 on success, 1 for
 /// an unexpected error, 2 for wrong usage, 3 if a login is needed, 4 if the server can't be reached
 /// or is no MCP server, 5 if the tool failed or the server refused, 6 for differences, and 130 if
-/// the user cancelled.
+/// the user cancelled. SIGTERM, SIGHUP and SIGQUIT end it as Ctrl-C does, with 143, 129 and 131.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Failures have all that matters, and with `--json` nothing else is on standard error.
     mcp_runtime::log::silence();
@@ -73,20 +76,24 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
     result
 }
 
-/// Runs the command until it is done or the user presses Ctrl-C. Then the request is cancelled, and
-/// the connection closed; a second Ctrl-C ends that at once.
+/// Runs the command until it is done, or a signal such as Ctrl-C ends it. Then the request is cancelled, and
+/// the connection closed; a second signal ends that immediately.
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.json, arguments.verbose);
+    // Before the command starts a server.
+    let mut signals = Signals::listen()?;
     let result = tokio::select! {
         // For some commands Ctrl-C is the end that they wait for.
         biased;
         result = run_command(arguments.command, &context) => result,
-        _ = ctrl_c() => Err(Failure::cancelled()),
+        signal = signals.next() => Err(Failure::cancelled_by(signal)),
     };
+    // The command may have ended by the first signal.
+    signals = Signals::listen()?;
     let is_cancelled = result.as_ref().is_err_and(|it| it.kind == Kind::Cancelled);
     tokio::select! {
         () = context.close(is_cancelled) => result,
-        _ = ctrl_c() => result,
+        _ = signals.next() => result,
     }
 }
 

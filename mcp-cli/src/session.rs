@@ -8,6 +8,7 @@ use std::{fs, io};
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_config::{Program, Remote, Target};
+use mcp_extensions::tasks::Tasks;
 use mcp_runtime::client::{self, ClientBuilder};
 use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
 use mcp_runtime::types::jsonrpc::code;
@@ -37,6 +38,9 @@ const PROBE: Duration = Duration::from_secs(3);
 const CANCELLATION: Duration = Duration::from_secs(1);
 /// Time of a server to end by itself when the command is done.
 const CLOSE: Duration = Duration::from_secs(5);
+
+/// The other way than a login.
+pub(crate) const PASS_A_TOKEN: &str = "or pass a token by `--header 'Authorization: Bearer …'`";
 
 /// How a command runs, and its connection, which is closed at the end, whatever that is.
 pub(crate) struct Context {
@@ -93,7 +97,7 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) questions: Arc<Questions>,
     /// Its URL, if it has one.
-    remote: Option<Remote>,
+    pub(crate) remote: Option<Remote>,
 }
 
 impl Session {
@@ -197,7 +201,8 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
             failure.message +=
                 "\nthe header `Authorization` is refused: correct it, or leave it out";
         }
-        failure = failure.advise(format!("log in by: mcp login {}", remote.url));
+        let login = format!("log in by: mcp login {}\n{PASS_A_TOKEN}", remote.url);
+        failure = failure.advise(login);
     }
     if failure.message.contains("to the root certificates") {
         failure = failure.advise("add it by: --ca FILE");
@@ -259,6 +264,7 @@ fn builder(
     let log = Arc::clone(questions);
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .without_keep_alive()
+        .extension(Tasks::client())
         .roots(client::Roots::new(roots(&options.roots)?))
         .timeouts(options.timeout.map_or(timeouts, Timeouts::within))
         .probe_timeout(options.timeout.unwrap_or(PROBE).min(PROBE))

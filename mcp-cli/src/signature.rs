@@ -32,7 +32,7 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
 }
 
-/// Returns true if a tool can be called as a task only.
+/// Returns true if a tool can only be called as a task of revision 2025-11-25.
 pub(crate) fn is_task(tool: &Tool) -> bool {
     let execution = tool.execution.as_ref();
     let support = execution.and_then(|it| it.task_support.as_ref());

@@ -1,7 +1,8 @@
 //! Everything that a server offers, in a form that is the same each time.
 
+use mcp_extensions::tasks::TASK_SUPPORT;
 use mcp_runtime::types::{
-    DiscoverRequest, Implementation, Prompt, RequestParams, Resource, ResourceTemplate,
+    DiscoverRequest, Implementation, JsonObject, Prompt, RequestParams, Resource, ResourceTemplate,
     ServerCapabilities, Tool,
 };
 use mcp_runtime::{Client, Revision};
@@ -11,7 +12,8 @@ use crate::failure::{Failure, Kind};
 use crate::output::note;
 use crate::session::Session;
 
-/// What a server offers: lists sorted by name or URI, without `_meta` and icons.
+/// What a server offers: lists sorted by name or URI, without icons, and with no more of `_meta` than whether the
+/// calls of a tool become tasks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Snapshot {
@@ -40,10 +42,16 @@ macro_rules! sorted {
         };
         list.sort_by(|a, b| a.$key.cmp(&b.$key));
         for it in &mut list {
-            (it.meta, it.icons) = (None, None);
+            (it.meta, it.icons) = (it.meta.take().and_then(task_support), None);
         }
         list
     }};
+}
+
+/// The member that says whether the calls of a tool become tasks.
+fn task_support(mut meta: JsonObject) -> Option<JsonObject> {
+    let support = meta.remove_entry(TASK_SUPPORT)?;
+    Some(JsonObject::from_iter([support]))
 }
 
 impl Snapshot {

@@ -15,6 +15,7 @@ use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
 use crate::authentication::AssertionKey;
+use crate::metadata::url::is_same_issuer;
 
 /// Time for a person to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);
@@ -68,10 +69,16 @@ impl Config {
 
     /// The settings for an issuer: the user's are for the one that the user has set.
     pub(crate) fn settings_of(&self, issuer: &str) -> &IssuerSettings {
-        match self.issuer.as_deref() == Some(issuer) {
+        match self.has_issuer(issuer) {
             true => &self.issuer_settings,
             false => &STRICT,
         }
+    }
+
+    /// Returns true if the user has set this issuer.
+    pub(crate) fn has_issuer(&self, issuer: &str) -> bool {
+        let set = self.issuer.as_deref();
+        set.is_some_and(|set| is_same_issuer(set, issuer))
     }
 
     /// The keys in the store.
@@ -92,7 +99,8 @@ mod tests {
         assert!(!omits(&config, "https://login.example.com"));
         config.issuer = Some("https://login.example.com".to_owned());
         assert!(omits(&config, "https://login.example.com"));
-        assert!(!omits(&config, "https://login.example.com/"));
+        assert!(omits(&config, "https://login.example.com/"));
+        assert!(!omits(&config, "https://login.example.com/a"));
         assert!(!omits(&config, "https://other.example.com"));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::{Response, StatusCode};
+use serde::de::IgnoredAny;
 
 use mcp_runtime::transport::http_client::retry_after;
 
@@ -14,6 +16,7 @@ use super::registration::RegistrationWay;
 use super::scopes::Scopes;
 use tokio::time::timeout;
 
+use crate::metadata::url::is_same_issuer;
 use crate::metadata::{
     AuthorizationServerMetadata, MetadataError, ProtectedResourceMetadata, ResourceMetadataUrl,
     authorization_server_metadata_urls, resource_metadata_urls,
@@ -31,6 +34,8 @@ pub(crate) struct Discovery {
     pub(crate) resource: ProtectedResourceMetadata,
     /// The issuer's metadata, which has been checked.
     pub(crate) issuer: AuthorizationServerMetadata,
+    /// True if nothing names the issuer, and its endpoints are the default ones of revision 2025-03-26.
+    pub(crate) is_default: bool,
 }
 
 /// Finds the authorization server of one MCP server.
@@ -84,12 +89,16 @@ impl Discoverer<'_> {
         };
         let resource = found.unwrap_or_else(|| self.made_up());
         let issuer = self.first_usable(&issuers).await?;
-        Ok(Discovery { resource, issuer })
+        Ok(Discovery {
+            resource,
+            issuer,
+            is_default: false,
+        })
     }
 
     /// The issuer that the user has set, if it is one of those that the server names.
     fn only(&self, set: &str, named: &[String]) -> Result<Vec<String>, AuthError> {
-        if named.is_empty() || named.iter().any(|it| it == set) {
+        if named.is_empty() || named.iter().any(|it| is_same_issuer(it, set)) {
             return Ok(vec![set.to_owned()]);
         }
         let cause = AuthErrorKind::OtherIssuer {
@@ -118,16 +127,14 @@ impl Discoverer<'_> {
         let mut unreadable = None;
         for url in urls {
             let (response, from) = exchange.get(url.url()).await?;
-            if response.status().is_client_error() {
+            let Some(body) = document(exchange, response, &from)? else {
                 continue;
-            }
-            let body = success(exchange, response, &from)?;
+            };
             match ProtectedResourceMetadata::parse(&body) {
                 Ok(metadata) => {
                     url.check(&metadata).map_err(refused(&from))?;
                     return Ok(Some(metadata));
                 }
-                // A page for people, perhaps, which is there for every path.
                 Err(error) => unreadable = unreadable.or(Some(refused(&from)(error))),
             }
         }
@@ -183,12 +190,15 @@ impl Discoverer<'_> {
         let mut unreadable = None;
         for url in authorization_server_metadata_urls(issuer).map_err(refused)? {
             let (response, from) = exchange.get(&url).await?;
-            if response.status().is_client_error() {
+            let Some(body) = document(exchange, response, &from)? else {
                 continue;
-            }
-            let body = success(exchange, response, &from)?;
+            };
             let refused = |error| exchange.error(&from, AuthErrorKind::Metadata(error));
-            match AuthorizationServerMetadata::parse_of(&body, issuer, template.as_ref()) {
+            let is_accepted = |found: &str| {
+                let template = template.as_ref();
+                is_same_issuer(found, issuer) || template.is_some_and(|it| it.as_str() == found)
+            };
+            match AuthorizationServerMetadata::parse_if(&body, issuer, is_accepted) {
                 Ok(metadata) => return Ok(Some(settings.loosened(issuer, metadata))),
                 Err(error @ MetadataError::Document(_)) => {
                     unreadable = unreadable.or(Some(refused(error)));
@@ -211,6 +221,7 @@ impl Discoverer<'_> {
         let found = self.issuer_metadata(&default.issuer).await?;
         Ok(Discovery {
             resource: self.made_up(),
+            is_default: found.is_none(),
             issuer: found.unwrap_or(default),
         })
     }
@@ -227,9 +238,20 @@ impl Discoverer<'_> {
     }
 }
 
-fn success<B>(exchange: Exchange<'_>, response: Response<B>, url: &str) -> Result<B, AuthError> {
+/// The JSON of an answer. There is none if the answer is a client error, or something else than JSON: many servers
+/// have a page for people at every path.
+fn document(
+    exchange: Exchange<'_>,
+    response: Response<Bytes>,
+    url: &str,
+) -> Result<Option<Bytes>, AuthError> {
     match response.status() {
-        StatusCode::OK => Ok(response.into_body()),
+        status if status.is_client_error() => Ok(None),
+        StatusCode::OK => {
+            let body = response.into_body();
+            let is_json = serde_json::from_slice::<IgnoredAny>(&body).is_ok();
+            Ok(is_json.then_some(body))
+        }
         status => {
             let error = exchange.error(url, AuthErrorKind::Status(status));
             Err(error.with_retry_after(retry_after(response.headers())))

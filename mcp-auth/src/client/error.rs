@@ -103,6 +103,13 @@ pub enum AuthErrorKind {
     /// The MCP server's metadata names no authorization server.
     #[error("the server's metadata names no authorization server; if you know it, set the issuer")]
     NoIssuer,
+    /// Nothing names an authorization server, and the MCP server has none at the default endpoints of revision
+    /// 2025-03-26 either.
+    #[error(
+        "the MCP server asks for a token, and has no authorization server: it takes a token that it gave out \
+         itself, which is set by `HttpUrl::bearer_auth`"
+    )]
+    NoAuthorizationServer,
     /// The issuer that the user has set is not one that the MCP server names.
     #[error(
         "the client is set up for the authorization server `{expected}`, and the MCP server names \
@@ -205,6 +212,23 @@ impl AuthError {
             retry_after: None,
             cause: Arc::new(cause),
         }
+    }
+
+    /// The error of an issuer whose endpoints were only assumed: that there is no issuer, if nothing at its
+    /// endpoint says otherwise.
+    pub(crate) fn of_assumed_issuer(mut self) -> Self {
+        let is_missing = match self.kind() {
+            AuthErrorKind::Status(status) => {
+                status.is_client_error() && *status != StatusCode::TOO_MANY_REQUESTS
+            }
+            AuthErrorKind::Refused { status, .. } => matches!(status.as_u16(), 401 | 403..=405),
+            AuthErrorKind::Malformed(_) | AuthErrorKind::Redirect => true,
+            _ => false,
+        };
+        if is_missing {
+            self.cause = Arc::new(AuthErrorKind::NoAuthorizationServer);
+        }
+        self
     }
 
     pub(crate) fn store(error: io::Error) -> Self {

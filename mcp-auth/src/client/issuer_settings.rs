@@ -102,7 +102,9 @@ impl IssuerSettings {
         issuer: &str,
         mut metadata: AuthorizationServerMetadata,
     ) -> AuthorizationServerMetadata {
-        issuer.clone_into(&mut metadata.issuer);
+        if self.template.as_ref() == Some(&metadata.issuer) {
+            issuer.clone_into(&mut metadata.issuer);
+        }
         if self.assumes_s256 {
             let methods = &mut metadata.code_challenge_methods_supported;
             methods.get_or_insert_with(|| vec!["S256".to_owned()]);

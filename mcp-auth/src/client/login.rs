@@ -73,7 +73,12 @@ impl Login<'_> {
             redirect_uri: &redirect_uri,
             scopes: &self.scopes,
         };
-        let (client, registration) = request.credentials(self.http, kept.clone()).await?;
+        let credentials = request.credentials(self.http, kept.clone()).await;
+        let (client, registration) =
+            credentials.map_err(|error| match self.discovery.is_default {
+                true => error.of_assumed_issuer(),
+                false => error,
+            })?;
         if registration.is_some() && registration != kept {
             save(store, &key, &registration).await?;
         }

@@ -130,8 +130,8 @@ impl OAuth {
         self.with(|config| config.client_key = Some(key))
     }
 
-    /// The only authorization server that is used, by its issuer, as `https://login.example.com`,
-    /// character by character as in its metadata. A server that names others is refused.
+    /// The only authorization server that is used, by its issuer, as `https://login.example.com`. It must be written
+    /// as in its metadata, except that an empty path equals `/`. A server that names others is refused.
     pub fn issuer(self, issuer: impl Into<String>) -> Self {
         self.with(|config| config.issuer = Some(issuer.into()))
     }

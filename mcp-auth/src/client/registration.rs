@@ -212,7 +212,7 @@ impl Config {
         &self,
         issuer: &AuthorizationServerMetadata,
     ) -> Result<ClientCredentials, AuthError> {
-        if self.issuer.as_deref() != Some(&issuer.issuer) {
+        if !self.has_issuer(&issuer.issuer) {
             let cause = AuthErrorKind::ClientWithoutIssuer;
             return Err(AuthError::new(
                 AuthStep::Registration,

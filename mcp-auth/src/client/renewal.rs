@@ -448,11 +448,7 @@ impl Renewal {
     /// The tokens in the store, if they were issued to the client that the user has set up.
     async fn kept(&self, binding: &Binding) -> Result<Option<TokenSet>, AuthError> {
         let config = &self.config;
-        if config
-            .issuer
-            .as_ref()
-            .is_some_and(|set| *set != binding.issuer)
-        {
+        if config.issuer.is_some() && !config.has_issuer(&binding.issuer) {
             return Ok(None);
         }
         let kept: Option<TokenSet> = load(&*config.store, &self.key_of(binding)).await?;

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::MetadataError;
-use super::issuer_template::IssuerTemplate;
 use super::url::ServerUrl;
 
 /// Metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
@@ -113,19 +112,18 @@ impl AuthorizationServerMetadata {
     ///
     /// [`MetadataError::Document`], [`MetadataError::Issuer`].
     pub fn parse(json: &[u8], issuer: &str) -> Result<Self, MetadataError> {
-        Self::parse_of(json, issuer, None)
+        Self::parse_if(json, issuer, |found| found == issuer)
     }
 
-    /// Parses the document that was fetched for `issuer`, and that may have a template in its place.
-    pub(crate) fn parse_of(
+    /// Parses the document that was fetched for `issuer`, if it may have the `issuer` that it has.
+    pub(crate) fn parse_if(
         json: &[u8],
         issuer: &str,
-        template: Option<&IssuerTemplate>,
+        is_accepted: impl FnOnce(&str) -> bool,
     ) -> Result<Self, MetadataError> {
         let metadata: Self = serde_json::from_slice(json)
             .map_err(|error| MetadataError::Document(error.to_string()))?;
-        let is_template = template.is_some_and(|it| it.as_str() == metadata.issuer);
-        if metadata.issuer == issuer || is_template {
+        if is_accepted(&metadata.issuer) {
             return Ok(metadata);
         }
         Err(MetadataError::Issuer {

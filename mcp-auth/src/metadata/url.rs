@@ -96,6 +96,19 @@ impl<'a> ServerUrl<'a> {
     }
 }
 
+/// Returns true if two issuers are equal. An empty path equals `/` (RFC 3986 §6.2.3); everything else is compared
+/// character by character.
+#[cfg_attr(not(feature = "client"), allow(dead_code))]
+pub(crate) fn is_same_issuer(one: &str, other: &str) -> bool {
+    fn without_root(url: &str) -> &str {
+        let parts = ServerUrl::parse(url).ok();
+        let is_root = parts.is_some_and(|it| it.path == "/" && it.query.is_none());
+        url.strip_suffix('/').filter(|_| is_root).unwrap_or(url)
+    }
+
+    without_root(one) == without_root(other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +173,30 @@ mod tests {
             "http://localhost.a",
         ] {
             assert!(!is_secure(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_issuer_with_an_empty_path_is_the_one_with_a_slash() {
+        let one = "https://a.example";
+        assert!(is_same_issuer(one, one));
+        assert!(is_same_issuer(one, "https://a.example/"));
+        assert!(is_same_issuer(
+            "https://a.example:8443/",
+            "https://a.example:8443"
+        ));
+        for (one, other) in [
+            (one, "https://a.example//"),
+            (one, "https://A.example/"),
+            (one, "http://a.example/"),
+            (one, "https://a.example:443/"),
+            (one, "https://a.example/?"),
+            ("https://a.example/b", "https://a.example/b/"),
+            ("https://a.example?b=", "https://a.example?b=/"),
+            ("a", "a/"),
+        ] {
+            assert!(!is_same_issuer(one, other), "{one} {other}");
+            assert!(!is_same_issuer(other, one), "{one} {other}");
         }
     }
 

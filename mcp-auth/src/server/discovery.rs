@@ -123,9 +123,11 @@ impl Discovery {
         let mut first = None;
         for url in &urls {
             let found = self.fetch(url).await.and_then(|json| {
-                let template = self.template.as_ref();
-                AuthorizationServerMetadata::parse_of(&json, &self.issuer, template)
-                    .map_err(|error| FetchError::answer(url, error))
+                AuthorizationServerMetadata::parse_if(&json, &self.issuer, |found| {
+                    let template = self.template.as_ref();
+                    found == self.issuer || template.is_some_and(|it| it.as_str() == found)
+                })
+                .map_err(|error| FetchError::answer(url, error))
             });
             match found {
                 Ok(metadata) => return Ok(metadata),

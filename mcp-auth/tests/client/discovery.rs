@@ -2,8 +2,9 @@
 
 use mcp_auth::OAuth;
 use mcp_auth::challenge::Challenge;
+use mcp_auth::client::store::MemoryStore;
 use serde_json::json;
-use support::{AuthorizationServer, Client, Endpoint, Fault, Metadata};
+use support::{AuthorizationServer, Client, Endpoint, Fault, Iss, Metadata};
 
 use crate::site::{METADATA, Site, app, call};
 
@@ -15,6 +16,8 @@ fn move_metadata(site: &Site, path: &str) {
     let document = state.documents.remove(METADATA).unwrap();
     state.documents.insert(path.to_owned(), document);
 }
+
+const PAGE: &str = "<!doctype html><title>Welcome</title>";
 
 #[tokio::test]
 async fn an_announced_url_is_asked_first() {
@@ -80,6 +83,118 @@ async fn metadata_of_another_issuer_is_not_used() {
 }
 
 #[tokio::test]
+async fn an_issuer_may_be_named_with_and_without_a_slash() {
+    for is_slash_named in [true, false] {
+        let issuer = AuthorizationServer::with(|settings| {
+            settings.clients = vec![Client::public("me")];
+        });
+        let site = Site::with(issuer.await).await;
+        let bare = site.issuer.issuer().to_owned();
+        let slash = format!("{bare}/");
+        let (named, claimed) = match is_slash_named {
+            true => (&slash, &bare),
+            false => (&bare, &slash),
+        };
+        site.set_metadata(&json!({"authorization_servers": [named]}));
+        let iss = Iss::Is(claimed.clone());
+        site.issuer.change(|settings| {
+            (settings.claimed_issuer, settings.iss) = (Some(claimed.clone()), iss);
+        });
+        let store = MemoryStore::new();
+        let registered = || app().store(store.clone());
+        let by_hand = |issuer: &String| app().client("me").issuer(issuer);
+        for oauth in [registered(), by_hand(named), by_hand(claimed)] {
+            let client = site.connect(&oauth).await.unwrap();
+            assert_eq!(call(&client, "read").await.unwrap(), "read");
+        }
+        // Tokens of the other spelling are kept and used.
+        let logins = site.issuer.count(Endpoint::Authorize);
+        site.connect(&registered()).await.unwrap();
+        assert_eq!(site.issuer.count(Endpoint::Authorize), logins);
+        // The spelling of the document is the issuer from then on.
+        let other = Iss::Is(named.clone());
+        site.issuer.change(|settings| settings.iss = other);
+        let error = site.refused(&app()).await;
+        assert!(error.contains("`iss`"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_issuer_with_a_path_is_named_as_it_is() {
+    let issuer = AuthorizationServer::with(|settings| settings.path = "/tenant1".to_owned());
+    let site = Site::with(issuer.await).await;
+    let named = format!("{}/", site.issuer.issuer());
+    site.set_metadata(&json!({"authorization_servers": [named]}));
+    let error = site.refused(&app()).await;
+    assert!(error.contains("it is not used"), "{error}");
+}
+
+#[tokio::test]
+async fn a_page_for_people_is_no_metadata() {
+    // At all places of the resource and of the issuer.
+    let site = Site::own_issuer(|settings| settings.metadata = Metadata::None).await;
+    site.issuer.fail(Endpoint::Other, Fault::Garbage);
+    let client = site.connect(&app()).await.unwrap();
+    assert_eq!(call(&client, "read").await.unwrap(), "read");
+    assert_ne!(site.issuer.count(Endpoint::Other), 0);
+
+    // Before the place that has it.
+    let site = Site::start().await;
+    move_metadata(&site, ROOT);
+    site.document(METADATA, 200, "", PAGE);
+    site.connect(&app()).await.unwrap();
+    assert_eq!(site.state().asked, [METADATA, ROOT]);
+}
+
+#[tokio::test]
+async fn a_server_with_a_token_of_its_own_says_so() {
+    for (status, body) in [
+        (404, ""),
+        (405, "{}"),
+        (401, r#"{"error": "unauthorized"}"#),
+        (400, r#"{"jsonrpc": "2.0", "error": {"code": -32600}}"#),
+        (200, PAGE),
+        (302, ""),
+    ] {
+        let site = Site::start().await;
+        site.state().documents.clear();
+        site.document("/register", status, "/elsewhere", body);
+        if status == 200 {
+            for name in ["oauth-authorization-server", "openid-configuration"] {
+                site.document(&format!("/.well-known/{name}"), 200, "", PAGE);
+            }
+            site.document(METADATA, 200, "", PAGE);
+            site.document(ROOT, 200, "", PAGE);
+        }
+        let error = site.refused(&app()).await;
+        let expected = "a token that it gave out itself, which is set by `HttpUrl::bearer_auth`";
+        assert!(error.contains(expected), "{status} {body}: {error}");
+        assert!(error.contains("/register"), "{error}");
+    }
+    // Answers of an authorization server are its own.
+    for (status, body, expected) in [
+        (
+            400,
+            r#"{"error": "invalid_redirect_uri"}"#,
+            "invalid_redirect_uri",
+        ),
+        (429, "", "HTTP 429"),
+        (500, "", "HTTP 500"),
+    ] {
+        let site = Site::start().await;
+        site.state().documents.clear();
+        site.document("/register", status, "", body);
+        let error = site.refused(&app()).await;
+        assert!(error.contains(expected), "{status} {body}: {error}");
+    }
+    // So is any answer where the server names one.
+    let site = Site::start().await;
+    site.issuer.fail(Endpoint::Register, Fault::Status(404));
+    let error = site.refused(&app()).await;
+    assert!(error.contains("HTTP 404"), "{error}");
+}
+
+#[tokio::test]
 async fn a_named_issuer_is_never_guessed() {
     let issuer = AuthorizationServer::with(|settings| settings.metadata = Metadata::None).await;
     let site = Site::with(issuer).await;
@@ -98,7 +213,7 @@ async fn faults_of_metadata_are_errors_that_name_the_url() {
     let elsewhere = "http://127.0.0.1:9/".to_owned();
     for (fault, expected) in [
         (Fault::Status(500), "HTTP 500"),
-        (Fault::Garbage, "can't be read"),
+        (Fault::Garbage, "there is no metadata"),
         (Fault::Json("[]".to_owned()), "can't be read"),
         (Fault::Large(2 << 20), "longer than"),
         (Fault::Redirect(elsewhere), "127.0.0.1:9"),
@@ -135,7 +250,7 @@ async fn faults_of_resource_metadata_are_errors_that_name_the_url() {
     let site = Site::start().await;
     for (status, location, body, expected) in [
         (500, "", "", "HTTP 500"),
-        (200, "", "<html>", "can't be read"),
+        (200, "", "[]", "can't be read"),
         (302, "http://169.254.169.254/", "", "169.254.169.254"),
         (302, "ftp://example.com/", "", "must be `https`"),
         (302, METADATA, "", "redirects"),

@@ -3,14 +3,15 @@
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mcp_extensions::tasks::{CallTask, ResumeTask, TaskHandle};
 use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, RawJsonRef};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::arguments::{At, Call};
 use crate::content::Contents;
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note, visible};
-use crate::session::Context;
+use crate::session::{Context, Session};
 use crate::signature;
 use crate::tool_arguments::{find, read};
 
@@ -20,24 +21,24 @@ use crate::tool_arguments::{find, read};
 ///
 /// Why there is no result, or that the tool failed.
 pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure> {
+    let (command, output) = (&call.command, &context.output);
     let session = context.open(&call.connection).await?;
-    let (command, output, client) = (&call.command, &context.output, &session.client);
-    let tools = session.result(client.list_tools()).await?;
-    let tool = find("tool", &tools, |it| &it.name, &command.tool)?;
-    if signature::is_task(tool) {
-        let message = format!("`{}` runs as a task only, which `mcp` does not", tool.name);
-        return Err(Failure::new(Kind::Refused, message));
+    if (command.detach || command.resume.is_some()) && session.remote.is_none() {
+        let reason = "`--detach` and `--resume` are for a URL: a program ends with the command, \
+            and its tasks with it";
+        return Err(Failure::usage(reason));
     }
-    let arguments = read(tool, &command.arguments, command.input.as_deref())?;
-    if context.verbose > 1 {
-        note(&format!("calling {}", tool.name));
+    let task = match &command.resume {
+        Some(id) => session.result(session.client.resume_id(id)).await?,
+        None => start(command, &session, context).await?,
+    };
+    if let (true, Some(id)) = (command.detach, task.id()) {
+        return match output.json {
+            true => output.document(&json!({"taskId": id})),
+            false => output.line(id),
+        };
     }
-    let mut call = client.call_tool(&*tool.name, &arguments);
-    if !output.json && io::stderr().is_terminal() {
-        let bar = session.questions.bar.clone();
-        call = call.on_progress(move |progress| show_progress(&bar, &progress));
-    }
-    let result = session.result(call).await?;
+    let result = follow(task, &session, context).await?;
     if output.json {
         output.document(&result)?;
     }
@@ -51,6 +52,73 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
         }
         (false, true) => Ok(()),
         (false, false) => show(&result, &shown, output),
+    }
+}
+
+/// Sends the call, and returns once it is answered: by a task, or by its result.
+async fn start(
+    command: &Call,
+    session: &Session,
+    context: &Context,
+) -> Result<TaskHandle<CallToolResult>, Failure> {
+    let client = &session.client;
+    let name = command.tool.as_deref().unwrap_or_default();
+    let tools = session.result(client.list_tools()).await?;
+    let tool = find("tool", &tools, |it| &it.name, name)?;
+    if signature::is_task(tool) {
+        let reason = "runs only as a task of revision 2025-11-25, which `mcp` does not support";
+        let message = format!("`{name}` {reason}");
+        return Err(Failure::new(Kind::Refused, message));
+    }
+    let arguments = read(tool, &command.arguments, command.input.as_deref())?;
+    if context.verbose > 1 {
+        note(&format!("calling {}", tool.name));
+    }
+    let mut call = client.call_tool(&*tool.name, &arguments);
+    if !context.output.json && io::stderr().is_terminal() {
+        let bar = session.questions.bar.clone();
+        call = call.on_progress(move |progress| show_progress(&bar, &progress));
+    }
+    session.result(call.task()).await
+}
+
+/// Follows a task to its end, and shows each status. The task is cancelled if the command ends before.
+async fn follow(
+    task: TaskHandle<CallToolResult>,
+    session: &Session,
+    context: &Context,
+) -> Result<CallToolResult, Failure> {
+    let mut task = task.cancel_on_drop();
+    let is_person = !context.output.json && io::stderr().is_terminal();
+    let log = |line: String| {
+        if is_person || context.verbose > 0 {
+            session.questions.log(line.replace('\n', " "));
+        }
+    };
+    if let Some(id) = task.id() {
+        log(format!("task {id}"));
+    }
+    loop {
+        match session.result(task.next()).await {
+            Ok(Some(status)) => {
+                let state = json!(status.state);
+                let state = state.as_str().unwrap_or_default();
+                log(match status.message {
+                    Some(message) => format!("{state}: {message}"),
+                    None => state.to_owned(),
+                });
+            }
+            Ok(None) => return session.result(task.result()).await,
+            Err(mut failure) => {
+                let is_out_of_reach = [3, 4].contains(&failure.kind.exit_code());
+                if let (true, Some(id)) = (is_out_of_reach, task.id()) {
+                    let advice = "the task may go on, follow it by: mcp call TARGET --resume";
+                    failure.message += &format!("\n{advice} {id}");
+                    drop(task.detach());
+                }
+                return Err(failure);
+            }
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! `mcp inspect`: shows what a server offers.
 
+use mcp_extensions::tasks::TASK_SUPPORT;
 use mcp_runtime::types::{ServerCapabilities, Tool};
+use serde_json::{Value, json};
 
 use crate::arguments::{At, Inspect};
 use crate::failure::Failure;
@@ -49,12 +51,15 @@ fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The signature of a tool, and that it can't be called if it can't.
+/// The signature of a tool, and whether its calls become tasks.
 fn tool_title(tool: &Tool) -> String {
     let signature = signature::of_tool(tool);
-    match signature::is_task(tool) {
-        true => format!("{signature} (as a task only)"),
-        false => signature,
+    let stated = tool.meta.as_ref().and_then(|it| it.get(TASK_SUPPORT));
+    let of_revision = tool.execution.as_ref().map(|it| json!(it.task_support));
+    match of_revision.as_ref().or(stated).and_then(Value::as_str) {
+        Some("required") => format!("{signature} (as a task only)"),
+        Some("optional") => format!("{signature} (may be a task)"),
+        _ => signature,
     }
 }
 

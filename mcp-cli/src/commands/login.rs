@@ -11,7 +11,7 @@ use crate::failure::{Failure, Kind};
 use crate::login::{LoginSettings, oauth};
 use crate::output::{Output, is_interactive};
 use crate::server;
-use crate::session::Context;
+use crate::session::{Context, PASS_A_TOKEN};
 
 /// Logs in at a server that asks for it, and keeps settings and tokens.
 ///
@@ -29,7 +29,8 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
     connected.await.map_err(|mut failure| {
         // It names this very command.
         if failure.advice.take().is_some() && !is_interactive() {
-            failure.advice = Some("`mcp login` needs a terminal".to_owned());
+            let advice = format!("`mcp login` needs a terminal\n{PASS_A_TOKEN}");
+            failure.advice = Some(advice);
         }
         failure
     })?;

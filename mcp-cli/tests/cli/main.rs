@@ -10,6 +10,7 @@ mod configured;
 mod mistakes;
 mod scripts;
 mod support;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod trust;

@@ -250,6 +250,36 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     let logs_in = mcp(&["login", &url]);
     logs_in.fails(3, &["`mcp login` needs a terminal"]);
     assert!(!logs_in.stderr.contains(&login), "{}", logs_in.stderr);
+    for run in [logs_in, mcp(&["inspect", &url])] {
+        run.fails(
+            3,
+            &["or pass a token by `--header 'Authorization: Bearer …'`"],
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_with_a_token_of_its_own_has_no_login() {
+    let url = answering(
+        "401 Unauthorized\r\nwww-authenticate: Bearer realm=\"x\"",
+        "",
+    );
+    let user = User::new();
+    for arguments in [
+        &["inspect", &*url][..],
+        &["login", &url],
+        &["inspect", &url, "--json"],
+    ] {
+        let (code, shown) = user.on_a_terminal(arguments);
+        assert_eq!(code, 3, "{shown}");
+        let message = "this server wants a token that it gave out itself: `--header 'Authorization: Bearer …'`";
+        assert!(shown.contains(message), "{shown}");
+        assert!(
+            shown.contains(&url) && !shown.contains("mcp login"),
+            "{shown}"
+        );
+    }
 }
 
 #[test]
@@ -347,7 +377,7 @@ fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
     let inspected = at_scripted(&["inspect"], task, called).text();
     assert!(inspected.contains("pay() (as a task only)"), "{inspected}");
     let run = at_scripted(&["call", "pay"], task, called);
-    run.fails(5, &["`pay` runs as a task only, which `mcp` does not"]);
+    run.fails(5, &["`pay` runs only as a task of revision 2025-11-25"]);
     at_scripted(&["call", "pay"], "", called).fails(5, &["it was sent"]);
 }
 

@@ -1,9 +1,12 @@
 //! The command in scripts: data alone on standard output, errors as JSON, pipes that are closed.
 
 use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 use serde_json::Value;
 
+#[cfg(unix)]
+use crate::support::kill;
 use crate::support::{User, demo, log_after, mcp};
 
 #[test]
@@ -75,11 +78,47 @@ fn an_interrupted_call_is_cancelled() {
     let program = demo();
     let mut child = user.start(&["call", "work", "milliseconds=600000", "-vv", "--", &program]);
     let mut log = log_after(&mut child, "calling");
-    let id = child.id().to_string();
-    std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
+    kill(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(log.any(|line| line.unwrap().contains("cancelled")));
+}
+
+#[cfg(unix)]
+#[test]
+fn each_signal_ends_the_command_and_a_busy_server() {
+    // Servers that do not end when their input does, and say so if nobody ends them.
+    let busy = "trap '' TERM HUP INT QUIT; echo busy >&2; sleep 10; echo left behind >&2";
+    let connects = ["inspect", "-vv", "--", "sh", "-c", busy];
+    let script = format!("{}; sleep 10; echo left behind >&2", demo());
+    let work = ["call", "work", "milliseconds=600000", "-vv", "--"];
+    let calls = [&work[..], &["sh", "-c", &script]].concat();
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+        for (words, state) in [(&connects[..], "busy"), (&calls, "calling")] {
+            let user = User::new();
+            let mut child = user.start(words);
+            let mut log = log_after(&mut child, state);
+            kill(&child, signal);
+            assert_eq!(child.wait().unwrap().code(), Some(code), "{signal} {state}");
+            // The log ends with the last process that has it.
+            let is_left = log.any(|line| line.unwrap() == "left behind");
+            assert!(!is_left, "{signal} {state}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_was_started_by_nohup_outlives_a_hangup() {
+    let user = User::new();
+    let mcp = env!("CARGO_BIN_EXE_mcp");
+    let program = demo();
+    let script = "trap '' HUP; exec \"$0\" \"$@\"";
+    let mut command = user.command_of("sh", &["-c", script, mcp]);
+    command.args(["call", "work", "milliseconds=400", "-vv", "--", &program]);
+    let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let log = log_after(&mut child, "calling");
+    kill(&child, "HUP");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(log);
 }

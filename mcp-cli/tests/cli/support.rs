@@ -29,7 +29,7 @@ pub(crate) fn example(name: &str) -> String {
     path.display().to_string()
 }
 
-/// The example `demo` over HTTP, until it is dropped.
+/// An example over HTTP, until it is dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
@@ -37,7 +37,12 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        let mut command = Command::new(demo());
+        Self::of("demo")
+    }
+
+    /// The server of an example.
+    pub(crate) fn of(name: &str) -> Self {
+        let mut command = Command::new(example(name));
         let command = command.arg("127.0.0.1:0").stdin(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut url = String::new();
@@ -82,7 +87,12 @@ impl User {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+        self.command_of(env!("CARGO_BIN_EXE_mcp"), arguments)
+    }
+
+    /// Another program in the user's folders.
+    pub(crate) fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.0.path())
@@ -109,6 +119,30 @@ impl User {
         self.run(&[arguments, &["--", &demo()]].concat())
     }
 
+    /// Runs the command with standard input and standard error on a terminal; returns what the terminal shows.
+    #[cfg(unix)]
+    pub(crate) fn on_a_terminal(&self, arguments: &[&str]) -> (i32, String) {
+        use rustix::fs::{Mode, OFlags};
+        use rustix::pty::{self, OpenptFlags};
+
+        let own = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        pty::grantpt(&own).unwrap();
+        pty::unlockpt(&own).unwrap();
+        let path = pty::ptsname(&own, Vec::new()).unwrap();
+        let other = rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty());
+        let other = other.unwrap();
+        let mut command = self.command(arguments);
+        command.stdin(other.try_clone().unwrap()).stderr(other);
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        // It has the other part of the terminal.
+        drop(command);
+        let mut shown = Vec::new();
+        // An error is the end of the terminal.
+        let _ = std::fs::File::from(own).read_to_end(&mut shown);
+        let code = child.wait().unwrap().code().unwrap();
+        (code, String::from_utf8(shown).unwrap())
+    }
+
     /// Starts the command, with pipes to all of its streams.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
@@ -131,6 +165,14 @@ pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildS
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(log.any(|line| line.unwrap().contains(text)), "{text}");
     log
+}
+
+/// Sends a signal to a command.
+#[cfg(unix)]
+pub(crate) fn kill(child: &Child, signal: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", signal, &id]).status();
+    assert!(sent.unwrap().success());
 }
 
 impl From<Output> for Run {

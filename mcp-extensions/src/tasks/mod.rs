@@ -11,4 +11,4 @@ pub use limits::TaskLimits;
 pub use server::{CreatedTask, Defer, OpenTask, Task, TaskDuration, Tasks};
 #[cfg(feature = "sqlite")]
 pub use store::SqliteTaskStore;
-pub use types::{ID, TaskState, TaskStatus};
+pub use types::{ID, TASK_SUPPORT, TaskState, TaskStatus};

@@ -9,6 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The identifier of the extension.
 pub const ID: &str = "io.modelcontextprotocol/tasks";
 
+/// The member of a tool's `_meta` that says whether its calls become tasks: `optional` or `required`. The extension
+/// has no such statement, so servers of other makers may not have it.
+pub const TASK_SUPPORT: &str = "taskSupport";
+
 /// The `resultType` of a result that is a task.
 pub(super) const RESULT_TYPE: &str = "task";
 /// The member of a subscription's filter, and of its acknowledgement, with the ids of tasks.
@@ -76,11 +80,8 @@ pub struct TaskStatus {
     #[serde(default, deserialize_with = "milliseconds")]
     pub ttl_ms: Option<u64>,
     /// The time in ms to wait between two requests for the status, as the server suggests.
-    #[serde(
-        default,
-        deserialize_with = "milliseconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "milliseconds")]
     pub poll_interval_ms: Option<u64>,
     /// Questions that are not answered, by their keys, in [`TaskState::InputRequired`].
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]

@@ -53,7 +53,7 @@ async fn a_handle_that_is_dropped_leaves_its_task_and_one_that_cancels_does_not(
     let created = std::iter::repeat_with(working).take(3);
     let (script, client) = Script::of(created).client().await;
     let start = async || client.call_tool("work", json!({})).task().await.unwrap();
-    start().await.cancel_on_drop().detach();
+    drop(start().await.cancel_on_drop().detach());
     start().await.cancel_on_drop().cancel().await.unwrap();
     assert_eq!(script.seen(), [Seen::Cancel]);
     drop(start().await.cancel_on_drop());

@@ -95,8 +95,13 @@ async fn before_2026_07_28_calls_are_plain_and_required_tasks_fail_as_tools() {
     assert!(text.contains("2026-07-28"), "{text}");
     wire.send_raw(&json!({"jsonrpc": "2.0", "id": 4, "method": "tools/list"}))
         .await;
-    let list = wire.next().await.to_string();
-    assert!(!list.contains("taskSupport"), "{list}");
+    let list = wire.next().await;
+    for tool in list["result"]["tools"].as_array().unwrap() {
+        assert!(tool.get("execution").is_none(), "{tool}");
+        let is_required = ["fails", "forever"].contains(&tool["name"].as_str().unwrap());
+        let support = if is_required { "required" } else { "optional" };
+        assert_eq!(tool["_meta"]["taskSupport"], support, "{tool}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -35,7 +35,7 @@ pub(super) struct Follower {
     changes: Changes,
     /// Where the task is cancelled when the follower is dropped, which may be outside of the runtime; `None` to
     /// leave it alone.
-    cancels: Option<Handle>,
+    pub(super) cancels: Option<Handle>,
 }
 
 /// The way in which changes are noticed.
@@ -63,11 +63,6 @@ impl Follower {
         self
     }
 
-    /// Leaves the task alone when the follower is dropped.
-    pub(super) fn leave(&mut self) {
-        self.cancels = None;
-    }
-
     /// The task `id` as the server has it now.
     pub(super) async fn resumed(client: Client, id: String) -> Result<Self, CallError> {
         let status = client
@@ -89,7 +84,7 @@ impl Follower {
         while !self.status.state.is_final() {
             self.next().await?;
         }
-        self.leave();
+        self.cancels = None;
         outcome(take(&mut self.status))
     }
 

@@ -167,7 +167,7 @@ impl<T> TaskHandle<T> {
     /// When the server could not be asked, or does not have the task any more.
     pub async fn cancel(self) -> Result<(), CallError> {
         if let Work::Followed(mut follower) = self.work {
-            follower.leave();
+            follower.cancels = None;
             let task_id = follower.status().task_id.clone();
             let cancelled = follower
                 .client()
@@ -181,7 +181,7 @@ impl<T> TaskHandle<T> {
     #[must_use]
     pub fn detach(mut self) -> TaskTicket {
         if let Work::Followed(follower) = &mut self.work {
-            follower.leave();
+            follower.cancels = None;
         }
         self.ticket()
     }

@@ -10,7 +10,7 @@ use mcp_runtime::layer::{
     ToolExtension,
 };
 use mcp_runtime::server::{Detachable, DetachedCall};
-use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson};
+use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson, Tool};
 use serde::Serialize;
 use tower_service::Service as _;
 
@@ -21,7 +21,7 @@ use super::records::{milliseconds, unavailable};
 use super::running::{Outcome, RunningTask};
 use crate::tasks::limits::{POLL_INTERVAL, TTL};
 use crate::tasks::store::{SavedCall, TaskRecord};
-use crate::tasks::types::{ID, RESULT_TYPE, TaskStatus, is_offered};
+use crate::tasks::types::{ID, RESULT_TYPE, TASK_SUPPORT, TaskStatus, is_offered};
 
 /// When calls of a tool become tasks; for `#[tool(with(…))]`.
 ///
@@ -290,6 +290,15 @@ fn created(status: &TaskStatus) -> Result<McpResponse, InvalidResponse> {
 impl ToolExtension for Task {
     fn needs(&self) -> Option<&'static str> {
         Some(ID)
+    }
+
+    fn describe(&self, tool: &mut Tool) {
+        let support = match self.is_required {
+            true => "required",
+            false => "optional",
+        };
+        let meta = tool.meta.get_or_insert_default();
+        meta.insert(TASK_SUPPORT.to_owned(), support.into());
     }
 
     fn call(
