@@ -22,7 +22,10 @@ pub(crate) fn read(
 ) -> Result<RawJson, Failure> {
     let document = document(tool.input_schema.as_raw(), 0);
     let schema = Schema::new(&document);
-    let mut given = input.map(read_object).transpose()?.unwrap_or_else(Given::new);
+    let mut given = input
+        .map(read_object)
+        .transpose()?
+        .unwrap_or_else(Given::new);
     let mut faults = Vec::new();
     for word in words {
         let added = parse(word).and_then(|(key, value)| given.add(&schema, key, value));
