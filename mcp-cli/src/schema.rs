@@ -318,16 +318,19 @@ impl<'a> Schema<'a> {
                         }
                         None => Vec::new(),
                     });
-                let elements = value.elements().unwrap_or_default().into_iter().enumerate();
-                let elements = elements.flat_map(|(index, element)| {
-                    let item = alternative.item(index).into_iter();
-                    item.flat_map(move |it| {
-                        it.faults(element, &format!("{path}[{index}]"), depth + 1)
-                    })
-                });
+                let elements = alternative.faults_of_elements(value, path, depth + 1);
                 missing.chain(inside).chain(elements).collect()
             });
         each.min_by_key(Vec::len).unwrap_or_default()
+    }
+
+    fn faults_of_elements(&self, list: RawJsonRef<'_>, path: &str, depth: usize) -> Vec<Fault> {
+        let elements = list.elements().unwrap_or_default().into_iter().enumerate();
+        let faults = elements.filter_map(|(index, element)| {
+            let item = self.item(index)?;
+            Some(item.faults(element, &format!("{path}[{index}]"), depth))
+        });
+        faults.flatten().collect()
     }
 
     /// The limit of a number, of a string's length or of a list's that a value does not keep.
