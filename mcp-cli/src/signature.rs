@@ -107,7 +107,8 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
                 .take(MAX_SHAPES)
                 .map(|it| members(&it, depth));
             let shapes = shapes.map(|it| match it.is_empty() {
-                true => "object".to_owned(),
+                true => map_of(schema)
+                    .map_or("object".to_owned(), |it| format!("{{[name]: {}}}", of(it))),
                 false => format!("{{{}}}", shortened(it, MAX_MEMBERS, ", ")),
             });
             title.map_or_else(|| distinct(shapes).join(" | "), str::to_owned)
@@ -119,6 +120,15 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
         true => "any".to_owned(),
         false => kinds.join(" | "),
     }
+}
+
+/// The schema of the values of a map.
+fn map_of(schema: &Value) -> Option<&Value> {
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    let first = patterns.and_then(|it| it.values().next());
+    first
+        .or(schema.get("additionalProperties"))
+        .filter(|it| it.is_object())
 }
 
 /// The name of a list: `string[]`, or `[string, integer]` where each element has its own type.
@@ -219,10 +229,11 @@ mod tests {
             "pair": {"prefixItems": [{"type": "string"}, {"$ref": "#/$defs/a~1b%20c"}]},
             "point": {"allOf": [by("x", "number"), by("y", "number")]},
             "name": {"type": "string", "nullable": true},
+            "map": {"patternProperties": {"^[0-9]+$": {"type": "string"}}},
         }}]}}});
         assert_eq!(
             signature(shared, None),
-            "forecast(id: integer, pair?: [string, a/b c], point?: {x: number, y: number}, name?: string)"
+            "forecast(id: integer, pair?: [string, a/b c], point?: {x: number, y: number}, name?: string, map?: {[name]: string})"
         );
     }
 }
