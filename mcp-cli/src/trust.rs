@@ -68,26 +68,19 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
     // Entries of other files may hide some of this file.
     let servers = Servers::read(&entry.file)?;
     let same = |it: &&Entry| it.file_text() == entry.file_text();
-    let (first, others): (Vec<_>, Vec<_>) = servers
-        .iter()
-        .filter(same)
-        .partition(|it| it.name == entry.name);
+    let same = servers.iter().filter(same);
+    let (first, others): (Vec<_>, Vec<_>) = same.partition(|it| it.name == entry.name);
     if first.is_empty() {
         let message = format!("{} has changed: try again", entry.file.display());
         return Err(Failure::usage(message));
     }
     let file = line(&entry.file.display().to_string());
-    note(&format!(
-        "This project's {file} can run programs and open URLs:"
-    ));
+    note(&format!("{file} of this project can run and open:"));
     let all = first.iter().chain(&others);
     for it in all.clone().take(SHOWN_SERVERS) {
         let words = shlex::try_join(it.words().iter().map(String::as_str));
-        note(&format!(
-            "  {}: {}",
-            line(&it.name),
-            line(&words.unwrap_or_default())
-        ));
+        let (name, words) = (line(&it.name), line(&words.unwrap_or_default()));
+        note(&format!("  {name}: {words}"));
     }
     if let more @ 1.. = all.count().saturating_sub(SHOWN_SERVERS) {
         note(&format!("  … and {more} more, which `mcp servers` lists"));
