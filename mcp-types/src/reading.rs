@@ -4,7 +4,6 @@
 //! that may have members of another revision, is written again without what does not fit. The table
 //! of types guides this second way.
 
-mod foreign;
 mod surrogates;
 mod walk;
 
@@ -18,7 +17,7 @@ pub use surrogates::well_formed;
 use walk::Walk;
 
 /// A part of a value that does not fit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Misfit {
     /// Where the fault is, such as `tools[3].inputSchema`; empty for the value itself.
@@ -76,7 +75,7 @@ pub fn read<T: DeserializeOwned>(
     revision: Revision,
 ) -> Result<(T, Vec<Misfit>), Misfit> {
     if let Ok(value) = json.parse()
-        && !foreign::may_occur(json.get(), name, revision)
+        && !walk::may_be_foreign(json.get(), revision)
         && !surrogates::may_be_alone(json.get())
     {
         return Ok((value, Vec::new()));

@@ -13,7 +13,7 @@ use mcp_types::{
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::result::Source;
+use super::source::Source;
 use super::state::{ClientState, subscription};
 use super::status::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};

@@ -22,7 +22,7 @@ use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::connection::{Connection, Open};
 use super::error::ConnectError;
-use super::result::Source;
+use super::source::Source;
 use super::state::ClientState;
 use crate::error::CallError;
 use crate::limits::{FIRST_ANSWER_NOTICE, FOREVER};

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::result::Source;
+use super::source::Source;
 use crate::connection::{BoxFuture, join_all};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{form, misplaced, not_offered};

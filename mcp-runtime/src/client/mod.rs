@@ -26,6 +26,7 @@ mod proxy;
 mod raw_call;
 mod requests;
 mod result;
+mod source;
 mod state;
 mod status;
 #[cfg(feature = "stream")]

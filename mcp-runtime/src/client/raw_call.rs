@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Conform, ErrorObject, RawJson, Request, Revision, error_codes, methods};
+use mcp_types::{
+    Conform, ErrorObject, RawJson, Request, Revision, ServerCapabilities, error_codes, methods,
+};
 use serde::Serialize;
 use serde::ser::Error as _;
 use tokio::time::Instant;
@@ -19,7 +21,7 @@ use super::result::{Completed, Outcome};
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
-use crate::protocol::Timeouts;
+use crate::protocol::{Negotiated, Timeouts};
 
 /// A request that is about to be sent.
 pub(super) struct RawCall {
@@ -130,9 +132,8 @@ impl RawCall {
             let (channel, negotiated) = (&connection.channel, &connection.negotiated);
             let params = self.params.conformed(negotiated.revision);
             let params = params.map_err(CallError::Params)?;
-            let may_cache = responses.is_none() && negotiated.revision.has_type("CacheScope");
-            let cache = state.cache.as_ref().filter(|_| may_cache);
-            let cached = cache.and_then(|cache| options.cached(cache, kind, &params));
+            let cache = state.cache.as_ref().filter(|_| responses.is_none());
+            let cached = cache.and_then(|cache| options.cached(cache, kind, &params, negotiated));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(raw) = known.and_then(CachePlace::get) {
                 return Ok(Completed::new(raw, Duration::ZERO));
@@ -180,14 +181,16 @@ impl RawCall {
 }
 
 impl CallOptions {
-    /// The place of the answer in the cache, unless that depends on more than the parameters.
+    /// The place of the answer in the cache, unless that depends on more than the parameters, or the
+    /// revision has no caching.
     fn cached<'a>(
         &self,
         cache: &'a ClientCache,
         kind: RequestKind,
         params: &RawJson,
+        negotiated: &Negotiated<ServerCapabilities>,
     ) -> Option<CachePlace<'a>> {
-        let is_plain = self.meta.is_empty();
+        let is_plain = self.meta.is_empty() && negotiated.revision.has_type("CacheScope");
         is_plain.then(|| cache.place(kind.method, params))?
     }
 

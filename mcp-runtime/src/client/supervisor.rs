@@ -19,7 +19,7 @@ use super::connect::{connect, expected};
 use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
 use super::pages::Paging;
-use super::result::Source;
+use super::source::Source;
 use super::state::ClientState;
 use super::status::TransportState;
 use crate::error::CallError;

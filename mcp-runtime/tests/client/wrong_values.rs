@@ -75,7 +75,10 @@ async fn connect(revision: Revision, result: &str) -> (Result<Client, String>, S
             // Asked after a discovery that failed: the server may be of the other era.
             Some(message) => server.refuse(&message["id"], -32601, json!(null)).await,
             // The client has closed the connection, and waits until the server has.
-            None => server = Scripted::pair().1,
+            None => {
+                server = Scripted::pair().1;
+                break connecting.await.unwrap();
+            }
         }
     };
     (client.map_err(|error| error.to_string()), server)

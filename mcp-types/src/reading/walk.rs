@@ -1,40 +1,56 @@
 //! One walk over a value along the table of types, which writes what fits.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use serde_json::{Deserializer, Value};
+use memchr::memmem::Finder;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::{Misfit, well_formed};
-use crate::{
-    FieldInfo, JsonObject, RawJsonRef, RequestId, Revision, TypeInfo, VariantInfo, number,
-};
+use crate::integer_digits;
+use crate::{FieldInfo, JsonObject, RawJsonRef, RequestId, Revision, TypeInfo, VariantInfo};
 
 /// Optional members without which a value would mean something else.
 const DECIDING: [&str; 4] = ["inputRequests", "isError", "requestState", "resultType"];
 
 /// Strings that later messages repeat, so that no character of theirs can be replaced.
-const REPEATED: [&str; 11] = [
-    "elicitationId",
-    "id",
-    "name",
-    "nextCursor",
-    "protocolVersion",
-    "requestState",
-    "taskId",
-    "toolUseId",
-    "uri",
-    "uriTemplate",
-    "url",
-];
+const REPEATED: &str = "elicitationId id name nextCursor protocolVersion requestState taskId \
+    toolUseId uri uriTemplate url";
+
+/// The members, by the index of each revision, that the revision lacks in a type which it has.
+static FOREIGN: LazyLock<Vec<Vec<Finder<'static>>>> =
+    LazyLock::new(|| Revision::ALL.into_iter().map(foreign).collect());
+
+fn foreign(revision: Revision) -> Vec<Finder<'static>> {
+    let fields = |info: &'static TypeInfo| info.fields.iter().map(move |field| (info, field));
+    let fields = Revision::types().iter().flat_map(fields);
+    let fields = fields.filter(|(info, field)| !is_known(info, field, revision));
+    let names = fields.map(|(_, field)| format!("\"{}\"", field.name.replace('/', "\\/")));
+    let plain = names.map(|name| [name.replace("\\/", "/"), name]).flatten();
+    // Names are ASCII: an escape may hide one.
+    let texts: BTreeSet<_> = plain.chain(["\\u00".to_owned()]).collect();
+    texts
+        .iter()
+        .map(|text| Finder::new(text).into_owned())
+        .collect()
+}
+
+/// Returns false if `json` has no member of another revision.
+pub(super) fn may_be_foreign(json: &str, revision: Revision) -> bool {
+    let mut names = FOREIGN.get(revision.index()).into_iter().flatten();
+    names.any(|name| name.find(json.as_bytes()).is_some())
+}
 
 /// Returns true if a message of `revision` can have the field. All fields can be in a type that the
 /// revision lacks.
-pub(super) fn is_known(info: &TypeInfo, field: &FieldInfo, revision: Revision) -> bool {
+fn is_known(info: &TypeInfo, field: &FieldInfo, revision: Revision) -> bool {
     field.revisions.contains(revision) || !info.revisions.contains(revision)
 }
 
 /// The kind of a variant's value, or of the parameters of a message; empty in a string enum.
-pub(super) fn payload(variant: &VariantInfo) -> &'static str {
+fn payload(variant: &VariantInfo) -> &'static str {
     let method = || Revision::method(variant.value?);
     match variant.kind {
         "" => method().map_or("", |method| method.types.0),
@@ -72,7 +88,7 @@ impl Walk {
             path: self.path.trim_start_matches('.').to_owned(),
             entry: self.entry.clone(),
             reason: reason.into(),
-            left_out: String::new(),
+            ..Misfit::default()
         }
     }
 
@@ -123,29 +139,19 @@ impl Walk {
             "object" | "value{}" => well_formed(object(json).get()),
             _ => well_formed(json.get()),
         };
-        let mut decoder = Deserializer::from_str(&text);
+        let is_integer = || integer_digits(&text).is_some_and(|it| it.parse::<i128>().is_ok());
+        let is_natural = || integer_digits(&text).is_some_and(|it| it.parse::<u64>().is_ok());
         let (fits, expected) = match kind {
             "string" => (text.starts_with('"'), "a string"),
-            "boolean" => (matches!(&*text, "true" | "false"), "true or false"),
-            "number" => (serde_json::from_str::<f64>(&text).is_ok(), "a number"),
-            "integer" => (
-                number::integer::deserialize::<i128, _>(&mut decoder).is_ok(),
-                "an integer of at most 128 bits",
-            ),
-            "natural" => (
-                number::integer::deserialize::<u64, _>(&mut decoder).is_ok(),
-                "an integer from 0 of at most 64 bits",
-            ),
-            "limited" => (number::from_zero(&mut decoder).is_ok(), "an integer"),
+            "boolean" => (fits::<bool>(&text), "true or false"),
+            "number" => (fits::<f64>(&text), "a number"),
+            "integer" => (is_integer(), "an integer of at most 128 bits"),
+            "natural" => (is_natural(), "an integer from 0 of at most 64 bits"),
+            "limited" if text.starts_with('-') => (fits::<f64>(&text), "an integer"),
+            "limited" => (is_integer(), "an integer"),
             "object" => (text.starts_with('{'), "an object"),
-            "value{}" => (
-                serde_json::from_str::<JsonObject>(&text).is_ok(),
-                "an object",
-            ),
-            "RequestId" | "ProgressToken" => (
-                serde_json::from_str::<RequestId>(&text).is_ok(),
-                "a string or an integer",
-            ),
+            "value{}" => (fits::<JsonObject>(&text), "an object"),
+            "RequestId" | "ProgressToken" => (fits::<RequestId>(&text), "a string or an integer"),
             _ => (true, ""),
         };
         if !fits {
@@ -196,7 +202,7 @@ impl Walk {
         for (name, value) in members {
             let Some(field) = info.fields.iter().find(|field| field.name == name) else {
                 let text = well_formed(value.get());
-                if serde_json::from_str::<Value>(&text).is_ok() {
+                if fits::<Value>(&text) {
                     self.member(&name, false, |walk| walk.leaf(value, "any"))?;
                 }
                 continue;
@@ -209,7 +215,8 @@ impl Walk {
             let is_again = seen.contains(&field.name);
             seen.push(field.name);
             self.member(&name, is_optional || is_again, |walk| {
-                let is_repeated = REPEATED.contains(&field.name) && info.name != "Implementation";
+                let is_repeated = REPEATED.split(' ').any(|it| it == field.name);
+                let is_repeated = is_repeated && info.name != "Implementation";
                 if is_again {
                     return Err(walk.misfit("the member occurs twice"));
                 }
@@ -265,10 +272,9 @@ impl Walk {
             [(_, info), ..] => return self.object(json, info),
             [] => {}
         }
-        let constants = types.iter().flat_map(|info| info.fields);
-        let mut constants = constants.filter(|field| field.kind.starts_with('\''));
         // A variant that the table does not have is kept, but it must have a name.
-        if let Some(tag) = constants.next() {
+        let mut fields = types.iter().flat_map(|info| info.fields);
+        if let Some(tag) = fields.find(|field| field.kind.starts_with('\'')) {
             let text = self.text.len();
             let value = members.iter().find(|(name, _)| name == tag.name);
             self.member(tag.name, false, |walk| match value {
@@ -345,6 +351,10 @@ impl Walk {
     }
 }
 
+fn fits<T: DeserializeOwned>(json: &str) -> bool {
+    serde_json::from_str::<T>(json).is_ok()
+}
+
 /// The value, or an empty object in place of an empty list.
 fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
     match json.elements().is_ok_and(|elements| elements.is_empty()) {
@@ -370,4 +380,28 @@ fn fit(info: &TypeInfo, members: &[(String, RawJsonRef<'_>)]) -> Option<(usize, 
         }
     }
     Some((constants, lacks, present))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_revisions_are_found() {
+        for name in [
+            r#""resultType""#,
+            r#""icons""#,
+            r#""execution""#,
+            r#""\u0072esultType""#,
+        ] {
+            assert!(may_be_foreign(name, Revision::V2025_06_18), "{name}");
+        }
+        assert!(!may_be_foreign(
+            r#""tools" "inputSchema""#,
+            Revision::V2025_06_18
+        ));
+        assert!(may_be_foreign(r#""annotations""#, Revision::V2024_11_05));
+        assert!(may_be_foreign(r#""execution""#, Revision::V2026_07_28));
+        assert!(!may_be_foreign(r#""resultType""#, Revision::V2026_07_28));
+    }
 }

@@ -1,0 +1,77 @@
+//! Reading what a server has sent.
+
+use mcp_types::{Misfit, RawJson, RawJsonRef, Request, Revision};
+use serde::de::DeserializeOwned;
+
+use crate::error::CallError;
+use crate::protocol::{locate, reason};
+
+/// The origin of a message of a server.
+pub(super) struct Source<'a> {
+    pub(super) method: &'a str,
+    /// The tool that was called, if this is its result.
+    pub(super) tool: Option<&'a str>,
+    pub(super) revision: Revision,
+    /// The name of the server, which is only asked for if something is wrong.
+    pub(super) server: &'a (dyn Fn() -> String + Sync),
+}
+
+impl Source<'_> {
+    /// Reads the result of a request as the revision has it. Logs what is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Result`] with the path of what does not fit.
+    pub(super) fn read<R: Request>(&self, result: &RawJson) -> Result<R::Result, CallError> {
+        match Revision::method(R::METHOD).filter(|_| R::EXTENSION.is_none()) {
+            Some(info) => self.read_as(result, info.types.1),
+            None => result.parse().map_err(|fault| {
+                let mut path = String::new();
+                locate(result.get(), &fault, &mut path);
+                self.unfit(&format!(
+                    "{}: {}",
+                    path.trim_start_matches('.'),
+                    reason(&fault)
+                ))
+            }),
+        }
+    }
+
+    pub(super) fn read_as<T: DeserializeOwned>(
+        &self,
+        json: &RawJson,
+        name: &str,
+    ) -> Result<T, CallError> {
+        let read = self.read_part(json.as_raw(), name);
+        read.map_err(|misfit| self.unfit(&misfit.to_string()))
+    }
+
+    /// Reads a value of the type called `name` as the revision has it. Logs what is left out.
+    pub(super) fn read_part<T: DeserializeOwned>(
+        &self,
+        json: RawJsonRef<'_>,
+        name: &str,
+    ) -> Result<T, Misfit> {
+        let (value, misfits) = mcp_types::read(json, name, self.revision)?;
+        misfits.iter().for_each(|misfit| self.log(misfit));
+        Ok(value)
+    }
+
+    fn log(&self, misfit: &Misfit) {
+        crate::log::warn!(
+            server = (self.server)(),
+            method = self.method,
+            tool = self.tool,
+            entry = misfit.entry,
+            path = misfit.path,
+            reason = misfit.reason,
+            left_out = misfit.left_out,
+            "a part of what the server has sent does not fit, and is left out"
+        );
+    }
+
+    pub(super) fn unfit(&self, reason: &str) -> CallError {
+        let server = (self.server)();
+        CallError::unfit(self.method, format!("{reason} (server `{server}`)"))
+    }
+}
