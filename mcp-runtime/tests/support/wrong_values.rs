@@ -76,16 +76,8 @@ pub fn wrong(name: &str, revision: Revision) -> Vec<Wrong> {
             });
         };
         add("missing", missing);
-        let others = [
-            json!(true),
-            json!(5),
-            json!("y"),
-            json!([7]),
-            json!({"b": 7}),
-        ];
-        let others = others
-            .into_iter()
-            .chain([json!(null), json!([]), json!({})]);
+        let others = [json!(5), json!("y"), json!([7]), json!({"b": 7})];
+        let others = others.into_iter().chain([json!(null), json!([])]);
         for other in others.chain([json!(BEYOND), json!(long)]) {
             let mut value = whole.clone();
             *value.pointer_mut(&pointer).unwrap() = other.clone();

@@ -28,7 +28,7 @@ fn foreign(revision: Revision) -> Vec<Finder<'static>> {
     let fields = Revision::types().iter().flat_map(fields);
     let fields = fields.filter(|(info, field)| !is_known(info, field, revision));
     let names = fields.map(|(_, field)| format!("\"{}\"", field.name.replace('/', "\\/")));
-    let plain = names.map(|name| [name.replace("\\/", "/"), name]).flatten();
+    let plain = names.flat_map(|name| [name.replace("\\/", "/"), name]);
     // Names are ASCII: an escape may hide one.
     let texts: BTreeSet<_> = plain.chain(["\\u00".to_owned()]).collect();
     texts
