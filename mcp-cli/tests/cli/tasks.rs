@@ -103,7 +103,7 @@ fn ctrl_c_cancels_the_task() {
     use crate::support::{kill, log_after};
 
     let server = Server::of("studio");
-    let id = detached(&server.url, 3000);
+    let id = detached(&server.url, 150);
     let user = User::new();
     let mut child = user.start(&["call", &server.url, "--resume", &id, "-v"]);
     let log = log_after(&mut child, "working");
