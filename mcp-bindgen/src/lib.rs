@@ -1,8 +1,8 @@
 //! Typed Rust modules from what a Model Context Protocol server lists.
 //!
-//! A [`Snapshot`] is what `mcp inspect --json` prints; [`Bindings`] makes a Rust file of it, with a method
-//! for each tool; [`compare`] tells in words what has changed since. The command `mcp bindgen` is a shell
-//! around these.
+//! A [`Snapshot`] has the parts of `mcp inspect --json` that bindings use; [`Bindings`] makes a Rust file of
+//! it, with a method for each tool; [`compare`] tells in words what has changed since. The command
+//! `mcp bindgen` is a shell around these.
 //!
 //! ```
 //! use mcp_bindgen::{Bindings, Snapshot};

@@ -103,7 +103,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds what `other` says to `schema`, and charges its size: references can multiply it.
+    /// Adds what `other` says to `schema`, and counts its bytes: the same reference may be merged many times.
     pub(super) fn merge(&mut self, schema: &mut Object, other: Object) -> Result<(), Fault> {
         self.merged += other.values().map(|it| it.to_string().len()).sum::<usize>();
         self.within_limits()?;
@@ -139,7 +139,7 @@ fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
             }
             ("type", known, value) => *known = common_type(known, &value)?,
             ("enum", Value::Array(known), Value::Array(other)) => {
-                known.retain(|it| other.contains(it))
+                known.retain(|it| other.contains(it));
             }
             ("const", ..) => return Err("it has to be two constants at once".to_owned()),
             ("anyOf" | "oneOf", ..) => {

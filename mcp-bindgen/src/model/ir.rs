@@ -242,7 +242,8 @@ impl Model {
         }
     }
 
-    /// The definitions that lead back to themselves, and those between two such definitions.
+    /// The definitions that contain themselves, and those between two such definitions. Linear in the number of
+    /// fields.
     pub(crate) fn recursive(&self) -> HashSet<Id> {
         let mut left: HashSet<_> = self.defs.keys().copied().collect();
         let mut edges: Vec<(Id, Id)> = Vec::new();
@@ -250,7 +251,8 @@ impl Model {
             let mut shape = def.shape.clone();
             shape.each_named(&mut |ty| edges.extend(ty.id().map(|to| (*from, to))));
         }
-        // Removes definitions that lead to none of those left, then those that none of them leads to.
+        // First removes definitions that lead to no remaining definition, then, with all edges reversed, those that
+        // no remaining definition leads to.
         for _ in 0..2 {
             let mut counts: HashMap<Id, usize> = HashMap::new();
             let mut sources: HashMap<Id, Vec<Id>> = HashMap::new();

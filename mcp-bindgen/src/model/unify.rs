@@ -54,25 +54,26 @@ pub(super) fn separate(defs: &mut Defs, context: &Context) {
     }
 }
 
-/// A number for each definition, the same for equal ones. At first all are equal. Where the members of a class
-/// differ, all but the largest group get a number of their own, and the users of those are compared again.
+/// A class for each definition, the same for equal definitions.
+///
+/// At first all are in one class. Where members of a class differ, the largest group of equal members stays, and
+/// each other group becomes a class. Only definitions that use a moved definition are compared again, so the time
+/// is about linear.
 fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
     let mut users: HashMap<Id, Vec<Id>> = HashMap::new();
     for (id, def) in defs {
-        let mut add = |ty: &mut Type| {
-            users
-                .entry(ty.id().unwrap_or_default())
-                .or_default()
-                .push(*id)
-        };
-        def.shape.clone().each_named(&mut add);
+        def.shape.clone().each_named(&mut |ty| {
+            let of_part = users.entry(ty.id().unwrap_or_default()).or_default();
+            of_part.push(*id);
+        });
     }
     let mut classes: HashMap<Id, usize> = defs.keys().map(|id| (*id, 0)).collect();
     let mut sizes = vec![defs.len()];
     let mut open: IndexSet<Id> = defs.keys().copied().collect();
     while !open.is_empty() {
         let mut groups: IndexMap<_, Vec<Id>> = IndexMap::new();
-        // Members of a class that are not compared; these are equal to each other, and to no other.
+        // The number of members of a class that are not compared: they still equal each other, and no member that
+        // is compared.
         let mut rest: HashMap<usize, usize> = HashMap::new();
         for id in open.drain(..) {
             let (def, class) = (&defs[&id], classes[&id]);
