@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use mcp_types::{
-    CallToolResult, ContentBlock, InputRequiredResult, RawJson, RawJsonRef, ResultType, ServerCapabilities,
-    methods,
+    CallToolResult, ContentBlock, InputRequiredResult, RawJson, RawJsonRef, ResultType,
+    ServerCapabilities, methods,
 };
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
