@@ -213,9 +213,8 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
 /// The failure of a program, which may be missing, or wait for something else than messages.
 fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
     let program = &*started.command;
-    let cause = match &error {
-        ConnectError::Open(cause) => cause,
-        _ => return with_last_lines(error.into(), &stderr.text()),
+    let ConnectError::Open(cause) = &error else {
+        return with_last_lines(error.into(), &stderr.text());
     };
     if let Some(folder) = &started.cwd
         && let Err(error) = fs::metadata(Path::new(folder).join("."))

@@ -21,6 +21,7 @@ mod layers;
 #[path = "no_layers.rs"]
 mod layers;
 mod pages;
+mod paging;
 #[cfg(feature = "server")]
 mod proxy;
 mod raw_call;

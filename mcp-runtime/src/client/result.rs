@@ -251,7 +251,7 @@ fn text(result: &CallToolResult) -> String {
 mod tests {
     use std::collections::HashMap;
 
-    use mcp_types::{CallToolRequest, ListToolsRequest};
+    use mcp_types::{CallToolRequest, ListToolsRequest, Revision};
     use serde_json::json;
 
     use super::*;

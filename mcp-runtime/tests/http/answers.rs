@@ -421,7 +421,7 @@ async fn media_types_are_compared_whole() {
     ] {
         match answered_by_id(200, headers, ANSWER).await {
             CallError::Http(error) => {
-                assert!(error.to_string().contains(&headers[14..24]), "{error}")
+                assert!(error.to_string().contains(&headers[14..24]), "{error}");
             }
             other => panic!("{headers}: {other:?}"),
         }

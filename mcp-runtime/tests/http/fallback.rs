@@ -96,7 +96,7 @@ async fn a_compressed_stream_is_an_error_that_says_so() {
             "GET" => {
                 exchange
                     .reply(200, headers, "event: endpoint\ndata: /m\n\n")
-                    .await
+                    .await;
             }
             _ => exchange.reply(405, "", "").await,
         }

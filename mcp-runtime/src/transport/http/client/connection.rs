@@ -20,9 +20,9 @@ use super::auth_http::AuthHttp;
 use super::authenticator::{AuthResult, Authenticator, RequestInfo};
 use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
+use super::last_end::LastEnd;
 use super::outgoing::{Outgoing, ParamHeaders};
 use super::remote::{Delivery, Remote, SessionState};
-use super::session_end::LastEnd;
 use crate::limits::{
     CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
     SESSION_END_TIMEOUT,

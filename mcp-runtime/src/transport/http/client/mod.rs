@@ -14,6 +14,7 @@ mod body;
 mod connection;
 mod connector;
 mod credentials;
+mod last_end;
 #[cfg(feature = "sse")]
 mod legacy;
 #[cfg(not(feature = "sse"))]
