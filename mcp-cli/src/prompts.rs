@@ -2,7 +2,7 @@
 
 use inquire::error::InquireResult;
 use inquire::validator::{ErrorMessage, Validation};
-use inquire::{MultiSelect, Password, PasswordDisplayMode, Select, Text};
+use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
 use crate::output::visible;
 
@@ -54,6 +54,13 @@ pub(crate) fn text(
     (question.default, question.help_message) = (shown.as_deref(), help.as_deref());
     let answer = question.prompt()?;
     Ok(meant(&answer))
+}
+
+/// Asks whether something is to be done; it is not unless the person says so.
+pub(crate) fn confirm(question: &str) -> InquireResult<bool> {
+    Confirm::new(&escaped(question))
+        .with_default(false)
+        .prompt()
 }
 
 /// Asks for a text that is not shown.

@@ -3,7 +3,7 @@
 //! The libraries name their own methods. A person who types a command can use its options only.
 
 /// Remedies of the libraries, and those of the command.
-const REMEDIES: [(&str, &str); 9] = [
+const REMEDIES: [(&str, &str); 11] = [
     (", or `OAuth::allow_insecure_credentials`", ", also"),
     (
         "set `OAuth::assume_s256` and the issuer",
@@ -24,7 +24,12 @@ const REMEDIES: [(&str, &str); 9] = [
         "if it is to be trusted, allow it by `allow_private_host`",
         "ask those who run the server",
     ),
-    ("by `root_certificate`", "by `--ca FILE`"),
+    (" (`max_pages`)", ""),
+    (" (`max_list_bytes`)", ""),
+    (
+        "which is set by `HttpUrl::bearer_auth`",
+        "which is passed by `--header`",
+    ),
 ];
 
 /// Replaces the remedies of the libraries in a message.

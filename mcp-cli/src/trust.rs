@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 
-use inquire::{Confirm, InquireError};
+use inquire::InquireError;
 use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 use mcp_config::{Entry, Servers, Target, Variable};
 use ring::digest::{SHA256, digest};
@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 use crate::output::{is_interactive, note, visible};
+use crate::prompts;
 
 /// The most servers of a file, and characters of each, that are shown.
 const SHOWN_SERVERS: usize = 20;
@@ -86,7 +87,7 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
         note(&format!("  … and {more} more, which `mcp servers` lists"));
     }
     let question = format!("Do you trust {file}? The answer is kept until the file changes.");
-    let answer = spawn_blocking(move || Confirm::new(&question).with_default(false).prompt());
+    let answer = spawn_blocking(move || prompts::confirm(&question));
     match answer.await {
         Ok(Ok(true)) => Ok(()),
         Ok(Err(InquireError::OperationInterrupted)) => Err(Failure::cancelled()),

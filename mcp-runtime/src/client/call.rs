@@ -308,6 +308,9 @@ impl<R: Request, T> Conversion<R, T> {
     pub async fn complete(self, result: RawJson) -> Result<T, CallError> {
         match self.outcome(&result)? {
             Outcome::Complete => self.convert(result).await,
+            Outcome::Unknown(_) if !self.client.revision().has_type("ResultType") => {
+                self.convert(result).await
+            }
             _ => Err(CallError::unfit(R::METHOD, "it is not complete")),
         }
     }

@@ -55,7 +55,12 @@ pub(super) async fn claim(
                 )),
             }
         }
-        None if treatment == UnknownResults::Claimed => Err(unknown(kind.method, &name)),
+        // In other revisions the member is the server's own.
+        None if treatment == UnknownResults::Claimed
+            && negotiated.revision.has_type("ResultType") =>
+        {
+            Err(unknown(kind.method, &name))
+        }
         None => Ok(Completed::new(raw, left)),
     }
 }

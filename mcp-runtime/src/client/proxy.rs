@@ -71,6 +71,9 @@ impl Call<CallToolRequest> {
             let raw = sent.await?;
             match conversion.outcome(&raw)? {
                 Outcome::Complete => conversion.read(&raw).map(Ok),
+                Outcome::Unknown(_) if !conversion.client().revision().has_type("ResultType") => {
+                    Ok(conversion.read(&raw).map_err(|_| raw))
+                }
                 _ => Ok(Err(raw)),
             }
         })

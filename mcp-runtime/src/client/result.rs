@@ -41,7 +41,7 @@ impl Outcome {
     /// Finds out what a result is.
     ///
     /// A result without `resultType` is complete (2026-07-28, "Overview", section `ResultType`). In a
-    /// revision that does not have the member, it is the server's own, and all results are complete.
+    /// revision that does not have the member, it is the server's own unless an extension claims it.
     ///
     /// # Errors
     ///
@@ -53,7 +53,10 @@ impl Outcome {
     ) -> Result<Self, CallError> {
         let revision = negotiated.revision;
         if !revision.has_type("ResultType") {
-            return Ok(Self::Complete);
+            return Ok(match result_type(result) {
+                Ok(Some(own @ ResultType::Unknown { .. })) => Self::Unknown(own),
+                _ => Self::Complete,
+            });
         }
         let source = Source {
             method: kind.method,

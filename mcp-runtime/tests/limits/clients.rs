@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::support::clock::{Clock, in_time};
-use crate::support::scripted::discovered;
+use crate::support::scripted::{discovered, stateless};
 use crate::wire::{Peer, SECOND, builder, comes_after, connected};
 
 driven! {
@@ -317,7 +317,7 @@ async fn max_unread_notifications() {
 /// the last one again. Returns which of both the server was asked for.
 async fn cached(count: usize, bytes: usize) -> Vec<Value> {
     let cache = ResponseCache::new();
-    let (client, mut server, _listener) = connected(builder().cache(cache)).await;
+    let (client, mut server) = stateless(builder().cache(cache)).await;
     let uris = (0..count).chain([0, count - 1]).map(|number| format!("test://{number}"));
     let reading = tokio::spawn(async move {
         for uri in uris {
@@ -330,7 +330,8 @@ async fn cached(count: usize, bytes: usize) -> Vec<Value> {
         let uri = &message["params"]["uri"];
         asked.push(uri.clone());
         let contents = json!([{"uri": uri, "text": text}]);
-        let result = json!({"contents": contents, "ttlMs": 3_600_000, "cacheScope": "public"});
+        let mut result = json!({"contents": contents, "ttlMs": 3_600_000, "cacheScope": "public"});
+        result["resultType"] = json!("complete");
         server.answer(&message["id"], result).await;
     }
     reading.await.unwrap();

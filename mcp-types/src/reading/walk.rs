@@ -266,11 +266,12 @@ impl Walk {
             .filter_map(|info| Some((fit(info, &members)?, *info)));
         let mut fits: Vec<_> = fits.collect();
         fits.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
-        match &fits[..] {
+        let best = fits.first().map(|(fit, _)| *fit);
+        fits.retain(|(fit, _)| Some(*fit) == best);
+        match (&fits[..], best) {
             // Nothing tells them apart.
-            [(first, _), (second, _), ..] if first == second && first.1 < 0 => {}
-            [(_, info), ..] => return self.object(json, info),
-            [] => {}
+            ([_, _, ..], Some((_, ..0, _))) | ([], _) => {}
+            _ => return self.first_object(json, fits.into_iter().map(|(_, info)| info)),
         }
         // A variant that the table does not have is kept, but it must have a name.
         let mut fields = types.iter().flat_map(|info| info.fields);
@@ -284,6 +285,25 @@ impl Walk {
             self.text.truncate(text);
         }
         self.leaf(json, "any")
+    }
+
+    /// Writes an object as the first of several types that it fits.
+    fn first_object<'a>(
+        &mut self,
+        json: RawJsonRef<'_>,
+        types: impl Iterator<Item = &'a TypeInfo>,
+    ) -> Outcome {
+        let (text, misfits) = (self.text.len(), self.misfits.len());
+        let mut first = None;
+        for info in types {
+            match self.object(json, info) {
+                Ok(()) => return Ok(()),
+                Err(misfit) => first = first.or(Some(misfit)),
+            }
+            self.text.truncate(text);
+            self.misfits.truncate(misfits);
+        }
+        Err(first.unwrap_or_else(|| self.unlike("an object", json)))
     }
 
     /// Writes a message without its envelope.
@@ -397,9 +417,11 @@ mod tests {
             assert!(may_be_foreign(name, Revision::V2025_06_18), "{name}");
         }
         assert!(!may_be_foreign(
-            r#""tools" "inputSchema""#,
+            r#""content" "inputSchema""#,
             Revision::V2025_06_18
         ));
+        // Of sampling: a list of tools is walked too.
+        assert!(may_be_foreign(r#""tools""#, Revision::V2025_06_18));
         assert!(may_be_foreign(r#""annotations""#, Revision::V2024_11_05));
         assert!(may_be_foreign(r#""execution""#, Revision::V2026_07_28));
         assert!(!may_be_foreign(r#""resultType""#, Revision::V2026_07_28));

@@ -52,7 +52,10 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
         Box::pin(async move {
             let result = self.open().await?;
             let client = conversion.client();
-            let work = match created(client, CallToolRequest::METHOD, &result) {
+            // In a revision without the member, `resultType` is the server's own.
+            let may_be_task = client.has_extension(ID) || client.revision().has_type("ResultType");
+            let task = created(client, CallToolRequest::METHOD, &result);
+            let work = match task.filter(|_| may_be_task) {
                 None => Work::Done(result),
                 Some(_) if !client.has_extension(ID) => {
                     let reason = "it is a task, which was not agreed on";
