@@ -28,8 +28,8 @@ use super::resource_server::ResourceServer;
 /// use mcp_runtime::Server;
 /// use mcp_runtime::transport::http::{HttpOptions, http_service};
 ///
-/// let auth = ResourceServer::new("https://example.com/mcp").issuer("https://login.example.com");
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let auth = ResourceServer::new("https://example.com/mcp").issuer("https://login.example.com");
 /// let server = Server::builder().build();
 /// let options = HttpOptions::default().allowed_hosts(["example.com"]);
 /// let mcp = http_service(server, options);

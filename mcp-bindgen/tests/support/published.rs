@@ -143,6 +143,7 @@ fn values() -> Vec<Case> {
             "a closed tuple",
             member(json!({
                 "type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}], "items": false,
+                "minItems": 2,
             })),
             "",
         ),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::support::clock::{Clock, in_time};
-use crate::support::scripted::{discovered, stateless};
+use crate::support::scripted::{Scripted, discovered};
 use crate::wire::{Peer, SECOND, builder, comes_after, connected};
 
 driven! {
@@ -317,7 +317,13 @@ async fn max_unread_notifications() {
 /// the last one again. Returns which of both the server was asked for.
 async fn cached(count: usize, bytes: usize) -> Vec<Value> {
     let cache = ResponseCache::new();
-    let (client, mut server) = stateless(builder().cache(cache)).await;
+    let (ours, mut server) = Scripted::pair();
+    let connecting = tokio::spawn(builder().cache(cache).connect(ours));
+    let (id, _) = server.expect("server/discover").await;
+    let mut found = discovered(&["2026-07-28"]);
+    found["capabilities"]["resources"] = json!({});
+    server.answer(&id, found).await;
+    let client = connecting.await.unwrap().unwrap();
     let uris = (0..count).chain([0, count - 1]).map(|number| format!("test://{number}"));
     let reading = tokio::spawn(async move {
         for uri in uris {
