@@ -204,7 +204,7 @@ fn no_question_of_a_server_controls_the_terminal() {
     };
     let fields = [
         ("Answer", "\r"),
-        ("text", "\r"),
+        ("(text", "\r"), // The default, as the question before has the label too.
         ("short\\u{1b}", "long\r"),
         ("#", "\u{7f}\u{7f}\u{7f}\r"),
         ("one\\u{1b}", "\r"),
