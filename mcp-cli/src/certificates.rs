@@ -48,22 +48,24 @@ impl Roots {
 
     /// The transport to a URL by HTTP.
     pub(crate) fn http(&self, remote: &Remote) -> HttpUrl {
-        let mut url = remote.http();
-        if self.only {
-            url = url.without_default_roots();
-        }
-        let certificates = self.certificates.iter();
-        certificates.fold(url, |url, it| url.root_certificate(&**it))
+        let url = remote.http();
+        self.trusted_by(url, HttpUrl::without_default_roots, |url, it| {
+            url.root_certificate(it)
+        })
     }
 
     /// The transport to a URL by a WebSocket.
     pub(crate) fn websocket(&self, remote: &Remote) -> WebSocketUrl {
-        let mut url = remote.websocket();
-        if self.only {
-            url = url.without_default_roots();
-        }
+        let url = remote.websocket();
+        self.trusted_by(url, WebSocketUrl::without_default_roots, |url, it| {
+            url.root_certificate(it)
+        })
+    }
+
+    fn trusted_by<T>(&self, url: T, only: fn(T) -> T, add: fn(T, &[u8]) -> T) -> T {
+        let url = if self.only { only(url) } else { url };
         let certificates = self.certificates.iter();
-        certificates.fold(url, |url, it| url.root_certificate(&**it))
+        certificates.fold(url, |url, it| add(url, it))
     }
 }
 
@@ -74,7 +76,8 @@ fn usable(found: &CertificateResult) -> Vec<Vec<u8>> {
     certificates.map(|it| it.to_vec()).collect()
 }
 
-/// The certificates of a place that an option or a variable names, of which there must be one.
+/// The certificates in the file or folder that an option or a variable names. There must be at least
+/// one.
 fn some(found: CertificateResult, name: &str, place: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let certificates = usable(&found);
     if !certificates.is_empty() {
@@ -82,7 +85,7 @@ fn some(found: CertificateResult, name: &str, place: &Path) -> Result<Vec<Vec<u8
     }
     let reason = match found.errors.first() {
         Some(error) => error.to_string(),
-        None => "there is no certificate in PEM form in it".to_owned(),
+        None => "it contains no certificate in PEM form".to_owned(),
     };
     let message = format!("{name} {}: {reason}", place.display());
     Err(Failure::usage(message))

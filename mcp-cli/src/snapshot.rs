@@ -12,8 +12,8 @@ use crate::failure::{Failure, Kind};
 use crate::output::note;
 use crate::session::Session;
 
-/// What a server offers: lists sorted by name or URI, without icons, and with no more of `_meta` than whether the
-/// calls of a tool become tasks.
+/// The offers of a server: lists sorted by name or URI, without icons. The only member of `_meta` that
+/// is kept says whether calls of a tool become tasks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Snapshot {

@@ -133,7 +133,7 @@ fn split<'k>(schema: &Schema<'_>, key: &'k str) -> Option<(&'k str, Option<&'k s
     is_known.then(|| (&key[..end], key.get(end + 1..)))
 }
 
-/// What is given for a value.
+/// The input for one value, before the schema decides its type.
 pub(crate) enum Given {
     /// JSON of a file or inside a word, which a word may replace.
     Json(RawJson),

@@ -214,8 +214,8 @@ impl AuthError {
         }
     }
 
-    /// The error of an issuer whose endpoints were only assumed: that there is no issuer, if nothing at its
-    /// endpoint says otherwise.
+    /// The error for an authorization server whose endpoints were only assumed. Unless one of the
+    /// endpoints has answered as an authorization server does, there is no such server.
     pub(crate) fn of_assumed_issuer(mut self) -> Self {
         let is_missing = match self.kind() {
             AuthErrorKind::Status(status) => {

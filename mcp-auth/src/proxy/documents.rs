@@ -133,7 +133,7 @@ type Share<'a> = &'a dyn Fn(&Flight) -> bool;
 ///
 /// # Errors
 ///
-/// The time after which to try again, if there is no room.
+/// How long a caller waits before it tries again when there is no room.
 fn make_room(
     flights: &mut Vec<Flight>,
     host: &str,

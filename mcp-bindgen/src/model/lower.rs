@@ -332,7 +332,7 @@ impl Lowering<'_> {
             let (ty, required, doc) = (Type::Json, true, String::new());
             shape.add((*name).to_owned(), Field { ty, required, doc });
         }
-        // Where a generator has sorted the members, `required` has the order of the author.
+        // If a generator sorted the members, only `required` still has the order of the author.
         if properties.keys().is_sorted() {
             shape.fields.sort_by_cached_key(|(name, _)| {
                 let index = required.iter().position(|it| it == name);

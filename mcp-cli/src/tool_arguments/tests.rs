@@ -298,7 +298,7 @@ mod round_trip {
         }
     }
 
-    /// Strings, many of which look like other values.
+    /// Strings. Many look like numbers or other values.
     fn strings() -> impl Strategy<Value = String> {
         let odd = [
             "", "5", "-1.50", "1e400", "true", "null", "{}", "[1]", "\"a\"", "a=b", " 7 ", "é",
@@ -384,7 +384,7 @@ mod round_trip {
     }
 
     fn list(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
-        // Elements of one schema, of which proptest has one value each; the rest repeat it.
+        // All elements are the same value: a case has only one.
         (case, 0..4_usize, any::<bool>()).prop_map(|(case, length, in_words)| {
             let schema = json!({"type": "array", "items": case.schema});
             let value = Value::from(vec![case.value.clone(); length]);

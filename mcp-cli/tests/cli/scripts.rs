@@ -86,7 +86,7 @@ fn an_interrupted_call_is_cancelled() {
 #[cfg(unix)]
 #[test]
 fn each_signal_ends_the_command_and_a_busy_server() {
-    // Servers that do not end when their input does, and say so if nobody ends them.
+    // These servers go on after the end of their input. Unless they are killed, they log "left behind".
     let busy = "trap '' TERM HUP INT QUIT; echo busy >&2; sleep 10; echo left behind >&2";
     let connects = ["inspect", "-vv", "--", "sh", "-c", busy];
     let script = format!("{}; sleep 10; echo left behind >&2", demo());

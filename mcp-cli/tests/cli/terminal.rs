@@ -18,7 +18,7 @@ use crate::support::{User, answering, example};
 
 /// As in the example `hostile`, whose strings all end in it.
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[7777m\u{9b}7777m\u{202e}";
-/// What a terminal obeys in it. Other sequences, of colours and moves, are those of `mcp`.
+/// The sequences that a terminal would obey. `mcp` itself writes other sequences: colours and moves.
 const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{1b}[7777m", "\u{9b}", "\u{202e}"];
 
 /// Longest time without output.
@@ -111,7 +111,7 @@ impl Terminal {
         self.controller.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// What the command has shown until its end.
+    /// Waits for the end of the command, and returns all that it has shown.
     fn end(mut self) -> String {
         while self.read() {}
         self.child.wait().unwrap();
@@ -204,7 +204,8 @@ fn no_question_of_a_server_controls_the_terminal() {
     };
     let fields = [
         ("Answer", "\r"),
-        ("(text", "\r"), // The default, as the question before has the label too.
+        // The default value: the label is also a part of the first question.
+        ("(text", "\r"),
         ("short\\u{1b}", "long\r"),
         ("#", "\u{7f}\u{7f}\u{7f}\r"),
         ("one\\u{1b}", "\r"),
