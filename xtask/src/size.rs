@@ -15,7 +15,7 @@ const PARTS: [(&str, &str, usize, Option<usize>); 11] = [
     ("mcp-auth", "mcp-auth/src/", 9_000, None),
     ("mcp-auth, proxy", "mcp-auth/src/proxy/", 1_600, None),
     ("mcp-bindgen", "mcp-bindgen/src/", 3_300, None),
-    ("mcp-cli", "mcp-cli/src/", 3_420, None),
+    ("mcp-cli", "mcp-cli/src/", 3_425, None),
     ("mcp-config", "mcp-config/src/", 925, None),
     ("mcp-extensions", "mcp-extensions/src/", 5_000, None),
     ("mcp-types, by hand", "mcp-types/src/", 2_640, None),

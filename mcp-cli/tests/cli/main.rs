@@ -8,6 +8,8 @@ mod certificates;
 mod commands;
 mod configured;
 mod mistakes;
+#[cfg(unix)]
+mod pty;
 mod scripts;
 mod support;
 mod tasks;

@@ -3,6 +3,8 @@
 use std::net::TcpListener;
 
 #[cfg(unix)]
+use crate::pty::Terminal;
+#[cfg(unix)]
 use crate::support::{Run, scripted};
 use crate::support::{Server, User, answering, at_demo, demo, mcp};
 
@@ -271,7 +273,7 @@ fn a_server_with_a_token_of_its_own_has_no_login() {
         &["login", &url],
         &["inspect", &url, "--json"],
     ] {
-        let (code, shown) = user.on_a_terminal(arguments);
+        let (code, shown) = Terminal::start(&user, arguments).end();
         assert_eq!(code, 3, "{shown}");
         let message = "this server wants a token that it gave out itself: `--header 'Authorization: Bearer …'`";
         assert!(shown.contains(message), "{shown}");

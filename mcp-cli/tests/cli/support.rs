@@ -119,30 +119,6 @@ impl User {
         self.run(&[arguments, &["--", &demo()]].concat())
     }
 
-    /// Runs the command with standard input and standard error on a terminal; returns what the terminal shows.
-    #[cfg(unix)]
-    pub(crate) fn on_a_terminal(&self, arguments: &[&str]) -> (i32, String) {
-        use rustix::fs::{Mode, OFlags};
-        use rustix::pty::{self, OpenptFlags};
-
-        let own = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        pty::grantpt(&own).unwrap();
-        pty::unlockpt(&own).unwrap();
-        let path = pty::ptsname(&own, Vec::new()).unwrap();
-        let other = rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty());
-        let other = other.unwrap();
-        let mut command = self.command(arguments);
-        command.stdin(other.try_clone().unwrap()).stderr(other);
-        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        // It has the other part of the terminal.
-        drop(command);
-        let mut shown = Vec::new();
-        // An error is the end of the terminal.
-        let _ = std::fs::File::from(own).read_to_end(&mut shown);
-        let code = child.wait().unwrap().code().unwrap();
-        (code, String::from_utf8(shown).unwrap())
-    }
-
     /// Starts the command, with pipes to all of its streams.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);

@@ -1,19 +1,10 @@
 //! Texts of strangers that would control the terminal that shows them.
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::process::Child;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
+use std::fs;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::{Value, json};
 
+use crate::pty::Terminal;
 use crate::support::{User, answering, example};
 
 /// As in the example `hostile`, whose strings all end in it.
@@ -21,102 +12,8 @@ const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[7777m\u{9b}7777m\u{202e}";
 /// The sequences that a terminal would obey. `mcp` itself writes other sequences: colours and moves.
 const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{1b}[7777m", "\u{9b}", "\u{202e}"];
 
-/// Longest time without output.
-const LIMIT: Duration = Duration::from_secs(60);
-
 fn named(name: &str) -> String {
     format!("{name}{HOSTILE}")
-}
-
-/// The command on a terminal of its own.
-struct Terminal {
-    child: Child,
-    controller: File,
-    output: Receiver<Vec<u8>>,
-    shown: Vec<u8>,
-    /// The end of what was waited for.
-    seen: usize,
-}
-
-impl Terminal {
-    fn start(user: &User, arguments: &[&str]) -> Self {
-        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&controller).unwrap();
-        unlockpt(&controller).unwrap();
-        let name = ptsname(&controller, Vec::new()).unwrap();
-        let flags = OFlags::RDWR | OFlags::NOCTTY;
-        let terminal = rustix::fs::open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty());
-        let terminal = File::from(terminal.unwrap());
-        let size = Winsize {
-            ws_row: 50,
-            ws_col: 200,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        tcsetwinsize(&terminal, size).unwrap();
-        let mut command = user.command(arguments);
-        command
-            .stdin(terminal.try_clone().unwrap())
-            .stdout(terminal.try_clone().unwrap());
-        command
-            .stderr(terminal)
-            .env("TERM", "xterm-256color")
-            .env("BROWSER", "false");
-        let child = command.spawn().unwrap();
-        let controller = File::from(controller);
-        let (sender, output) = channel();
-        let mut reader = controller.try_clone().unwrap();
-        thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            // Linux reports the end as an error.
-            while let Ok(count @ 1..) = reader.read(&mut bytes) {
-                let _ = sender.send(bytes[..count].to_vec());
-            }
-        });
-        Self {
-            child,
-            controller,
-            output,
-            shown: Vec::new(),
-            seen: 0,
-        }
-    }
-
-    /// Reads more; returns false at the end.
-    #[track_caller]
-    fn read(&mut self) -> bool {
-        let output = self.output.recv_timeout(LIMIT);
-        if output == Err(RecvTimeoutError::Timeout) {
-            let _ = self.child.kill();
-            panic!("it waits: {}", String::from_utf8_lossy(&self.shown));
-        }
-        self.shown.extend(output.iter().flatten());
-        output.is_ok()
-    }
-
-    /// Waits for a question, and types an answer.
-    fn answer(&mut self, question: &str, keys: &str) {
-        loop {
-            let mut parts = self.shown[self.seen..].windows(question.len());
-            if let Some(at) = parts.position(|it| it == question.as_bytes()) {
-                self.seen += at + question.len();
-                break;
-            }
-            assert!(
-                self.read(),
-                "{question}: {}",
-                String::from_utf8_lossy(&self.shown)
-            );
-        }
-        self.controller.write_all(keys.as_bytes()).unwrap();
-    }
-
-    /// Waits for the end of the command, and returns all that it has shown.
-    fn end(mut self) -> String {
-        while self.read() {}
-        self.child.wait().unwrap();
-        String::from_utf8(self.shown).unwrap()
-    }
 }
 
 /// Runs the command, and checks that what a stranger has written arrives escaped.
@@ -126,7 +23,7 @@ fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String 
     for (question, keys) in answers {
         terminal.answer(question, keys);
     }
-    let shown = terminal.end();
+    let (_, shown) = terminal.end();
     for sequence in OBEYED {
         assert!(
             !shown.contains(sequence),
@@ -265,7 +162,7 @@ fn no_web_server_controls_the_terminal() {
         "500 Internal Server Error",
     ] {
         let url = answering(head, body);
-        let shown = Terminal::start(&user, &["inspect", &url, "--auth", "none"]).end();
+        let (_, shown) = Terminal::start(&user, &["inspect", &url, "--auth", "none"]).end();
         for sequence in OBEYED {
             assert!(
                 !shown.contains(sequence),
