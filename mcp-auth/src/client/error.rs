@@ -214,8 +214,9 @@ impl AuthError {
         }
     }
 
-    /// The error for an authorization server whose endpoints were only assumed. Unless one of the
-    /// endpoints has answered as an authorization server does, there is no such server.
+    /// The error when the endpoints of the authorization server were only assumed. If the endpoint that
+    /// failed did not answer as an authorization server would, the cause becomes
+    /// [`NoAuthorizationServer`](AuthErrorKind::NoAuthorizationServer).
     pub(crate) fn of_assumed_issuer(mut self) -> Self {
         let is_missing = match self.kind() {
             AuthErrorKind::Status(status) => {

@@ -133,7 +133,7 @@ type Share<'a> = &'a dyn Fn(&Flight) -> bool;
 ///
 /// # Errors
 ///
-/// How long a caller waits before it tries again when there is no room.
+/// If there is no room. The error is the time after which the caller should try again.
 fn make_room(
     flights: &mut Vec<Flight>,
     host: &str,
