@@ -108,9 +108,10 @@ impl Comparison<'_> {
             }
         }
         for (at, part) in new {
-            match is_required(&part) {
-                true => self.push(true, format!("{at} is new, and required")),
-                false => self.push(false, format!("{at} is new")),
+            if is_required(&part) {
+                self.push(true, format!("{at} is new, and required"))
+            } else {
+                self.push(false, format!("{at} is new"))
             }
         }
         pairs
@@ -156,7 +157,8 @@ impl Comparison<'_> {
                 }
             }
             (Type::Named(a), Type::Named(b)) if self.seen.insert((*a, *b, sent)) => {
-                let (old, new) = (parts(self.old, *a), parts(self.new, *b));
+                let old = parts(self.old, *a);
+                let new = parts(self.new, *b);
                 let step = |part: &Part<'_>| format!("{at}{}", part.step);
                 let is_required = |part: &Part<'_>| sent && part.required;
                 for (at, old, new) in self.pairs(old, new, step, is_required) {
@@ -187,7 +189,8 @@ impl Comparison<'_> {
     fn server(&mut self, old: &Snapshot, new: &Snapshot) {
         let name = |it: &Snapshot| quoted(&format!("{} {}", it.server().0, it.server().1));
         if old.server() != new.server() {
-            let (is, was) = (name(new), name(old));
+            let is = name(new);
+            let was = name(old);
             self.push(false, format!("the server is {is} now, and was {was}"));
         }
         if old.instructions != new.instructions {

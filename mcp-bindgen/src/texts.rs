@@ -70,9 +70,10 @@ pub(crate) fn code(text: &str) -> String {
     let text = printable(text).replace('\n', " ");
     let mut text: String = text.chars().take(200).collect();
     text = text.trim().to_owned();
-    match text.contains('`') || text.is_empty() {
-        true => escaped(&text),
-        false => format!("`{text}`"),
+    if text.contains('`') || text.is_empty() {
+        escaped(&text)
+    } else {
+        format!("`{text}`")
     }
 }
 
@@ -137,9 +138,12 @@ fn inline(line: &str) -> String {
     let is_code = |index: usize| index % 2 == 1;
     let is_paired = parts.len() % 2 == 1 && !line.contains("``");
     let parts = parts.iter().enumerate();
-    let parts = parts.map(|(index, part)| match is_code(index) {
-        true => format!("`{part}`"),
-        false => escaped(part),
+    let parts = parts.map(|(index, part)| {
+        if is_code(index) {
+            format!("`{part}`")
+        } else {
+            escaped(part)
+        }
     });
     if is_paired {
         parts.collect()

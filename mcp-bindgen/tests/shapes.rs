@@ -272,9 +272,10 @@ fn open_tuples_and_patterns_of_names_are_json_with_a_note() {
         let mut schema = schema;
         schema["type"] = "array".into();
         let generated = argument(&schema, &json!({}));
-        match is_tuple {
-            true => assert_has(&generated, "m: Option<(String, i64)>"),
-            false => assert_has(&generated, "m: Option<Vec<Value>>"),
+        if is_tuple {
+            assert_has(&generated, "m: Option<(String, i64)>")
+        } else {
+            assert_has(&generated, "m: Option<Vec<Value>>")
         }
         assert_eq!(generated.notes.is_empty(), is_tuple, "{schema}");
     }

@@ -28,7 +28,8 @@ fn main() {
     let mut lines = io::stdin().lock().lines();
     while let Some(Ok(line)) = lines.next() {
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
-        let (id, params) = (&message["id"], &message["params"]);
+        let id = &message["id"];
+        let params = &message["params"];
         if id.is_null() {
             continue;
         }
@@ -79,9 +80,10 @@ fn answer(method: &str, params: &Value, lines: &mut Lines<StdinLock<'_>>) -> Res
         ]}),
         "resources/read" => {
             let uri = params["uri"].as_str().unwrap_or_default();
-            match uri.contains("blob") {
-                true => json!({"contents": [{"uri": uri, "mimeType": text, "blob": "AAAA"}]}),
-                false => json!({"contents": [{"uri": uri, "mimeType": text, "text": text}]}),
+            if uri.contains("blob") {
+                json!({"contents": [{"uri": uri, "mimeType": text, "blob": "AAAA"}]})
+            } else {
+                json!({"contents": [{"uri": uri, "mimeType": text, "text": text}]})
             }
         }
         "logging/setLevel" | "resources/subscribe" => json!({}),
@@ -90,7 +92,8 @@ fn answer(method: &str, params: &Value, lines: &mut Lines<StdinLock<'_>>) -> Res
 }
 
 fn tools() -> Vec<Value> {
-    let (text, argument) = (named("text"), named("argument"));
+    let text = named("text");
+    let argument = named("argument");
     let property = json!({
         "type": "string", "enum": [text], "title": text, "description": text, "default": text,
     });

@@ -250,7 +250,8 @@ fn header(text: &str) -> Result<(String, String), &'static str> {
 /// Corrects the advice about an unknown option, which may be meant as an argument of a tool, a prompt
 /// or a template.
 pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let (unknown, similar) = (ContextKind::InvalidArg, ContextKind::SuggestedArg);
+    let unknown = ContextKind::InvalidArg;
+    let similar = ContextKind::SuggestedArg;
     let command = arguments.iter().skip(1).find(is_word);
     let takes_pairs = command.is_some_and(|it| it == "call" || it == "prompt" || it == "read");
     if let Some(ContextValue::String(option)) = error.get(unknown)

@@ -50,7 +50,8 @@ pub(crate) fn fill(
 /// Asks for a field; none if it is left out.
 fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
     let text = |keyword| field.get(keyword).and_then(Value::as_str);
-    let (label, help) = (text("title").unwrap_or(name), text("description"));
+    let label = text("title").unwrap_or(name);
+    let help = text("description");
     let default = field.get("default").filter(|it| !it.is_null());
     let (values, mut titles) = choices(field);
     let position = |it: &Value| values.iter().position(|value| value == it);

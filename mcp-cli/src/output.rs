@@ -48,7 +48,8 @@ impl Output {
     ///
     /// As [`line`](Self::line).
     pub(crate) fn heading(&self, text: &str) -> Result<(), Failure> {
-        let (style, text) = (self.heading, visible(text, self.is_terminal));
+        let style = self.heading;
+        let text = visible(text, self.is_terminal);
         self.bytes(format!("{style}{text}{style:#}\n").as_bytes())
     }
 
@@ -134,9 +135,12 @@ fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Co
     if !is_terminal || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let letter = |letter| match is_hidden(letter) {
-        true => escape(letter),
-        false => letter.to_string(),
+    let letter = |letter| {
+        if is_hidden(letter) {
+            escape(letter)
+        } else {
+            letter.to_string()
+        }
     };
     text.chars().map(letter).collect()
 }

@@ -15,7 +15,8 @@ pub(crate) fn choice(
     choices: &[String],
     first: usize,
 ) -> InquireResult<usize> {
-    let (label, help) = (escaped(label), help.map(escaped));
+    let label = escaped(label);
+    let help = help.map(escaped);
     let mut question = Select::new(&label, all(choices)).with_starting_cursor(first);
     question.help_message = help.as_deref().or(question.help_message);
     Ok(question.raw_prompt()?.index)
@@ -27,7 +28,8 @@ pub(crate) fn choices(
     choices: &[String],
     defaults: &[usize],
 ) -> InquireResult<Vec<usize>> {
-    let (label, help) = (escaped(label), help.map(escaped));
+    let label = escaped(label);
+    let help = help.map(escaped);
     let mut question = MultiSelect::new(&label, all(choices)).with_default(defaults);
     question.help_message = help.as_deref().or(question.help_message);
     Ok(question.raw_prompt()?.iter().map(|it| it.index).collect())
@@ -39,7 +41,9 @@ pub(crate) fn text(
     default: Option<&str>,
     check: impl Fn(&str) -> Result<(), String> + Clone,
 ) -> InquireResult<String> {
-    let (label, help, shown) = (escaped(label), help.map(escaped), default.map(escaped));
+    let label = escaped(label);
+    let help = help.map(escaped);
+    let shown = default.map(escaped);
     // The default is shown escaped, and that is the answer of a person who accepts it.
     let meant = |answer: &str| match (default, &shown) {
         (Some(default), Some(shown)) if answer == shown => default.to_owned(),

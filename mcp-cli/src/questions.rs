@@ -46,7 +46,8 @@ impl Questions {
 
     /// Lets a client answer questions.
     pub(crate) fn answer(self: &Arc<Self>, builder: ClientBuilder) -> ClientBuilder {
-        let (forms, pages) = (Arc::clone(self), Arc::clone(self));
+        let forms = Arc::clone(self);
+        let pages = Arc::clone(self);
         builder
             .on_form(move |form| {
                 let questions = Arc::clone(&forms);
@@ -151,8 +152,10 @@ impl Questions {
 
     /// The fields of a form that `--answer` fills in, and what is wrong with the answers.
     fn given(&self, schema: &Schema<'_>) -> (Map<String, Value>, Vec<String>) {
-        let (mut content, mut given) = (Map::new(), Given::new());
-        let (mut faults, names) = (Vec::new(), schema.names());
+        let mut content = Map::new();
+        let mut given = Given::new();
+        let mut faults = Vec::new();
+        let names = schema.names();
         for (key, text) in &self.answers {
             let text = Input::Text(text.clone());
             if names.contains(&&**key) {
@@ -177,7 +180,8 @@ impl Questions {
     }
 
     async fn page(&self, page: Page) -> Result<ElicitReply, ElicitReply> {
-        let (message, url) = (page.message().to_owned(), page.url().to_owned());
+        let message = page.message().to_owned();
+        let url = page.url().to_owned();
         if !browser::is_allowed(&url) {
             let reason = "it is neither `https` nor on this machine, or has a user name";
             return Err(self.cancelled(format!("{url} is not opened: {reason}")));

@@ -67,7 +67,8 @@ impl<'a> Schema<'a> {
     pub(crate) fn of(root: &'a Value, parts: Vec<&'a Value>) -> Self {
         let mut start = Alternative::default();
         parts.into_iter().for_each(|it| start.add(root, it));
-        let (mut open, mut alternatives) = (vec![start], Vec::new());
+        let mut open = vec![start];
+        let mut alternatives = Vec::new();
         while let Some(mut alternative) = open.pop() {
             let count = open.len() + alternatives.len();
             match alternative.unions.pop() {
@@ -266,7 +267,8 @@ impl<'a> Schema<'a> {
 impl<'a> Alternative<'a> {
     /// Adds a schema, and those to which it leads.
     fn add(&mut self, root: &'a Value, schema: &'a Value) {
-        let (mut parts, mut next) = (vec![schema], 0);
+        let mut parts = vec![schema];
+        let mut next = 0;
         while let Some(part) = parts.get(next).copied() {
             next += 1;
             if self.parts.len() < MAX_PARTS && !self.parts.iter().any(|it| ptr::eq(*it, part)) {
@@ -427,18 +429,20 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
 
 /// A list, or others if it is empty.
 fn or_else<T>(list: Vec<T>, others: impl IntoIterator<Item = T>) -> Vec<T> {
-    match list.is_empty() {
-        true => others.into_iter().collect(),
-        false => list,
+    if list.is_empty() {
+        others.into_iter().collect()
+    } else {
+        list
     }
 }
 
 /// All lists in one, which is empty if one of them is.
 fn unless_empty<T: Clone>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
     let lists: Vec<_> = lists.collect();
-    match lists.iter().any(Vec::is_empty) {
-        true => Vec::new(),
-        false => lists.concat(),
+    if lists.iter().any(Vec::is_empty) {
+        Vec::new()
+    } else {
+        lists.concat()
     }
 }
 

@@ -51,7 +51,8 @@ pub(crate) fn parse(text: &str) -> Option<Target> {
 /// The program or URL of a configured server, or if no server has the name, the one that the target
 /// itself is. A person is asked for inputs that a configured server needs.
 async fn named(connection: &Connection) -> Result<Target, Failure> {
-    let (name, parsed) = (&*connection.target, parse(&connection.target));
+    let name = &*connection.target;
+    let parsed = parse(&connection.target);
     let servers = match (servers(connection.config.as_deref()), parsed.is_some()) {
         // A URL and a program need no folder with files.
         (Err(_), true) if connection.config.is_none() => Servers::default(),
@@ -72,9 +73,10 @@ async fn named(connection: &Connection) -> Result<Target, Failure> {
         other => other.from_env(),
     };
     let expanded = expand(entry, connection.trust.trust_project, &mut variables).await;
-    match is_interrupted {
-        true => Err(Failure::cancelled()),
-        false => expanded,
+    if is_interrupted {
+        Err(Failure::cancelled())
+    } else {
+        expanded
     }
 }
 
@@ -88,9 +90,10 @@ fn words(text: &str) -> Option<Vec<String>> {
         return is_path.then(|| vec![text.to_owned()]);
     }
     // Backslashes separate folders on Windows.
-    match MAIN_SEPARATOR == '\\' {
-        true => Some(text.split_whitespace().map(str::to_owned).collect()),
-        false => shlex::split(text),
+    if MAIN_SEPARATOR == '\\' {
+        Some(text.split_whitespace().map(str::to_owned).collect())
+    } else {
+        shlex::split(text)
     }
 }
 
@@ -171,9 +174,10 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
     } else {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
-        failure.message += &match is_program {
-            true => format!("\n`{name}` is a program: put it behind `--` at the end"),
-            false => "\nlist the servers by: mcp servers".to_owned(),
+        failure.message += &if is_program {
+            format!("\n`{name}` is a program: put it behind `--` at the end")
+        } else {
+            "\nlist the servers by: mcp servers".to_owned()
         };
     }
     failure

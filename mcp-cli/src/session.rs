@@ -270,7 +270,8 @@ fn builder(
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))
         .on_log(move |message| {
             let logger = message.logger.as_deref().unwrap_or("server");
-            let (level, text) = (&message.level, message.data.get());
+            let level = &message.level;
+            let text = message.data.get();
             // Some servers send it without having been asked.
             if verbose > 0 {
                 log.log(format!("{level} {logger}: {text}"));

@@ -106,19 +106,23 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
                 .alternatives()
                 .take(MAX_SHAPES)
                 .map(|it| members(&it, depth));
-            let shapes = shapes.map(|it| match it.is_empty() {
-                true => map_of(schema)
-                    .map_or("object".to_owned(), |it| format!("{{[name]: {}}}", of(it))),
-                false => format!("{{{}}}", shortened(it, MAX_MEMBERS, ", ")),
+            let shapes = shapes.map(|it| {
+                if it.is_empty() {
+                    map_of(schema)
+                        .map_or("object".to_owned(), |it| format!("{{[name]: {}}}", of(it)))
+                } else {
+                    format!("{{{}}}", shortened(it, MAX_MEMBERS, ", "))
+                }
             });
             title.map_or_else(|| distinct(shapes).join(" | "), str::to_owned)
         }
         kind => kind.to_owned(),
     });
     let kinds = distinct(kinds);
-    match kinds.is_empty() {
-        true => "any".to_owned(),
-        false => kinds.join(" | "),
+    if kinds.is_empty() {
+        "any".to_owned()
+    } else {
+        kinds.join(" | ")
     }
 }
 
@@ -144,9 +148,10 @@ fn list_of<'a>(schema: &'a Value, kind: impl Fn(&'a Value) -> String) -> String 
         );
     }
     let items = items.map_or_else(|| "any".to_owned(), kind);
-    match items.contains(" | ") {
-        true => format!("({items})[]"),
-        false => format!("{items}[]"),
+    if items.contains(" | ") {
+        format!("({items})[]")
+    } else {
+        format!("{items}[]")
     }
 }
 

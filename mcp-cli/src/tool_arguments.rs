@@ -73,9 +73,10 @@ fn read_object(path: &Path) -> Result<Given, Failure> {
 
 /// Reads a file, or standard input.
 fn read_text(path: &Path) -> Result<String, String> {
-    let read = match path.as_os_str() == "-" {
-        true => io::read_to_string(io::stdin()),
-        false => fs::read_to_string(path),
+    let read = if path.as_os_str() == "-" {
+        io::read_to_string(io::stdin())
+    } else {
+        fs::read_to_string(path)
     };
     read.map_err(|error| format!("can't be read from {}: {error}", path.display()))
 }
@@ -165,7 +166,9 @@ impl Given {
         key: &str,
         value: Input,
     ) -> Result<(), Fault> {
-        let (mut place, mut schema, mut rest) = (self, schema.clone(), Some(key));
+        let mut place = self;
+        let mut schema = schema.clone();
+        let mut rest = Some(key);
         while let Some(inner) = rest {
             let names = split(&schema, inner);
             let (name, after) = names.ok_or_else(|| unknown(key, inner, &schema.names()))?;

@@ -80,7 +80,8 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
     let all = first.iter().chain(&others);
     for it in all.clone().take(SHOWN_SERVERS) {
         let words = shlex::try_join(it.words().iter().map(String::as_str));
-        let (name, words) = (line(&it.name), line(&words.unwrap_or_default()));
+        let name = line(&it.name);
+        let words = line(&words.unwrap_or_default());
         note(&format!("  {name}: {words}"));
     }
     if let more @ 1.. = all.count().saturating_sub(SHOWN_SERVERS) {

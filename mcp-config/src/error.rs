@@ -23,7 +23,8 @@ pub struct FileFault {
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, text) = (self.file.display(), &self.text);
+        let file = self.file.display();
+        let text = &self.text;
         let place = |(line, column)| format!(":{line}:{column}");
         let place = self.position.map_or_else(String::new, place);
         let entry = |it| format!(": server `{it}`");

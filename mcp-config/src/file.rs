@@ -122,7 +122,9 @@ pub(crate) fn places<'a>(
     let mut keys: Vec<_> = keys.filter(|(_, key)| names.contains(key)).collect();
     keys.sort_unstable();
     let mut places = HashMap::new();
-    let (mut line, mut column, mut counted) = (1, 1, 0);
+    let mut line = 1;
+    let mut column = 1;
+    let mut counted = 0;
     for (offset, key) in keys {
         for letter in text[counted..offset].chars() {
             (line, column) = match letter {

@@ -146,9 +146,10 @@ impl Servers {
             entry: entry.map(str::to_owned),
             text,
         };
-        let limit = match is_of_project {
-            true => file::MAX_PROJECT_MIB,
-            false => file::MAX_MIB,
+        let limit = if is_of_project {
+            file::MAX_PROJECT_MIB
+        } else {
+            file::MAX_MIB
         };
         let text = file::text(file, limit).map_err(|it| fault(None, it))?;
         let root = file::parse(&text, file).map_err(|it| fault(None, it))?;
@@ -195,9 +196,12 @@ impl Servers {
         if let Some(fault) = self.faults.iter().find(is_its) {
             return ConfigError::File(fault.clone());
         }
-        let names = self.iter().map(|it| match name.contains(':') {
-            true => it.qualified_name(),
-            false => it.name.clone(),
+        let names = self.iter().map(|it| {
+            if name.contains(':') {
+                it.qualified_name()
+            } else {
+                it.name.clone()
+            }
         });
         let names: Vec<_> = names.collect();
         let nearest = nearest(name, names.iter().map(String::as_str));

@@ -199,7 +199,8 @@ impl Entries {
         {
             let what = format!("`{name}` is a text: a number with its unit");
             let unit = Some(number.suffix()).filter(|unit| !unit.is_empty());
-            let (digits, unit) = (number.base10_digits(), unit.unwrap_or("s"));
+            let digits = number.base10_digits();
+            let unit = unit.unwrap_or("s");
             diagnostics.mistake(number, what, format!("write `{name} = \"{digits}{unit}\"`"));
             return None;
         }
@@ -457,9 +458,10 @@ fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
     let mut ranges = foreign.iter_mut().filter(|_| end.contains(".."));
     let other = ranges.find_map(|(_, known)| {
         let (_, other) = known.split_once(" = ").filter(|(it, _)| *it == word)?;
-        let (low, high) = match end.starts_with("..") {
-            true => (other, end),
-            false => (end, other),
+        let (low, high) = if end.starts_with("..") {
+            (other, end)
+        } else {
+            (end, other)
         };
         let range = low
             .strip_suffix("..")

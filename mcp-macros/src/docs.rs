@@ -25,9 +25,12 @@ pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
     let text: Vec<String> = literals.iter().map(|text| unindented(text)).collect();
     let text = text.join("\n");
     let text = text.trim_matches('\n');
-    (!text.trim().is_empty()).then(|| match text.contains('[') {
-        true => parse_quote!(__mcp::without_links(#text)),
-        false => string(text),
+    (!text.trim().is_empty()).then(|| {
+        if text.contains('[') {
+            parse_quote!(__mcp::without_links(#text))
+        } else {
+            string(text)
+        }
     })
 }
 

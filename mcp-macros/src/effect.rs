@@ -90,9 +90,8 @@ mod tests {
                 if price > 9 {
                     return Err(dear());
                 }
-                match cx.elicit("Pay?").await? {
-                    true => self.send(),
-                    false => {}
+                if cx.elicit("Pay?").await? {
+                    self.send()
                 }
             }),
             parse_quote!({

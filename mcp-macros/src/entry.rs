@@ -30,15 +30,16 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
                     (method.into_token_stream(), at)
                 },
             );
-            let (what, mend) = match is_function {
-                true => (
+            let (what, mend) = if is_function {
+                (
                     "belongs to no server",
                     "put `#[mcp_server]` on the `impl` block around it; what a macro in the block makes is not seen",
-                ),
-                false => (
+                )
+            } else {
+                (
                     "stands on no function",
                     "write it above a `fn`, and not in a macro inside the block",
-                ),
+                )
             };
             diagnostics.mistake(at, format!("this `#[{name}]` {what}"), mend);
             return [item, diagnostics.into_tokens()].into_iter().collect();
@@ -66,9 +67,10 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     let read = function::read(subject, &surroundings, &mut diagnostics);
     let runtime = read.first().and_then(|read| read.runtime.clone());
     let runtime = runtime.unwrap_or_else(manifest::runtime);
-    let mut tokens = match read.is_empty() {
-        true => function.into_token_stream(),
-        false => expand::free(&runtime, &function, &read),
+    let mut tokens = if read.is_empty() {
+        function.into_token_stream()
+    } else {
+        expand::free(&runtime, &function, &read)
     };
     tokens.extend(diagnostics.into_tokens());
     tokens

@@ -61,7 +61,8 @@ pub(crate) fn read(
     let mut variants = condition::variants(subject.signature);
     let mut functions = Vec::new();
     for (signature, conditions) in &mut variants {
-        let (mut mistakes, found) = (Diagnostics::default(), (which, &attribute));
+        let mut mistakes = Diagnostics::default();
+        let found = (which, &attribute);
         let read = read_variant(&subject, signature, found, surroundings, &mut mistakes);
         diagnostics.extend_under(conditions, mistakes);
         functions.extend(read.map(|mut function| {

@@ -333,9 +333,12 @@ pub(crate) fn is_of_name(letter: char) -> bool {
 
 /// `readOnlyHint` as `read_only_hint`.
 fn snake(name: &str) -> String {
-    let letters = name.chars().map(|letter| match letter.is_uppercase() {
-        true => format!("_{}", letter.to_lowercase()),
-        false => letter.to_string(),
+    let letters = name.chars().map(|letter| {
+        if letter.is_uppercase() {
+            format!("_{}", letter.to_lowercase())
+        } else {
+            letter.to_string()
+        }
     });
     letters.collect()
 }

@@ -10,9 +10,10 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Vec<
     let scopes = entries.texts("scopes", "files:read", diagnostics);
     for scope in scopes.iter().filter(|scope| !is_scope(&scope.value())) {
         let value = scope.value();
-        let mend = match value.contains(' ') {
-            true => "write each scope as a text of its own, separated by commas",
-            false => "use printable ASCII without spaces, quotes and backslashes",
+        let mend = if value.contains(' ') {
+            "write each scope as a text of its own, separated by commas"
+        } else {
+            "use printable ASCII without spaces, quotes and backslashes"
         };
         diagnostics.mistake(scope, format!("{value:?} is no scope"), mend);
     }

@@ -114,7 +114,8 @@ fn contents<'a>(
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<Function>, Vec<Hook>) {
-    let (mut functions, mut hooks) = (Vec::new(), Vec::new());
+    let mut functions = Vec::new();
+    let mut hooks = Vec::new();
     for mut subject in subjects {
         hooks.extend(hook::read(&mut subject, surroundings.of_type, diagnostics));
         functions.extend(function::read(subject, surroundings, diagnostics));

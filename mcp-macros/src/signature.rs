@@ -279,9 +279,10 @@ fn check_reference(
             Type::Slice(slice) => format!("Vec<{}>", slice.elem.to_token_stream()),
             _ => "String".to_owned(),
         };
-        let owned = match is_optional {
-            true => format!("Option<{owned}>"),
-            false => owned,
+        let owned = if is_optional {
+            format!("Option<{owned}>")
+        } else {
+            owned
         };
         diagnostics.mistake(
             reference,
@@ -347,9 +348,10 @@ pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagn
     let settings = settings.flatten();
     if let Some(settings) = settings.reduce(|first, _| first) {
         let name = &signature.ident;
-        let mend = match is_ours(&settings, "elicit") {
-            true => "a completer or lister asks nobody: move it to the function that clients call",
-            false => "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function",
+        let mend = if is_ours(&settings, "elicit") {
+            "a completer or lister asks nobody: move it to the function that clients call"
+        } else {
+            "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function"
         };
         diagnostics.mistake(settings, format!("clients cannot call `{name}`"), mend);
     }

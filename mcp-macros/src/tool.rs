@@ -47,7 +47,8 @@ pub(crate) fn nested(function: &Function) -> Option<&Argument> {
     ]
     .contains(&&*kind)
         || !kind.starts_with(char::is_uppercase);
-    let (name, kind) = (argument.name.to_lowercase(), kind.to_lowercase());
+    let name = argument.name.to_lowercase();
+    let kind = kind.to_lowercase();
     let is_all = |it: &&str| name == **it || kind.ends_with(*it);
     let is_alone = arguments.next().is_none() && matches!(function.kind, Kind::Tool(_));
     (is_alone && !is_of_std && NAMES.iter().any(is_all)).then_some(argument)

@@ -98,7 +98,8 @@ pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostic
 
 /// Identifier of a function among others of its kind, its span, and how to change it.
 fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
-    let (name, span) = (function.name.clone(), function.name_span);
+    let name = function.name.clone();
+    let span = function.name_span;
     match &function.kind {
         Kind::Tool(_) => {
             let mend = "rename one of them: `#[tool(name = \"…\")]`";
@@ -125,11 +126,12 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
     let text = uri.value();
     if !has_scheme(&text) {
         let what = format!("`{text}` is no URI: it has no scheme");
-        let mend = match text.contains(' ') {
-            true => format!(
+        let mend = if text.contains(' ') {
+            format!(
                 "write `#[resource(\"scheme://path/{{variable}}\")]`, and the text as the doc comment: `/// {text}`"
-            ),
-            false => "begin with one, as in `book://…`".to_owned(),
+            )
+        } else {
+            "begin with one, as in `book://…`".to_owned()
         };
         diagnostics.mistake(uri, what, mend);
         return;
@@ -143,9 +145,10 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         Ok(variables) => variables,
         Err(fault) => {
             let what = format!("`{text}` is no template of URIs: {fault}");
-            let mend = match text.contains('*') || text.contains("...") {
-                true => "for a path with slashes write `{+path}`",
-                false => "see RFC 6570; no modifiers, and no variable twice or beside another one",
+            let mend = if text.contains('*') || text.contains("...") {
+                "for a path with slashes write `{+path}`"
+            } else {
+                "see RFC 6570; no modifiers, and no variable twice or beside another one"
             };
             diagnostics.mistake(uri, what, mend);
             return;
@@ -215,7 +218,8 @@ fn check_variables(
             continue;
         };
         if let Some(inside) = optional(&argument.kind).filter(|_| !variable.is_optional) {
-            let (name, inside) = (&argument.name, inside.to_token_stream());
+            let name = &argument.name;
+            let inside = inside.to_token_stream();
             let what = format!("a URI without `{name}` does not match, so that it is never `None`");
             let mend = format!("take a `{inside}`, or write `{{?{name}}}` at the end of the URI");
             diagnostics.mistake(&argument.kind, what, mend);

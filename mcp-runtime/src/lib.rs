@@ -132,6 +132,7 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+mod sync;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod trace_context;

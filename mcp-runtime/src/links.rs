@@ -14,7 +14,8 @@ pub fn without_links(text: &str) -> Cow<'_, str> {
     }
     let prose = lines(text).filter(|(_, is_code)| !is_code);
     let definitions: Vec<(&str, bool)> = prose.filter_map(|(line, _)| definition(line)).collect();
-    let (mut plain, mut prose) = (String::new(), String::new());
+    let mut plain = String::new();
+    let mut prose = String::new();
     for (line, is_code) in lines(text) {
         if is_code {
             push_prose(&mut plain, &prose, &definitions);
@@ -82,7 +83,8 @@ fn push_prose(plain: &mut String, prose: &str, definitions: &[(&str, bool)]) {
 /// The text of the link to an item that `from` begins with, and how much of `from` it takes.
 fn link<'a>(from: &'a str, definitions: &[(&str, bool)]) -> Option<(&'a str, usize)> {
     let end = closing(from, ']')? + 1;
-    let (text, rest) = (&from[1..end - 1], &from[end..]);
+    let text = &from[1..end - 1];
+    let rest = &from[end..];
     let known = |label: &str| {
         let mut known = definitions.iter();
         known.find_map(|(it, is_item)| it.eq_ignore_ascii_case(label).then_some(*is_item))
@@ -114,7 +116,8 @@ fn is_linked(label: &str) -> bool {
 /// Where the bracket that `from` begins with is closed, in the same paragraph.
 fn closing(from: &str, close: char) -> Option<usize> {
     let open = from.chars().next()?;
-    let (mut depth, mut at) = (0_usize, 0);
+    let mut depth = 0_usize;
+    let mut at = 0;
     while let Some(letter) = from[at..].chars().next() {
         depth += usize::from(letter == open);
         depth -= usize::from(letter == close);

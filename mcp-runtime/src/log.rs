@@ -71,7 +71,8 @@ impl Subscriber for Stderr {
         };
         event.record(&mut line);
         let metadata = event.metadata();
-        let (level, target) = (metadata.level(), metadata.target());
+        let level = metadata.level();
+        let target = metadata.target();
         let target = target.split(':').next().unwrap_or(target);
         let Line { message, fields } = line;
         // If it can't be written, nobody reads it.

@@ -76,9 +76,10 @@ impl Visitor<'_> for WholeVisitor {
         reason = "the value is whole and in range"
     )]
     fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
-        match value.fract() == 0.0 && value.abs() < i128::MAX as f64 {
-            true => Ok(Whole(value as i128)),
-            false => Err(E::invalid_value(Unexpected::Float(value), &self)),
+        if value.fract() == 0.0 && value.abs() < i128::MAX as f64 {
+            Ok(Whole(value as i128))
+        } else {
+            Err(E::invalid_value(Unexpected::Float(value), &self))
         }
     }
 }

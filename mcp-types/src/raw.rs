@@ -65,9 +65,10 @@ impl RawJson {
     /// When the text is not one JSON value.
     pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
         let text = text.into();
-        match text.starts_with(is_space) || text.ends_with(is_space) {
-            true => RawJsonRef::from_text(&text).map(Self::from),
-            false => RawValue::from_string(text).map(Self),
+        if text.starts_with(is_space) || text.ends_with(is_space) {
+            RawJsonRef::from_text(&text).map(Self::from)
+        } else {
+            RawValue::from_string(text).map(Self)
         }
     }
 

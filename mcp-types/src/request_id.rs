@@ -83,9 +83,10 @@ impl Serialize for RequestId {
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = RawJson::deserialize(deserializer)?;
-        let id = match json.get().starts_with('"') {
-            true => json.parse::<String>().ok().map(Self::from),
-            false => Self::from_number(json.get()),
+        let id = if json.get().starts_with('"') {
+            json.parse::<String>().ok().map(Self::from)
+        } else {
+            Self::from_number(json.get())
         };
         let fault = || D::Error::custom("expected an integer of 64 bits or a string");
         id.ok_or_else(fault)

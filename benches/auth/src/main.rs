@@ -41,7 +41,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let point = point(&key.public_jwk());
     let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
 
-    let (mut bare, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bare = Vec::new();
+    let mut first = Vec::new();
+    let mut again = Vec::new();
     for round in 0..ROUNDS {
         let numbers = (1..=TOKENS).map(|number| round * TOKENS + number);
         let tokens = numbers.map(|number| token(&key, &issuer.url, number));

@@ -20,7 +20,8 @@ fn main() -> std::io::Result<()> {
         Some(text) => text.parse().expect("a number"),
         None => default,
     };
-    let (tools, rounds) = (number(50), number(5));
+    let tools = number(50);
+    let rounds = number(5);
     let folder = arguments.next().map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("mcp-bench-compile"));
     let ours = project::write(Framework::Ours, &folder, tools)?;

@@ -71,7 +71,8 @@ pub(crate) fn alternate(
 }
 
 fn sample(project: &Project, stage: Stage, arguments: &[&str]) -> io::Result<Sample> {
-    let (began, worked) = (Instant::now(), worked()?);
+    let began = Instant::now();
+    let worked = worked()?;
     run(project, arguments)?;
     Ok(Sample {
         project: project.name,
@@ -91,13 +92,14 @@ fn run(project: &Project, arguments: &[&str]) -> io::Result<()> {
     cargo
         .env("RUSTFLAGS", "-Awarnings")
         .env_remove("CARGO_TARGET_DIR");
-    match cargo.status()?.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(format!(
+    if cargo.status()?.success() {
+Ok(())
+} else {
+Err(io::Error::other(format!(
             "cargo {arguments:?} in {:?}",
             project.folder
-        ))),
-    }
+        )))
+}
 }
 
 /// How long the processors have worked for processes that this one started and that have ended.

@@ -50,10 +50,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Erro
         servers::build(root, &servers)?;
     }
     let kept = options.servers.is_empty() && !options.quick;
-    let (rounds, time) = match options.quick {
-        true => (1, Duration::from_millis(30)),
-        false => (options.rounds, Duration::from_millis(300)),
-    };
+    let (rounds, time) = if options.quick {
+(1, Duration::from_millis(30))
+} else {
+(options.rounds, Duration::from_millis(300))
+};
     let plan = Plan {
         root,
         servers: &servers,

@@ -69,7 +69,8 @@ impl Case {
             0 => "",
             _ => ", one layer",
         };
-        let (ask, revision) = (self.ask.name(), self.wire.revision());
+        let ask = self.ask.name();
+        let revision = self.wire.revision();
         format!("{way} {ask}{list}, {revision}{layers}")
     }
 }

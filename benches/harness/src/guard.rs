@@ -50,19 +50,21 @@ pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<
     }
     let record: BTreeMap<String, u64> = toml::from_str(&fs::read_to_string(&path)?)?;
     let (text, slower) = compare(&counted, &record);
-    match slower {
-        false => Ok(text),
-        true => Err(format!(
+    if slower {
+Err(format!(
             "{text}the hot path has become slower; if that is worth it, say why in the change and \
              run `cargo xtask bench --guard --accept`"
         )
-        .into()),
-    }
+        .into())
+} else {
+Ok(text)
+}
 }
 
 /// Report, and whether a count is above the record.
 fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (String, bool) {
-    let (mut text, mut slower) = (String::new(), false);
+    let mut text = String::new();
+    let mut slower = false;
     for (name, count) in counted {
         let Some(before) = record.get(name) else {
             slower = true;

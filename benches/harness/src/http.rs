@@ -117,7 +117,8 @@ impl Connection {
     pub(super) fn ask(&mut self, ask: Ask, count: usize) -> Result<Vec<u64>> {
         let template = Template::new(ask, self.wire);
         let routing = routing(ask, self.wire);
-        let (mut request, mut answer) = (Vec::new(), Vec::new());
+        let mut request = Vec::new();
+        let mut answer = Vec::new();
         let mut took = Vec::with_capacity(count);
         for id in 1..=count {
             request.clear();
@@ -148,7 +149,9 @@ impl Connection {
 
     fn receive(&mut self, body: &mut Vec<u8>) -> Result<()> {
         body.clear();
-        let (mut line, mut length, mut chunked) = (String::new(), 0, false);
+        let mut line = String::new();
+        let mut length = 0;
+        let mut chunked = false;
         self.line(&mut line)?;
         if !line.starts_with("HTTP/1.1 20") {
             return Err(Error::other(format!("the server answered {line}")));

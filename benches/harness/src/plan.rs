@@ -136,7 +136,8 @@ impl Plan<'_> {
             push(
                 "latency, µs, p50 / p99",
                 series::texts(&series, |own| {
-                    let (p50, p99) = (middle(own, |it| it.p50), middle(own, |it| it.p99));
+                    let p50 = middle(own, |it| it.p50);
+                    let p99 = middle(own, |it| it.p99);
                     format!("{p50} / {p99}")
                 }),
             )?;

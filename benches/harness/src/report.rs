@@ -35,7 +35,8 @@ fn bars(figures: &Figures) -> String {
         for row in measured.tables.iter().flat_map(|it| &it.rows) {
             if let Some(verdict) = &row.verdict {
                 let met = if verdict.met { "met" } else { "**missed**" };
-                let (bar, measured) = (&verdict.bar, &verdict.measured);
+                let bar = &verdict.bar;
+                let measured = &verdict.measured;
                 let _ = writeln!(
                     text,
                     "| {}: {} | {bar} | {measured} | {met} |",
@@ -45,10 +46,11 @@ fn bars(figures: &Figures) -> String {
             }
         }
     }
-    match text.is_empty() {
-        true => text,
-        false => format!("\n## The bars\n\n| | bar | measured | |\n|---|---:|---:|---|\n{text}"),
-    }
+    if text.is_empty() {
+text
+} else {
+format!("\n## The bars\n\n| | bar | measured | |\n|---|---:|---:|---|\n{text}")
+}
 }
 
 /// A table in Markdown, with the reasons for what is missing below.

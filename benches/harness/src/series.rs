@@ -63,10 +63,11 @@ pub(super) fn alternate<T>(
     takes_part: impl Fn(&Server) -> bool,
     measure: impl Fn(&Server) -> io::Result<T>,
 ) -> io::Result<Vec<Series<T>>> {
-    let start = |server: &&Server| match takes_part(server) {
-        true => Ok(Vec::new()),
-        false => Err(server.lacks.to_owned()),
-    };
+    let start = |server: &&Server| if takes_part(server) {
+Ok(Vec::new())
+} else {
+Err(server.lacks.to_owned())
+};
     let mut all: Vec<Series<T>> = servers.iter().map(start).collect();
     for _ in 0..rounds {
         for (server, own) in servers.iter().zip(&mut all) {

@@ -193,10 +193,11 @@ impl Server {
             .args(features)
             .current_dir(folder)
             .status()?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(format!("{package} does not build").into()),
-        }
+        if status.success() {
+Ok(())
+} else {
+Err(format!("{package} does not build").into())
+}
     }
 }
 

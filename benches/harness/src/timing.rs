@@ -87,7 +87,8 @@ impl Load {
             let share = part.as_secs_f64() / begun.elapsed().as_secs_f64();
             count = ((count as f64 * share) as usize).clamp(least, MOST_REQUESTS);
         }
-        let (cpu, begun) = (process::cpu(process)?, Instant::now());
+        let cpu = process::cpu(process)?;
+        let begun = Instant::now();
         let took = ask(count)?;
         let elapsed = nanoseconds(begun.elapsed());
         let cpu = process::cpu(process)? - cpu;

@@ -71,10 +71,11 @@ impl Builds<'_> {
             .current_dir(self.folder)
             .env("CARGO_TARGET_DIR", self.target)
             .status()?;
-        match status.success() {
-            true => Ok(begun.elapsed().as_secs_f64()),
-            false => Err(Error::other(format!("{} does not build", self.package))),
-        }
+        if status.success() {
+Ok(begun.elapsed().as_secs_f64())
+} else {
+Err(Error::other(format!("{} does not build", self.package)))
+}
     }
 
     fn after_changes(&self) -> Result<f64> {

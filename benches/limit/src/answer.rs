@@ -116,10 +116,11 @@ impl Answers {
 
 fn call(params: &Params<'_>, is_stateless: bool, out: &mut Vec<u8>) {
     let arguments = params.arguments.map_or("{}", RawValue::get);
-    out.extend_from_slice(match is_stateless {
-        true => br#"{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"limit","version":"0"}},"resultType":"complete","content":[{"type":"text","text":"#.as_slice(),
-        false => br#"{"content":[{"type":"text","text":"#,
-    });
+    out.extend_from_slice(if is_stateless {
+br#"{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"limit","version":"0"}},"resultType":"complete","content":[{"type":"text","text":"#.as_slice()
+} else {
+br#"{"content":[{"type":"text","text":"#
+});
     match params.name.as_deref() {
         Some("add") => {
             if let Ok(Add { a, b }) = serde_json::from_str(arguments) {

@@ -99,7 +99,8 @@ async fn sessions(connections: &mut [Connection]) -> Outcome<usize> {
     for connection in &mut *connections {
         connection.session().await?;
     }
-    let (before, start) = (allocated(), Instant::now());
+    let before = allocated();
+    let start = Instant::now();
     for number in 0..SESSIONS {
         let connection = &mut connections[number % CONNECTIONS];
         names.push(connection.session().await?);

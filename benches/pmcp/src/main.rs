@@ -78,10 +78,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let Some(address) = options.http else {
         return Ok(server.run_stdio().await?);
     };
-    let config = match options.fast {
-        true => StreamableHttpServerConfig::stateless(),
-        false => StreamableHttpServerConfig::default(),
-    };
+    let config = if options.fast {
+StreamableHttpServerConfig::stateless()
+} else {
+StreamableHttpServerConfig::default()
+};
     let http = StreamableHttpServer::with_config(address, Arc::new(Mutex::new(server)), config);
     let (_, serving) = http.start().await?;
     Ok(serving.await?)

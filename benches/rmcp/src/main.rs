@@ -115,13 +115,14 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::of_process();
-    let runtime = match options.fast {
-        true => tokio::runtime::Builder::new_current_thread()
+    let runtime = if options.fast {
+tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build(),
-        false => tokio::runtime::Builder::new_multi_thread()
+            .build()
+} else {
+tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            .build(),
-    };
+            .build()
+};
     runtime?.block_on(serve(options))
 }

@@ -125,7 +125,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .connect_with(make)
         .await?;
 
-    let (start, mut total, mut first) = (Instant::now(), Tally::default(), None);
+    let start = Instant::now();
+    let mut total = Tally::default();
+    let mut first = None;
     for wave in 0..calls / AT_ONCE {
         let mut running = JoinSet::new();
         for i in 0..AT_ONCE {
@@ -145,7 +147,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             first = Some(resident());
         }
     }
-    let (first, last, took) = (first.unwrap_or(0), resident(), start.elapsed());
+    let first = first.unwrap_or(0);
+    let last = resident();
+    let took = start.elapsed();
     println!(
         "{calls} calls in {took:.1?}: {} answered, {} cancelled, {} timed out",
         total.answered, total.cancelled, total.timed_out

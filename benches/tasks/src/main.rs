@@ -76,7 +76,8 @@ fn measure(tool: &str) -> Result<(), Box<dyn Error>> {
         }
     }
     let each = |memory: u64| memory as f64 / f64::from(TASKS);
-    let (memory, cpu) = (server.memory()?, server.cpu()?);
+    let memory = server.memory()?;
+    let cpu = server.cpu()?;
     thread::sleep(Duration::from_secs(10));
     println!(
         "{tool} | {:.2} | {:.2} | {}",
@@ -101,7 +102,8 @@ impl Server {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let (input, output) = (process.stdin.take(), process.stdout.take());
+        let input = process.stdin.take();
+        let output = process.stdout.take();
         Ok(Self {
             process,
             input: input.ok_or("no input")?,

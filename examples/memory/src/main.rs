@@ -200,7 +200,8 @@ fn run<T: for<'a> Deserialize<'a>>(sql: &str, json: impl Serialize) -> Result<Ve
 
 fn load() -> Result<Graph> {
     let sql = "SELECT item FROM graph WHERE (name IS NULL) = ?1->>'$'";
-    let (entities, relations) = (run(sql, false)?, run(sql, true)?);
+    let entities = run(sql, false)?;
+    let relations = run(sql, true)?;
     Ok(Graph {
         entities,
         relations,

@@ -65,7 +65,8 @@ fn tool(operation: Operation, described: &Value, definitions: &Value) -> Result<
 
 /// The parameters of an operation and its body, as properties.
 fn input_schema(described: &Value, definitions: &Value) -> Value {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
+    let mut properties = Map::new();
+    let mut required = Vec::new();
     for parameter in described["parameters"].as_array().into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
         let mut schema = parameter["schema"].clone();
@@ -102,7 +103,9 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 impl Operation {
     /// Sends a request, and returns the JSON of the response.
     async fn call(self: Arc<Self>, arguments: Value) -> Result<Option<Json<Value>>, ToolError> {
-        let (mut url, mut query, mut body) = (self.url.clone(), String::new(), Body::empty());
+        let mut url = self.url.clone();
+        let mut query = String::new();
+        let mut body = Body::empty();
         for (name, value) in members(&arguments) {
             let variable = format!("{{{name}}}");
             let text = value

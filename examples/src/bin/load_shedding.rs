@@ -27,9 +27,12 @@ async fn main() -> Result<(), ServeError> {
     // The outermost: says when to try again. Without it, the error is an internal one.
     server.layer(from_fn(async |request: McpRequest, next: Next| {
         let outcome = next.run(request).await;
-        outcome.map_err(|error| match error.is::<Overloaded>() {
-            true => TooManyRequests::retry_after(Duration::from_secs(1)).into(),
-            false => error,
+        outcome.map_err(|error| {
+            if error.is::<Overloaded>() {
+                TooManyRequests::retry_after(Duration::from_secs(1)).into()
+            } else {
+                error
+            }
         })
     }));
     // Refuses while what is inside is not ready.

@@ -105,7 +105,8 @@ mod tests {
             client_id: "a b:c".to_owned(),
             authentication,
         };
-        let (mut parameters, mut headers) = (Vec::new(), HeaderMap::new());
+        let mut parameters = Vec::new();
+        let mut headers = HeaderMap::new();
         let issuer = "https://as.example.com";
         client
             .authenticate(issuer, &mut parameters, &mut headers)

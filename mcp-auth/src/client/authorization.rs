@@ -111,7 +111,8 @@ impl AuthorizationRequest<'_> {
         let endpoint = self.metadata.authorization_endpoint.as_deref();
         let endpoint = endpoint.filter(|it| !it.contains('#'));
         let endpoint = endpoint.ok_or_else(|| RequestError::Endpoint(issuer.clone()))?;
-        let (state, pkce) = (random_text()?, Pkce::generate()?);
+        let state = random_text()?;
+        let pkce = Pkce::generate()?;
         let is_issuer_sent = self.metadata.authorization_response_iss_parameter_supported;
         let parameters = self.parameters(&state, &pkce.challenge());
         let extra = self.extra.iter().map(|(name, value)| (&**name, &**value));
@@ -361,7 +362,8 @@ mod tests {
 
     #[test]
     fn requests_differ_in_their_secrets() {
-        let (one, other) = (pending(None), pending(None));
+        let one = pending(None);
+        let other = pending(None);
         assert_ne!(one.state, other.state);
         assert_ne!(one.verifier(), other.verifier());
     }

@@ -178,10 +178,8 @@ mod tests {
     #[tokio::test]
     async fn the_next_program_is_tried_and_the_last_error_names_its_program() {
         let folder = tempfile::tempdir().unwrap();
-        let (fails, opens) = (
-            program(folder.path(), "a", 3),
-            program(folder.path(), "b", 0),
-        );
+        let fails = program(folder.path(), "a", 3);
+        let opens = program(folder.path(), "b", 0);
         open_with(Some(&format!("/none:{fails}:{opens}")), URL)
             .await
             .unwrap();

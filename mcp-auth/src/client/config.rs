@@ -69,9 +69,10 @@ impl Config {
 
     /// The settings for an issuer: the user's are for the one that the user has set.
     pub(crate) fn settings_of(&self, issuer: &str) -> &IssuerSettings {
-        match self.has_issuer(issuer) {
-            true => &self.issuer_settings,
-            false => &STRICT,
+        if self.has_issuer(issuer) {
+            &self.issuer_settings
+        } else {
+            &STRICT
         }
     }
 

@@ -147,7 +147,8 @@ impl Discoverer<'_> {
         &self,
         issuers: &[String],
     ) -> Result<AuthorizationServerMetadata, AuthError> {
-        let (mut second_choice, mut first_error) = (None, None);
+        let mut second_choice = None;
+        let mut first_error = None;
         for issuer in issuers.iter().take(MAX_ISSUERS) {
             match self.issuer(issuer).await {
                 Ok(metadata) if self.is_usable(&metadata) => return Ok(metadata),
@@ -156,7 +157,8 @@ impl Discoverer<'_> {
             }
         }
         let error = || {
-            let (step, url) = (AuthStep::ResourceMetadata, self.server);
+            let step = AuthStep::ResourceMetadata;
+            let url = self.server;
             first_error.unwrap_or_else(|| AuthError::new(step, url, AuthErrorKind::NoIssuer))
         };
         second_choice.ok_or_else(error)

@@ -53,7 +53,8 @@ impl ProofRequest<'_> {
 
     fn claims(&self) -> Result<Map<String, Value>, SigningKeyError> {
         let jti = random_text().map_err(|_| SigningKeyError::Random)?;
-        let (origin, path) = (origin(self.url), self.url.path());
+        let origin = origin(self.url);
+        let path = self.url.path();
         let mut claims = Map::new();
         claims.insert("jti".to_owned(), json!(jti));
         claims.insert("htm".to_owned(), json!(self.method.as_str()));
@@ -278,10 +279,8 @@ mod tests {
     #[test]
     fn a_nonce_is_for_its_origin_until_the_next_one() {
         let nonces = Nonces::default();
-        let (server, issuer) = (
-            &"https://a/mcp".parse().unwrap(),
-            &"https://b".parse().unwrap(),
-        );
+        let server = &"https://a/mcp".parse().unwrap();
+        let issuer = &"https://b".parse().unwrap();
         assert!(nonces.observe(server, &answer(&["1"])));
         assert_eq!(nonces.get(issuer), None);
         assert!(nonces.observe(issuer, &answer(&["2"])));

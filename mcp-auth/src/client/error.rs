@@ -324,11 +324,10 @@ impl fmt::Display for AuthStep {
 /// `resource` may be the reason (RFC 8707 §2).
 pub(crate) fn refusal(code: &str, description: Option<&str>) -> String {
     let names_resource = description.is_some_and(|it| it.contains("resource"));
-    let advice = match code == "invalid_target" || code == "invalid_request" && names_resource {
-        true => {
-            "; if it does not know the parameter `resource`: `OAuth::without_resource_parameter`"
-        }
-        false => "",
+    let advice = if code == "invalid_target" || code == "invalid_request" && names_resource {
+        "; if it does not know the parameter `resource`: `OAuth::without_resource_parameter`"
+    } else {
+        ""
     };
     let description = description.map_or(String::new(), |text| format!(": {text}"));
     one_line(&format!("{code}{description}")) + advice

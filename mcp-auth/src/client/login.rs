@@ -34,16 +34,18 @@ impl Login<'_> {
         let covers = |it: &Registration| it.covers(&self.scopes);
         match self.attempt().await {
             Err(error) if error.code() == Some("invalid_client") => {
-                match self.forget_registration(|_| true).await? {
-                    true => self.attempt().await,
-                    false => Err(error),
+                if self.forget_registration(|_| true).await? {
+                    self.attempt().await
+                } else {
+                    Err(error)
                 }
             }
             // The client has registered for fewer scopes, to which this issuer keeps.
             Err(error) if error.code() == Some("invalid_scope") => {
-                match self.forget_registration(|it| !covers(it)).await? {
-                    true => self.attempt().await,
-                    false => Err(error),
+                if self.forget_registration(|it| !covers(it)).await? {
+                    self.attempt().await
+                } else {
+                    Err(error)
                 }
             }
             // The issuer shows it to the person alone if it does not know the client.
@@ -61,7 +63,8 @@ impl Login<'_> {
             let cause = AuthErrorKind::NoEndpoint("token_endpoint");
             return Err(AuthError::new(AuthStep::Login, &issuer.issuer, cause));
         }
-        let (key, store) = (registration_key(&issuer.issuer), &*self.config.store);
+        let key = registration_key(&issuer.issuer);
+        let store = &*self.config.store;
         let kept: Option<Registration> = load(store, &key).await?;
         let registered = kept.as_ref().map(|kept| &*kept.redirect_uri);
         let receiver = self.config.redirect.listen(registered).await;
@@ -74,11 +77,13 @@ impl Login<'_> {
             scopes: &self.scopes,
         };
         let credentials = request.credentials(self.http, kept.clone()).await;
-        let (client, registration) =
-            credentials.map_err(|error| match self.discovery.is_default {
-                true => error.of_assumed_issuer(),
-                false => error,
-            })?;
+        let (client, registration) = credentials.map_err(|error| {
+            if self.discovery.is_default {
+                error.of_assumed_issuer()
+            } else {
+                error
+            }
+        })?;
         if registration.is_some() && registration != kept {
             save(store, &key, &registration).await?;
         }
@@ -98,7 +103,8 @@ impl Login<'_> {
             ("resource", self.discovery.resource.resource.clone()),
         ];
         let response = issuer.token(AuthStep::Token, parameters).await?;
-        let (scopes, id) = (&self.scopes, client.client_id);
+        let scopes = &self.scopes;
+        let id = client.client_id;
         let key = self.proving.as_ref().map(|it| it.key.clone());
         Ok(TokenSet::new(response, scopes, id, registration, key))
     }
@@ -127,7 +133,8 @@ impl Login<'_> {
             Some(request_uri) => pending.pushed_url(&request_uri),
             None => pending.url().to_owned(),
         };
-        let (http, step) = (self.http, AuthStep::Login);
+        let http = self.http;
+        let step = AuthStep::Login;
         Exchange { http, step }.checked(&url)?;
         let pending = Arc::new(pending);
         let expected = Arc::clone(&pending);

@@ -223,7 +223,8 @@ impl OAuth {
         &self,
         client: impl Fn(String) -> HttpUrl,
     ) -> Result<Revocation, AuthError> {
-        let (store, key) = (&*self.config.store, self.config.keys().servers());
+        let store = &*self.config.store;
+        let key = self.config.keys().servers();
         let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
         {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -111,7 +111,8 @@ impl RegistrationRequest<'_> {
         http: &CredentialHttp,
         kept: Option<Registration>,
     ) -> Result<(ClientCredentials, Option<Registration>), AuthError> {
-        let (config, issuer) = (self.config, &self.discovery.issuer);
+        let config = self.config;
+        let issuer = &self.discovery.issuer;
         let error = |cause| AuthError::new(AuthStep::Registration, &issuer.issuer, cause);
         match RegistrationWay::choose(config, issuer) {
             Some(RegistrationWay::PreRegistered) => Ok((config.pre_registered(issuer)?, None)),
@@ -173,9 +174,10 @@ impl RegistrationRequest<'_> {
         let scopes = scopes.union(&self.discovery.scopes_supported());
         let known = issuer.scopes_supported.as_ref();
         let known = known.map(|it| it.iter().collect::<Scopes>());
-        let scopes = match known.is_none_or(|known| known.contains_all(&scopes)) {
-            true => scopes,
-            false => Scopes::default(),
+        let scopes = if known.is_none_or(|known| known.contains_all(&scopes)) {
+            scopes
+        } else {
+            Scopes::default()
         };
         let mut metadata = json!({
             "client_name": self.config.name,
@@ -224,7 +226,8 @@ impl Config {
             (Some(key), _) => ClientAuthentication::PrivateKeyJwt(key),
             (None, Some(secret)) => {
                 let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
-                let (step, cause) = (AuthStep::Registration, AuthErrorKind::SecretNotTaken);
+                let step = AuthStep::Registration;
+                let cause = AuthErrorKind::SecretNotTaken;
                 ClientAuthentication::with_secret(secret, offered)
                     .ok_or_else(|| AuthError::new(step, &issuer.issuer, cause))?
             }

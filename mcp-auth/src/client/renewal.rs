@@ -150,7 +150,8 @@ impl Renewal {
     /// Revokes the tokens that are in the store (RFC 7009), and those that it did not take, and removes
     /// them even if that fails.
     pub(crate) async fn log_out(self) -> Result<Revocation, AuthError> {
-        let (store, server) = (&*self.config.store, &self.session.server);
+        let store = &*self.config.store;
+        let server = &self.session.server;
         let kept = load::<Binding>(store, &self.keys().binding(server)).await?;
         let mut outcome = Ok(Revocation::Done);
         if let Some(binding) = kept.or_else(|| self.session.binding()) {
@@ -257,7 +258,8 @@ impl Renewal {
         let proving = self.proving(discovery, &demand)?;
         let scopes = self.scopes(discovery, demand.scopes);
         let requested = scopes.clone();
-        let (config, http) = (&*self.config, &self.http);
+        let config = &*self.config;
+        let http = &self.http;
         let tokens = if config.grant.is_unattended() {
             let grant = UnattendedGrant {
                 config,
@@ -292,7 +294,8 @@ impl Renewal {
         discovery: &Discovery,
         demand: &Demand,
     ) -> Result<Option<Proving>, AuthError> {
-        let (resource, issuer) = (&discovery.resource, &discovery.issuer);
+        let resource = &discovery.resource;
+        let issuer = &discovery.issuer;
         let is_required = resource.dpop_bound_access_tokens_required == Some(true)
             || demand.dpop && !demand.bearer;
         let token = self.session.token();
@@ -320,9 +323,10 @@ impl Renewal {
     fn scopes(&self, discovery: &Discovery, demanded: Scopes) -> Scopes {
         const OFFLINE: &str = "offline_access";
         let set = &self.config.scopes;
-        let basic = match demanded.is_empty() && set.is_empty() {
-            true => discovery.scopes_supported(),
-            false => demanded,
+        let basic = if demanded.is_empty() && set.is_empty() {
+            discovery.scopes_supported()
+        } else {
+            demanded
         };
         let mut scopes = self.session.known_scopes().union(&basic).union(set);
         scopes.remove(OFFLINE);
@@ -342,7 +346,8 @@ impl Renewal {
         let store = &*self.config.store;
         let key = self.key_of(binding);
         let lock = stored(store.lock(&key)).await?;
-        let (kept, current) = (self.kept(binding).await?, self.session.token());
+        let kept = self.kept(binding).await?;
+        let current = self.session.token();
         let unsaved = current.as_ref().filter(|it| !it.is_saved);
         let is_older = |unsaved: u64| kept.as_ref().is_none_or(|it| it.issued_at <= unsaved);
         let kept = match (unsaved, &kept) {
@@ -386,7 +391,8 @@ impl Renewal {
             }
             Err(error) => return Err(error),
         };
-        let (scope, client_id) = (kept.scope.clone(), kept.client_id.clone());
+        let scope = kept.scope.clone();
+        let client_id = kept.client_id.clone();
         let mut tokens = TokenSet::new(response, &scope, client_id, kept.registration, kept.key);
         tokens.refresh_token = tokens.refresh_token.or(kept.refresh_token);
         let saved = self.adopt(binding.clone(), tokens, TokenOrigin::Refresh);
@@ -424,7 +430,8 @@ impl Renewal {
         // those in the store by it.
         let before = self.session.token().map_or(0, |it| it.tokens.issued_at);
         tokens.issued_at = tokens.issued_at.max(before);
-        let (keys, server) = (self.keys(), &self.session.server);
+        let keys = self.keys();
+        let server = &self.session.server;
         let saved = async {
             // First, so that a logout finds whatever follows.
             list_server(store, keys, server, true).await?;
@@ -472,9 +479,10 @@ impl Renewal {
             return Ok(Some(registration.credentials()));
         }
         let is_document = self.config.client_id.is_none() && !self.config.grant.is_unattended();
-        let client = match is_document {
-            true => self.config.by_document(issuer),
-            false => self.config.pre_registered(issuer),
+        let client = if is_document {
+            self.config.by_document(issuer)
+        } else {
+            self.config.pre_registered(issuer)
         };
         Ok(Some(client?).filter(|it| it.client_id == tokens.client_id))
     }

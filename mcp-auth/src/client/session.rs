@@ -189,7 +189,8 @@ impl Session {
         if let Some(error) = failure.flatten() {
             return Err(error);
         }
-        let (session, work) = (Arc::clone(self), work());
+        let session = Arc::clone(self);
+        let work = work();
         let task = tokio::spawn(async move {
             let result = work.await;
             session.ended(result.as_ref().err());

@@ -119,7 +119,8 @@ impl Issuer<'_> {
         let Some(endpoint) = endpoint else {
             return Ok(None);
         };
-        let (http, step) = (self.http, AuthStep::Login);
+        let http = self.http;
+        let step = AuthStep::Login;
         let exchange = Exchange { http, step };
         let (headers, body) = self.form(exchange, login.parameters().to_vec(), login.extra())?;
         let is_required = self.metadata.require_pushed_authorization_requests == Some(true);
@@ -144,9 +145,11 @@ impl Issuer<'_> {
         let Some(endpoint) = self.metadata.revocation_endpoint.as_deref() else {
             return Ok(());
         };
-        let (http, step) = (self.http, AuthStep::Revocation);
+        let http = self.http;
+        let step = AuthStep::Revocation;
         let exchange = Exchange { http, step };
-        let (token, hint) = (token.to_owned(), hint.to_owned());
+        let token = token.to_owned();
+        let hint = hint.to_owned();
         let parameters = vec![("token", token), ("token_type_hint", hint)];
         let (headers, body) = self.form(exchange, parameters, &[])?;
         let posted = exchange.post(endpoint, FORM, headers, body, |_| ());

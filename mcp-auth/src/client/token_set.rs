@@ -113,13 +113,15 @@ pub(crate) async fn list_server(
     }
     let _lock = stored(store.lock(&key)).await?;
     let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
-    match is_listed {
-        true => drop(servers.insert(server.to_owned())),
-        false => drop(servers.remove(server)),
+    if is_listed {
+        drop(servers.insert(server.to_owned()))
+    } else {
+        drop(servers.remove(server))
     }
-    match servers.is_empty() {
-        true => stored(store.remove(&key)).await,
-        false => save(store, &key, &servers).await,
+    if servers.is_empty() {
+        stored(store.remove(&key)).await
+    } else {
+        save(store, &key, &servers).await
     }
 }
 

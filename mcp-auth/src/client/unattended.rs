@@ -69,7 +69,8 @@ impl UnattendedGrant<'_> {
     /// Exchanges the person's token for an assertion to the authorization server of an MCP server (MCP
     /// extension "Enterprise-Managed Authorization" §4).
     async fn id_jag(&self, provider: &IdentityProvider) -> Result<String, AuthError> {
-        let (http, step) = (self.http, AuthStep::TokenExchange);
+        let http = self.http;
+        let step = AuthStep::TokenExchange;
         let discoverer = Discoverer {
             http,
             server: &provider.issuer,

@@ -227,9 +227,10 @@ impl AccessTokenRules {
     /// Reads claims that were verified by other means than a signature.
     pub(crate) fn claims(&self, all: Map<String, Value>) -> Result<Claims, TokenError> {
         let claims = Claims::with_audience_of(&self.audience_claim, all)?;
-        match is_other_token(&claims) {
-            true => Err(TokenError::Type),
-            false => Ok(claims),
+        if is_other_token(&claims) {
+            Err(TokenError::Type)
+        } else {
+            Ok(claims)
         }
     }
 
@@ -261,9 +262,10 @@ impl AccessTokenRules {
         if early.is_some_and(|early| early.is_ok_and(|early| early > self.leeway)) {
             return Err(TokenError::NotYetValid);
         }
-        match self.checks.iter().all(|check| check.passes(claims)) {
-            true => Ok(()),
-            false => Err(TokenError::Claims),
+        if self.checks.iter().all(|check| check.passes(claims)) {
+            Ok(())
+        } else {
+            Err(TokenError::Claims)
         }
     }
 }

@@ -144,7 +144,8 @@ impl Jwk {
         let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
         let curve = |name: &str, point: &[u8]| {
             let (x, y) = point[1..].split_at(point.len() / 2);
-            let (x, y) = (encode(x), encode(y));
+            let x = encode(x);
+            let y = encode(y);
             format!(r#"{{"crv":"{name}","kty":"EC","x":"{x}","y":"{y}"}}"#)
         };
         let members = match &self.key {
@@ -154,7 +155,8 @@ impl Jwk {
                 format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, encode(key))
             }
             PublicKey::Rsa(key) => {
-                let (e, n) = (encode(&key.e), encode(&key.n));
+                let e = encode(&key.e);
+                let n = encode(&key.n);
                 format!(r#"{{"e":"{e}","kty":"RSA","n":"{n}"}}"#)
             }
         };

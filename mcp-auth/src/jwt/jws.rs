@@ -84,9 +84,10 @@ impl<'a> Jws<'a> {
         } = &self.header;
         let mut keys = keys.named(key_id.as_deref(), issuers).peekable();
         let is_known = key_id.is_some() && keys.peek().is_some();
-        let mut result = Err(match is_known || self.header.brings_key {
-            true => TokenError::WrongKey,
-            false => TokenError::UnknownKey,
+        let mut result = Err(if is_known || self.header.brings_key {
+            TokenError::WrongKey
+        } else {
+            TokenError::UnknownKey
         });
         for key in keys.filter(|key| key.fits(*algorithm)).take(MAX_TRIED) {
             result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);

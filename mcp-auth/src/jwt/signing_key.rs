@@ -93,7 +93,8 @@ impl SigningKey {
     pub fn public_jwk(&self) -> Value {
         // An uncompressed point: 4, and the coordinates of 32 bytes each.
         let point = self.pair.public_key().as_ref();
-        let (x, y) = (encode(&point[1..33]), encode(&point[33..]));
+        let x = encode(&point[1..33]);
+        let y = encode(&point[33..]);
         json!({"crv": "P-256", "kty": "EC", "x": x, "y": y})
     }
 

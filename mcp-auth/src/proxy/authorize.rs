@@ -62,12 +62,14 @@ impl Endpoints {
             return bad("A parameter of the request is there twice.");
         };
         let get = |name: &str| parameters.get(name).unwrap_or_default().to_owned();
-        let (id, caller) = (get("client_id"), request.extensions().get());
+        let id = get("client_id");
+        let caller = request.extensions().get();
         let caller = caller.map(|PeerAddr(address)| address.ip());
         // The URL of a document, or a registration.
-        let found = match id.starts_with("https://") {
-            true => self.documents.get(&id, caller).await,
-            false => Ok(self.sealer.open("registration", &id)),
+        let found = if id.starts_with("https://") {
+            self.documents.get(&id, caller).await
+        } else {
+            Ok(self.sealer.open("registration", &id))
         };
         let client: Client = match found {
             Ok(Some(client)) => client,
@@ -146,7 +148,8 @@ impl Endpoints {
     ) -> OAuthResult<Response<Bytes>> {
         let known = cookie(request, BROWSER).filter(|it| it.len() == hash("").len());
         let cookie = known.map_or_else(random_text, |it| Ok(it.to_owned()))?;
-        let (question, ends_at) = ((asked, hash(&cookie)), after(PAGE_LIFETIME));
+        let question = (asked, hash(&cookie));
+        let ends_at = after(PAGE_LIFETIME);
         let sealed = self.sealer.seal("consent", ends_at, &question)?;
         let page = page::consent(self, client, destination, &asked.scopes, &sealed);
         let mut response = response(StatusCode::OK, "text/html; charset=utf-8", page);
@@ -189,9 +192,11 @@ impl Endpoints {
 
     async fn begin(&self, asked: &Asked) -> OAuthResult<Response<Bytes>> {
         let (url, begun) = self.upstream.begin().await?;
-        let (login, ends_at) = ((asked, &begun), after(PAGE_LIFETIME));
+        let login = (asked, &begun);
+        let ends_at = after(PAGE_LIFETIME);
         let sealed = self.sealer.seal("login", ends_at, &login)?;
-        let (mut response, name) = (redirect(&url), cookie_of(&begun.state));
+        let mut response = redirect(&url);
+        let name = cookie_of(&begun.state);
         set_cookie(&mut response, &name, &sealed, PAGE_LIFETIME);
         Ok(response)
     }

@@ -105,7 +105,8 @@ impl Destination {
 /// chooses when it starts (RFC 8252 §7.3; OAuth 2.1 §8.4.2 for `localhost`).
 fn loopback_without_port(uri: &str) -> Option<(&str, &str)> {
     let parsed = UriStr::new(uri).ok()?;
-    let (rest, authority) = (uri.strip_prefix("http://")?, parsed.authority_components()?);
+    let rest = uri.strip_prefix("http://")?;
+    let authority = parsed.authority_components()?;
     let is_loopback = ["127.0.0.1", "[::1]", "localhost"].contains(&authority.host());
     let is_plain = authority.userinfo().is_none() && is_loopback;
     is_plain.then_some((authority.host(), &rest[parsed.authority_str()?.len()..]))

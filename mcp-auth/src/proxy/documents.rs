@@ -63,7 +63,8 @@ impl Documents {
         url: &str,
         caller: Option<IpAddr>,
     ) -> Result<Option<Client>, Duration> {
-        let (hash, now) = (token_hash(url), Instant::now());
+        let hash = token_hash(url);
+        let now = Instant::now();
         if let Some((client, _)) = self.kept.get(&hash).filter(|(_, end)| now < *end) {
             return Ok(Some(client));
         }
@@ -77,7 +78,8 @@ impl Documents {
             let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
             flights.retain(|flight| !flight.task.is_finished());
             make_room(&mut flights, &host, caller, now)?;
-            let (this, url) = (Arc::clone(self), url.to_owned());
+            let this = Arc::clone(self);
+            let url = url.to_owned();
             let fetch = tokio::spawn(async move { this.fetch(&url).await });
             flights.push(Flight {
                 host,
@@ -106,7 +108,8 @@ impl Documents {
         let sent = timeout(FETCH_TIMEOUT, self.http.send(request)).await;
         let answer = sent.map_err(|_| "it took too long")?;
         let answer = answer.map_err(|error| error.to_string())?;
-        let (status, length) = (answer.status(), answer.body().len());
+        let status = answer.status();
+        let length = answer.body().len();
         if status != StatusCode::OK || length > MAX_DOCUMENT {
             return Err(format!("its status is {status}, and it has {length} bytes"));
         }
@@ -256,7 +259,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_host_and_a_caller_have_a_share_of_the_fetches() {
-        let (mut flights, now) = (Vec::new(), Instant::now());
+        let mut flights = Vec::new();
+        let now = Instant::now();
         let of_host = fill(&mut flights, Some("evil.example"), None, now);
         assert_eq!(of_host, (MAX_FETCHES_OF_HOST, FETCH_PATIENCE));
         let caller = Some([198, 51, 100, 1].into());

@@ -208,7 +208,8 @@ impl OAuthProxy {
 
     fn build(&self) -> Result<Built, ResourceServerError> {
         let settings = &self.settings;
-        let (resource, issuer) = (&settings.resource, &settings.issuer);
+        let resource = &settings.resource;
+        let issuer = &settings.issuer;
         self.check_settings()?;
         Issuer::new(issuer).check()?;
         let origin = ServerUrl::parse(resource).map(|it| it.origin());

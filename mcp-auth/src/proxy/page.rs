@@ -11,7 +11,8 @@ pub(super) fn consent(
     scopes: &[String],
     sealed: &str,
 ) -> String {
-    let (settings, provider) = (&endpoints.settings, &endpoints.upstream.provider);
+    let settings = &endpoints.settings;
+    let provider = &endpoints.upstream.provider;
     let [name, place, resource, issuer] = [
         &client.name,
         &destination.name,
@@ -26,7 +27,8 @@ pub(super) fn consent(
     let warning = ": a program on your computer. Any program there can use this name. Go on only if \
                    you have just started the login in it";
     let warning = if destination.is_loopback { warning } else { "" };
-    let (scopes, asked) = (list(scopes), list(&provider.scopes));
+    let asked = list(&provider.scopes);
+    let scopes = list(scopes);
     let action = escape(&format!("{}{CONSENT}", endpoints.path));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \

@@ -87,7 +87,8 @@ impl Upstream {
             nonce: provider.has_nonce.then(random_text).transpose()?,
             verifier: pkce.verifier().to_owned(),
         };
-        let (scope, challenge) = (provider.scopes.join(" "), pkce.challenge());
+        let scope = provider.scopes.join(" ");
+        let challenge = pkce.challenge();
         let mut parameters = vec![
             ("response_type", "code"),
             ("client_id", &provider.client_id),
@@ -142,7 +143,8 @@ impl Upstream {
     /// still has access.
     pub(super) async fn renew(&self, granted: &mut Granted) -> OAuthResult<()> {
         let renewed = async {
-            let (left, mut id_token) = (granted.seconds_left(), None);
+            let left = granted.seconds_left();
+            let mut id_token = None;
             if let Some(refresh) = granted.refresh.clone().filter(|_| left <= ACCESS_LIFETIME) {
                 let grant = ("grant_type", "refresh_token".to_owned());
                 id_token = self

@@ -114,9 +114,12 @@ impl Admission {
             async move {
                 let (admission, credentials, token) = &*admitted;
                 let verified = admission.verify(credentials, SystemTime::now()).await;
-                let verified = verified.and_then(|(verified, _)| match verified.covers(token) {
-                    true => Ok(verified.lapses_at().into_std()),
-                    false => Err(Refusal::Token("the token grants less than before".into())),
+                let verified = verified.and_then(|(verified, _)| {
+                    if verified.covers(token) {
+                        Ok(verified.lapses_at().into_std())
+                    } else {
+                        Err(Refusal::Token("the token grants less than before".into()))
+                    }
                 });
                 verified.map_err(|refusal| admission.denied(&refusal, credentials.scheme))
             }

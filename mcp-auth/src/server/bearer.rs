@@ -141,9 +141,10 @@ impl BearerToken {
     fn grant(&self, request: &mut Parts) {
         let granted = Arc::clone(&self.scopes);
         let check = ScopeCheck::new(move |needed| {
-            match needed.iter().all(|scope| granted.contains(*scope)) {
-                true => Ok(()),
-                false => Err(insufficient(&needed.join(" "))),
+            if needed.iter().all(|scope| granted.contains(*scope)) {
+                Ok(())
+            } else {
+                Err(insufficient(&needed.join(" ")))
             }
         });
         request.extensions.insert(check);
@@ -252,7 +253,8 @@ impl BearerTokens {
 
     /// The token with this hash, unless it has a mistake. Takes constant time.
     fn find(&self, hash: &TokenHash) -> Option<&BearerToken> {
-        let (mut found, mut number) = (Choice::from(0), 0);
+        let mut found = Choice::from(0);
+        let mut number = 0;
         for (index, token) in (0_u64..).zip(&self.0) {
             let is_equal = token.hash.ct_eq(hash);
             number.conditional_assign(&index, is_equal);

@@ -51,9 +51,10 @@ impl Proofs {
         request: &ProvenRequest<'_>,
     ) -> Result<(), Refusal> {
         let [proof] = proofs else {
-            return Err(Refusal::Proof(match proofs.is_empty() {
-                true => "the header `DPoP` is missing",
-                false => "there are several headers `DPoP`",
+            return Err(Refusal::Proof(if proofs.is_empty() {
+                "the header `DPoP` is missing"
+            } else {
+                "there are several headers `DPoP`"
             }));
         };
         let malformed = Refusal::Proof("the proof is not a signed JWT of the type `dpop+jwt`");
@@ -105,7 +106,8 @@ impl Proofs {
         }
         let mut id = ProofId::default();
         id.copy_from_slice(digest(&SHA256, jti.as_bytes()).as_ref());
-        let (key, now) = (request.thumbprint, (Instant::now(), request.now));
+        let key = request.thumbprint;
+        let now = (Instant::now(), request.now);
         let remembered = self.replay.remember(key, id, LIFETIME, now);
         remembered.map_err(|error| match error {
             ReplayError::Used => Refusal::Proof("the proof was used before"),

@@ -101,7 +101,8 @@ impl Introspection {
             client_id: self.client.id.clone(),
             authentication,
         };
-        let (mut parameters, mut headers) = (Vec::new(), HeaderMap::new());
+        let mut parameters = Vec::new();
+        let mut headers = HeaderMap::new();
         parameters.push(("token", token.to_owned()));
         parameters.push(("token_type_hint", "access_token".to_owned()));
         let issuer = &self.discovery.issuer;

@@ -73,7 +73,8 @@ impl IssuerVerifier {
 impl TokenVerifier for IssuerVerifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
         let hash = token_hash(token);
-        let (token, now) = ((token, &hash), SystemTime::now());
+        let token = (token, &hash);
+        let now = SystemTime::now();
         let verified = if is_opaque(token.0) {
             let found = self.0.opaque(token, now).await;
             found.unwrap_or_else(|| Err(TokenError::Malformed.into()))

@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn keys_are_fetched_when_there_are_none_with_pauses() {
-        let (mut state, start) = (KeyState::default(), Instant::now());
+        let mut state = KeyState::default();
+        let start = Instant::now();
         assert_eq!(plan(&state, start), "fetch");
         state.fetched(None, false, start, start);
         assert_eq!(plan(&state, start), "wait");
@@ -178,7 +179,8 @@ mod tests {
 
     #[test]
     fn keys_are_refreshed_by_their_age() {
-        let (mut state, start) = (KeyState::default(), Instant::now());
+        let mut state = KeyState::default();
+        let start = Instant::now();
         state.fetched(Some(Arc::default()), false, start, start);
         for (seconds, expected) in [
             (299, "use"),
@@ -206,7 +208,8 @@ mod tests {
 
     #[test]
     fn a_generation_lasts_as_long_as_the_document_does() {
-        let (mut state, start) = (KeyState::default(), Instant::now());
+        let mut state = KeyState::default();
+        let start = Instant::now();
         assert_eq!(state.generation(), None);
         for (is_same, generation) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
             state.fetched(Some(Arc::default()), is_same, start, start);
@@ -216,7 +219,8 @@ mod tests {
 
     #[test]
     fn an_unknown_key_counts_once_in_a_while() {
-        let (mut state, start) = (KeyState::default(), Instant::now());
+        let mut state = KeyState::default();
+        let start = Instant::now();
         state.fetched(Some(Arc::default()), false, start, start);
         assert!(state.allow_for_unknown_key(start));
         assert!(!state.allow_for_unknown_key(at(start, 29)));
@@ -230,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_key_may_be_new_until_the_keys_are_fetched_once_more() {
-        let (mut state, start) = (KeyState::default(), Instant::now());
+        let mut state = KeyState::default();
+        let start = Instant::now();
         assert!(state.allow_for_unknown_key(at(start, 10)));
         let set = Some(Arc::default());
         state.fetched(set, false, at(start, 10), at(start, 12));

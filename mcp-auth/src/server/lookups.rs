@@ -94,7 +94,9 @@ impl Lookups {
                     state.check(started)?;
                     let (sender, flight) = watch::channel(None);
                     state.flights.insert(*hash, flight.clone());
-                    let (this, token, hash) = (Arc::clone(self), token.to_owned(), *hash);
+                    let this = Arc::clone(self);
+                    let token = token.to_owned();
+                    let hash = *hash;
                     // It goes on when the request is given up, as others wait for it.
                     tokio::spawn(async move {
                         let answer = this.look_up(&token, &hash, started, now).await;

@@ -135,10 +135,8 @@ impl Issuer {
     /// new one costs a request. Given up: the audience is the client and not this server, so whoever gets a
     /// token of the client for another purpose can use it here.
     pub fn google(client_id: impl Into<String>) -> Self {
-        let (url, issuer) = (
-            "https://oauth2.googleapis.com/tokeninfo",
-            "https://accounts.google.com",
-        );
+        let url = "https://oauth2.googleapis.com/tokeninfo";
+        let issuer = "https://accounts.google.com";
         Self::new(issuer)
             .audience(client_id)
             .verifier(TokenInfo::new(url, issuer))

@@ -62,9 +62,10 @@ impl Replay {
         if before.is_some_and(|end| !is_over(*end, now)) {
             return Err(ReplayError::Used);
         }
-        let pause = match state.has_room(thumbprint) {
-            true => lifetime,
-            false => FULL_PAUSE,
+        let pause = if state.has_room(thumbprint) {
+            lifetime
+        } else {
+            FULL_PAUSE
         };
         let since = state.swept_at.map(|at| now.0.duration_since(at));
         if since.is_none_or(|since| since >= pause) {
@@ -134,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_proof_serves_once_for_each_key() {
-        let (replay, now) = (Replay::default(), start());
+        let replay = Replay::default();
+        let now = start();
         assert_eq!(replay.remember("a", proof(1), LIFETIME, now), Ok(()));
         let again = replay.remember("a", proof(1), LIFETIME, after(now, LIFETIME / 2));
         assert_eq!(again, Err(ReplayError::Used));
@@ -152,7 +154,8 @@ mod tests {
 
     #[test]
     fn one_key_can_not_use_up_the_room_and_room_comes_back() {
-        let (replay, now) = (Replay::default(), start());
+        let replay = Replay::default();
+        let now = start();
         assert_eq!(fill(&replay, "a", now), MAX_OF_KEY);
         assert_eq!(replay.remember("b", proof(0), LIFETIME, now), Ok(()));
         assert_eq!(fill(&replay, "a", after(now, LIFETIME)), MAX_OF_KEY);
@@ -160,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_share_is_left_for_each_key_and_the_room_is_bounded() {
-        let (replay, now) = (Replay::default(), start());
+        let replay = Replay::default();
+        let now = start();
         assert_eq!(replay.remember("early", proof(0), LIFETIME, now), Ok(()));
         for number in 0..MAX_SHARED / MAX_OF_KEY {
             fill(&replay, &format!("greedy {number}"), now);
@@ -183,7 +187,8 @@ mod tests {
     #[test]
     fn a_proof_serves_once_whatever_the_clock_of_the_system_does() {
         let hour = Duration::from_secs(3600);
-        let (replay, now) = (Replay::default(), start());
+        let replay = Replay::default();
+        let now = start();
         let use_at = |real: Duration, time: SystemTime| {
             replay.remember("a", proof(1), LIFETIME, (now.0 + real, time))
         };

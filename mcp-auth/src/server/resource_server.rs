@@ -254,7 +254,8 @@ impl Settings {
         }
         let is_secure = ServerUrl::parse(&self.resource).is_ok_and(|url| url.is_secure());
         let advice = "it needs `https`; in a network that you trust, see `allow_insecure_resource`";
-        let (setting, is_right) = ("`ResourceServer::new`", is_secure || self.allows_http);
+        let setting = "`ResourceServer::new`";
+        let is_right = is_secure || self.allows_http;
         require(is_right, setting, &self.resource, advice)?;
         self.issuers.iter().try_for_each(Issuer::check)?;
         let named = self.scopes.iter().chain(&self.optional_scopes);

@@ -38,18 +38,20 @@ const OPENID: [&str; 4] = ["openid", "profile", "email", "offline_access"];
 
 /// A scope as clients have to ask for it.
 pub(super) fn with_prefix(prefix: &str, scope: &str) -> String {
-    match OPENID.contains(&scope) || scope.contains("://") {
-        true => scope.to_owned(),
-        false => format!("{prefix}{scope}"),
+    if OPENID.contains(&scope) || scope.contains("://") {
+        scope.to_owned()
+    } else {
+        format!("{prefix}{scope}")
     }
 }
 
 /// Checks the form of a scope (RFC 6749 §3.3).
 pub(super) fn check(scope: &str) -> Result<(), ResourceServerError> {
     let may_have = |it: u8| it.is_ascii_graphic() && it != b'"' && it != b'\\';
-    match !scope.is_empty() && scope.bytes().all(may_have) {
-        true => Ok(()),
-        false => Err(ResourceServerError::Scope(scope.to_owned())),
+    if !scope.is_empty() && scope.bytes().all(may_have) {
+        Ok(())
+    } else {
+        Err(ResourceServerError::Scope(scope.to_owned()))
     }
 }
 

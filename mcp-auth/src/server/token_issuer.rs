@@ -68,7 +68,8 @@ impl TokenIssuer {
         {
             return found;
         }
-        let (rules, keys) = (&self.rules, &self.keys);
+        let rules = &self.rules;
+        let keys = &self.keys;
         let verified = keys.verify(rules, token, hash, was_known, now).await;
         verified.map(|(claims, generation)| (claims, Source::Keys(number, generation)))
     }

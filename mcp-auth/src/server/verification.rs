@@ -171,7 +171,8 @@ mod tests {
     /// Whether the token is accepted at each of these times, one after the other.
     async fn accepted(server: &ResourceServer, token: &str, times: &[i64]) -> Vec<bool> {
         let admission = server.admission().unwrap();
-        let (hash, mut accepted) = (token_hash(token), Vec::new());
+        let hash = token_hash(token);
+        let mut accepted = Vec::new();
         for time in times {
             let now = UNIX_EPOCH + Duration::from_secs(BASE.saturating_add_signed(*time));
             let verified = admission.verification.verify(token, &hash, now).await;

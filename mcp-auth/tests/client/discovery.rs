@@ -91,9 +91,10 @@ async fn an_issuer_may_be_named_with_and_without_a_slash() {
         let site = Site::with(issuer.await).await;
         let bare = site.issuer.issuer().to_owned();
         let slash = format!("{bare}/");
-        let (named, claimed) = match is_slash_named {
-            true => (&slash, &bare),
-            false => (&bare, &slash),
+        let (named, claimed) = if is_slash_named {
+            (&slash, &bare)
+        } else {
+            (&bare, &slash)
         };
         site.set_metadata(&json!({"authorization_servers": [named]}));
         let iss = Iss::Is(claimed.clone());

@@ -47,11 +47,13 @@ async fn each_call_of_a_store_may_fail() {
     for fault in [StoreFault::At, StoreFault::From] {
         let mut number = 0;
         loop {
-            let (site, store) = (Site::start().await, FaultyStore::default());
+            let site = Site::start().await;
+            let store = FaultyStore::default();
             let oauth = app().store(store.clone());
             store.set(Some(fault(number)));
             let errors = use_store(&site, &oauth).await;
-            let (is_over, what) = (store.calls() <= number, fault(number));
+            let is_over = store.calls() <= number;
+            let what = fault(number);
             for error in &errors {
                 assert!(error.contains("the disk is full"), "{what:?}: {error}");
             }
@@ -76,12 +78,14 @@ async fn each_call_of_a_store_may_fail() {
 #[tokio::test]
 async fn a_store_that_stalls_ends_what_waits_for_it() {
     let count = {
-        let (site, store) = (Site::start().await, FaultyStore::default());
+        let site = Site::start().await;
+        let store = FaultyStore::default();
         use_store(&site, &app().store(store.clone())).await;
         store.calls()
     };
     for number in 0..count {
-        let (site, store) = (Site::start().await, FaultyStore::default());
+        let site = Site::start().await;
+        let store = FaultyStore::default();
         let oauth = app().store(store.clone());
         store.set(Some(StoreFault::StallsAt(number)));
         let (errors, _) = Clock::stopped().run(use_store(&site, &oauth)).await;

@@ -267,7 +267,8 @@ fn workload(site: &Site, token: String) -> (OAuth, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn a_workload_presents_the_token_of_its_platform() {
-    let (platform, site) = (AuthorizationServer::start().await, Site::start().await);
+    let platform = AuthorizationServer::start().await;
+    let site = Site::start().await;
     site.issuer.trust(&platform);
     let token = platform.mint(&json!({"sub": "pod-7", "aud": site.issuer.issuer()}));
     let (oauth, asked) = workload(&site, token.clone());
@@ -287,7 +288,8 @@ async fn a_workload_presents_the_token_of_its_platform() {
 
 #[tokio::test]
 async fn a_workload_that_is_refused_tries_nothing_else() {
-    let (platform, site) = (AuthorizationServer::start().await, Site::start().await);
+    let platform = AuthorizationServer::start().await;
+    let site = Site::start().await;
     site.issuer.trust(&platform);
     let elsewhere = platform.mint(&json!({"aud": "https://as.example"}));
     let (oauth, _) = workload(&site, elsewhere);

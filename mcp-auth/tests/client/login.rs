@@ -106,7 +106,8 @@ async fn an_empty_code_is_not_redeemed() {
         async move {
             let (_, query) = url.split_once('?').unwrap();
             let parameters: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
-            let (to, state) = (&parameters["redirect_uri"], &parameters["state"]);
+            let to = &parameters["redirect_uri"];
+            let state = &parameters["state"];
             browser::get(&format!("{to}?code=&state={state}&iss={issuer}")).await;
             Ok(())
         }
@@ -240,7 +241,8 @@ async fn many_requests_wait_for_one_login() {
     let oauth = app();
     let connecting: Vec<_> = (0..20)
         .map(|_| {
-            let (site, oauth) = (site.clone(), oauth.clone());
+            let site = site.clone();
+            let oauth = oauth.clone();
             tokio::spawn(async move { site.connect(&oauth).await.map(drop) })
         })
         .collect();
@@ -333,7 +335,8 @@ async fn a_login_goes_on_when_its_request_is_given_up() {
     let site = Site::start().await;
     let hold = site.issuer.hold(Endpoint::Token);
     let oauth = app();
-    let (other, shared) = (site.clone(), oauth.clone());
+    let other = site.clone();
+    let shared = oauth.clone();
     let connecting = tokio::spawn(async move { other.connect(&shared).await.map(drop) });
     site.issuer.arrived(Endpoint::Token, 1).await;
     connecting.abort();

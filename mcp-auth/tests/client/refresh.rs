@@ -60,7 +60,8 @@ async fn a_token_is_refreshed_before_it_expires() {
     let client = site.connect(&app()).await.unwrap();
     site.issuer
         .change(|settings| settings.access_lifetime = Duration::from_secs(300));
-    let (before, refreshed) = (site.state().seen.len(), refreshes(&site).len());
+    let before = site.state().seen.len();
+    let refreshed = refreshes(&site).len();
     call(&client, "read").await.unwrap();
     call(&client, "read").await.unwrap();
     assert_eq!(refreshes(&site).len(), refreshed + 1);
@@ -280,7 +281,8 @@ async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let first = site.connect(&oauth()).await.unwrap();
     call(&first, "read").await.unwrap();
     // Another process refreshes meanwhile.
-    let (stale, second) = (site.last_token(), site.connect(&oauth()).await.unwrap());
+    let stale = site.last_token();
+    let second = site.connect(&oauth()).await.unwrap();
     site.revoke_seen();
     call(&second, "read").await.unwrap();
     let live = site.last_token();
@@ -368,7 +370,8 @@ async fn persons_who_share_a_store_do_not_share_their_tokens() {
     let store = MemoryStore::new();
     let site = Site::start().await;
     let oauth = |person: &str| app().store(store.clone()).person(person);
-    let (ann, bob) = (oauth("ann"), oauth("bob"));
+    let ann = oauth("ann");
+    let bob = oauth("bob");
     let mut tokens = Vec::new();
     for person in [&ann, &bob, &oauth("ann")] {
         let client = site.connect(person).await.unwrap();
@@ -400,9 +403,10 @@ impl TokenStore for Full {
     }
 
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        match self.is_full.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(io::Error::other("it is full")) }),
-            false => self.store.save(key, secret),
+        if self.is_full.load(Ordering::SeqCst) {
+            Box::pin(async { Err(io::Error::other("it is full")) })
+        } else {
+            self.store.save(key, secret)
         }
     }
 
@@ -563,7 +567,8 @@ impl TokenStore for Watched {
         if !key.starts_with("tokens ") {
             return self.store.lock(key);
         }
-        let (held, lock) = (Arc::clone(&self.held), self.store.lock(key));
+        let held = Arc::clone(&self.held);
+        let lock = self.store.lock(key);
         Box::pin(async move {
             let lock = lock.await?;
             held.store(true, Ordering::SeqCst);

@@ -119,10 +119,8 @@ fn a_key_in_the_header_is_not_used() {
 
 #[test]
 fn the_key_is_chosen_by_its_id() {
-    let (old, new) = (
-        PrivateKey::of(Algorithm::Es256),
-        PrivateKey::of(Algorithm::Es256),
-    );
+    let old = PrivateKey::of(Algorithm::Es256);
+    let new = PrivateKey::of(Algorithm::Es256);
     let keys = [
         old.jwk(json!({"kid": "old"})),
         new.jwk(json!({"kid": "new"})),

@@ -126,7 +126,8 @@ fn jwk(key: &Value) -> Value {
     let curve = key["curve"].as_str();
     match curve {
         None => {
-            let (n, e) = (bytes(&key["modulus"]), bytes(&key["publicExponent"]));
+            let n = bytes(&key["modulus"]);
+            let e = bytes(&key["publicExponent"]);
             json!({"kty": "RSA", "n": encoded(&n), "e": encoded(&e)})
         }
         Some("edwards25519") => {

@@ -57,9 +57,10 @@ impl Browser {
             let (name, rest) = cookie.split_once('=').unwrap();
             let (value, rest) = rest.split_once(';').unwrap();
             assert!(name.len() + value.len() <= 4096);
-            match rest.contains("Max-Age=0;") {
-                true => drop(self.cookies.remove(name)),
-                false => drop(self.cookies.insert(name.to_owned(), value.to_owned())),
+            if rest.contains("Max-Age=0;") {
+                drop(self.cookies.remove(name))
+            } else {
+                drop(self.cookies.insert(name.to_owned(), value.to_owned()))
             }
         }
         Page(response)

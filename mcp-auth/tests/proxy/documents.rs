@@ -105,7 +105,8 @@ async fn a_client_is_known_by_the_url_of_its_document() {
             document(url).to_string(),
         )
     });
-    let (host, site) = (host.await, open().await);
+    let host = host.await;
+    let site = open().await;
     let client = host.url("/client.json");
     let page = Browser::new().get(&site.authorize(&client, &[])).await;
     assert!(page.text().contains("Allow Documented?"), "{}", page.text());
@@ -129,7 +130,8 @@ async fn a_client_is_known_by_the_url_of_its_document() {
 #[tokio::test]
 async fn documents_are_remembered_only_if_they_allow_it() {
     let host = Host::serving(|url| (200, String::new(), document(url).to_string()));
-    let (host, site) = (host.await, open().await);
+    let host = host.await;
+    let site = open().await;
     for requests in 1..3 {
         let page = Browser::new()
             .get(&site.authorize(&host.url("/c"), &[]))
@@ -142,7 +144,8 @@ async fn documents_are_remembered_only_if_they_allow_it() {
 async fn documents_that_do_not_fit_are_not_used() {
     let host = Host::serving(|url| {
         let mut document = document(url);
-        let (mut status, mut headers) = (200, String::new());
+        let mut status = 200;
+        let mut headers = String::new();
         match url.rsplit('/').next().unwrap() {
             "right" => {}
             "other" => document["client_id"] = json!(format!("{url}/")),
@@ -160,7 +163,8 @@ async fn documents_that_do_not_fit_are_not_used() {
         }
         (status, headers, document.to_string())
     });
-    let (host, site) = (host.await, open().await);
+    let host = host.await;
+    let site = open().await;
     for (path, status) in [
         ("/right", 200),
         ("/other", 400),

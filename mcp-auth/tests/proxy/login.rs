@@ -114,7 +114,8 @@ fn person(site: &Site) -> OAuth {
     let browser = Arc::new(Mutex::new(Browser::new()));
     let consent = site.at("/consent");
     OAuth::new("proxy").opener(move |url| {
-        let (browser, consent) = (Arc::clone(&browser), consent.clone());
+        let browser = Arc::clone(&browser);
+        let consent = consent.clone();
         async move {
             let mut browser = browser.lock().await;
             let page = browser.get(&url).await;

@@ -119,14 +119,16 @@ impl Site {
         change: impl FnOnce(OAuthProxy) -> OAuthProxy,
     ) -> Self {
         let client = at(&self.provider);
-        let (url, provider) = (self.url.clone(), self.provider.clone());
+        let url = self.url.clone();
+        let provider = self.provider.clone();
         Self::serving(listener, url, provider, client, keys, change)
     }
 
     /// A replica of this site, at another port, for this resource.
     pub async fn replica(&self, url: &str, change: impl FnOnce(OAuthProxy) -> OAuthProxy) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (provider, client) = (self.provider.clone(), at(&self.provider));
+        let provider = self.provider.clone();
+        let client = at(&self.provider);
         Self::serving(listener, url.to_owned(), provider, client, keys(), change)
     }
 

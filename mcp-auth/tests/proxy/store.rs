@@ -36,7 +36,8 @@ async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
     for secret in ["alice", "access", "files:read", &*refresh] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
-    let (provider, own) = (site.provider.clone(), at(&site.provider));
+    let provider = site.provider.clone();
+    let own = at(&site.provider);
     let site = Site::on(listener, provider, own, |it| {
         it.store(FileStore::new(&path))
     });
@@ -59,7 +60,8 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     let callback = site.consent(&mut browser, &page).await;
     let hold = site.provider.hold(Endpoint::Token);
     let cut = {
-        let (callback, cookies) = (callback.clone(), browser.cookies.clone());
+        let callback = callback.clone();
+        let cookies = browser.cookies.clone();
         tokio::spawn(async move {
             let mut browser = Browser::new();
             browser.cookies = cookies;
@@ -70,7 +72,8 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     let before = contents(&path);
     let listener = site.kill().await;
     cut.abort();
-    let (provider, own) = (site.provider.clone(), at(&site.provider));
+    let provider = site.provider.clone();
+    let own = at(&site.provider);
     let site = Site::on(listener, provider, own, |it| {
         it.store(FileStore::new(&path))
     });
@@ -88,7 +91,8 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
 
 #[tokio::test]
 async fn replicas_share_logins_and_registrations() {
-    let (provider, store) = (provider(|_| ()).await, MemoryStore::new());
+    let provider = provider(|_| ()).await;
+    let store = MemoryStore::new();
     let first = Site::of(provider.clone(), at(&provider), |it| {
         it.store(store.clone())
     })
@@ -136,9 +140,10 @@ impl TokenStore for Stuck {
     }
 
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        match *self.is_stuck.borrow() && key.contains(" login ") {
-            true => Box::pin(std::future::pending()),
-            false => self.store.save(key, secret),
+        if *self.is_stuck.borrow() && key.contains(" login ") {
+            Box::pin(std::future::pending())
+        } else {
+            self.store.save(key, secret)
         }
     }
 
@@ -154,7 +159,8 @@ impl TokenStore for Stuck {
 /// The provider's code is redeemed, and the process killed before its tokens are saved.
 #[tokio::test]
 async fn a_code_of_the_provider_that_is_lost_serves_nobody() {
-    let (store, is_stuck) = (MemoryStore::new(), watch::Sender::new(false));
+    let store = MemoryStore::new();
+    let is_stuck = watch::Sender::new(false);
     let stuck = Stuck { store, is_stuck };
     let mut site = Site::with(|it| it.store(stuck.clone())).await;
     let client = site.client(REDIRECT).await;
@@ -164,7 +170,8 @@ async fn a_code_of_the_provider_that_is_lost_serves_nobody() {
     let callback = site.consent(&mut browser, &page).await;
     stuck.is_stuck.send_replace(true);
     let begun = tokio::spawn({
-        let (callback, cookies) = (callback.clone(), browser.cookies.clone());
+        let callback = callback.clone();
+        let cookies = browser.cookies.clone();
         async move {
             let mut browser = Browser::new();
             browser.cookies = cookies;

@@ -16,7 +16,8 @@ async fn an_access_token_has_what_rfc_9068_asks_for() {
     let mut part = || -> Value {
         serde_json::from_slice(&support::decode(parts.next().unwrap()).unwrap()).unwrap()
     };
-    let (header, claims) = (part(), part());
+    let header = part();
+    let claims = part();
     assert_eq!(
         (&header["typ"], &header["alg"]),
         (&json!("at+jwt"), &json!("ES256"))

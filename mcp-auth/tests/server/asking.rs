@@ -125,7 +125,8 @@ pub async fn unavailable(policy: &ResourceServer, token: &str) {
 pub async fn together(policy: &Arc<ResourceServer>, token: &str, count: usize) -> Vec<u16> {
     let mut set = JoinSet::new();
     for _ in 0..count {
-        let (policy, value) = (Arc::clone(policy), format!("Bearer {token}"));
+        let policy = Arc::clone(policy);
+        let value = format!("Bearer {token}");
         set.spawn(async move {
             let mut parts = request(&[("authorization", &value)]);
             match policy.admit(&mut parts).await {

@@ -105,7 +105,8 @@ async fn an_issuer_that_can_not_be_asked_is_an_outage() {
 
 #[tokio::test]
 async fn each_issuer_is_asked_until_one_knows_the_token() {
-    let (first, second) = (issuer().await, issuer().await);
+    let first = issuer().await;
+    let second = issuer().await;
     let with = |issuer: &AuthorizationServer| {
         Issuer::new(issuer.issuer()).introspection("resource server", "a:b/ü")
     };
@@ -206,9 +207,10 @@ async fn a_token_that_the_issuer_can_not_read_concerns_no_other() {
         issuer.fail(Endpoint::Introspect, Fault::Status(status));
         let unreadable = format!("unreadable-{status}");
         for _ in 0..10 {
-            match is_refused {
-                true => refuses(&policy, &unreadable, &status.to_string()).await,
-                false => unavailable(&policy, &unreadable).await,
+            if is_refused {
+                refuses(&policy, &unreadable, &status.to_string()).await
+            } else {
+                unavailable(&policy, &unreadable).await
             }
         }
         issuer.heal();
@@ -271,7 +273,8 @@ async fn tokens_that_are_bound_by_other_means_are_refused() {
     .into_iter()
     .enumerate()
     {
-        let (aud, exp) = (RESOURCE, in_seconds(60));
+        let aud = RESOURCE;
+        let exp = in_seconds(60);
         let answer = json!({"active": true, "sub": "bob", "aud": aud, "exp": exp, "cnf": cnf});
         issuer.fail(Endpoint::Introspect, Fault::Json(answer.to_string()));
         refuses(&policy, &number.to_string(), &cnf.to_string()).await;

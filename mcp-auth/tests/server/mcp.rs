@@ -160,7 +160,8 @@ async fn what_needs_a_scope_is_denied_without_it() {
     let issuer = AuthorizationServer::start().await;
     let url = serve(&issuer).await;
     let token = |scope: &str| issuer.mint(&json!({"aud": url, "scope": scope}));
-    let (some, all) = (token("files:read files:list"), token("files:admin"));
+    let some = token("files:read files:list");
+    let all = token("files:admin");
     for (method, name, scopes, text) in [
         ("tools/call", "write", "files:write files:list", "written"),
         ("prompts/get", "summary", "files:write", "a summary"),

@@ -16,7 +16,8 @@ async fn later(clock: &Clock) {
 #[tokio::test]
 async fn a_server_starts_while_its_issuer_is_down() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, token) = (guard(&issuer), token(&issuer));
+    let policy = guard(&issuer);
+    let token = token(&issuer);
     issuer.stop().await;
     let clock = Clock::stopped();
     unavailable(&policy, &token).await;
@@ -93,7 +94,8 @@ async fn broken_answers_are_an_outage() {
         (Endpoint::Jwks, moved),
     ] {
         let policy = guard(&issuer);
-        let (first, second) = (token(&issuer), token_with(&issuer, &json!({"sub": "bob"})));
+        let first = token(&issuer);
+        let second = token_with(&issuer, &json!({"sub": "bob"}));
         issuer.fail(endpoint, fault.clone());
         unavailable(&policy, &first).await;
         issuer.heal();

@@ -76,7 +76,8 @@ impl Holder {
 #[tokio::test]
 async fn a_proof_serves_once() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer), Holder::new(&issuer));
+    let policy = guard(&issuer);
+    let holder = Holder::new(&issuer);
     let proof = holder.proof(&json!({}), &json!({}));
     let parts = holder.send(&policy, &proof).await.unwrap();
     assert!(parts.headers.is_empty());
@@ -96,7 +97,8 @@ async fn a_proof_serves_once() {
 #[tokio::test]
 async fn proofs_for_something_else_are_refused() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer), Holder::new(&issuer));
+    let policy = guard(&issuer);
+    let holder = Holder::new(&issuer);
     for claims in [
         json!({"htm": "GET"}),
         json!({"htm": "post"}),
@@ -131,7 +133,8 @@ async fn proofs_for_something_else_are_refused() {
 #[tokio::test]
 async fn proofs_of_other_forms_are_refused() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer), Holder::new(&issuer));
+    let policy = guard(&issuer);
+    let holder = Holder::new(&issuer);
     let mut private = holder.key.public_jwk();
     private["d"] = json!("AAAA");
     for header in [
@@ -158,10 +161,8 @@ async fn proofs_of_other_forms_are_refused() {
         holder.is_refused(&policy, &hmac, alg).await;
     }
     let value = format!("DPoP {}", holder.token);
-    let (a, b) = (
-        holder.proof(&json!({}), &json!({})),
-        holder.proof(&json!({}), &json!({})),
-    );
+    let a = holder.proof(&json!({}), &json!({}));
+    let b = holder.proof(&json!({}), &json!({}));
     for proofs in [&[][..], &[("dpop", &*a), ("dpop", &*b)]] {
         let mut headers = vec![("authorization", &*value)];
         headers.extend_from_slice(proofs);
@@ -174,7 +175,8 @@ async fn proofs_of_other_forms_are_refused() {
 #[tokio::test]
 async fn a_bound_token_is_no_bearer_token_and_the_other_way_round() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer), Holder::new(&issuer));
+    let policy = guard(&issuer);
+    let holder = Holder::new(&issuer);
     refuses(&policy, &holder.token, "bound").await;
     let unbound = Holder {
         token: token(&issuer),
@@ -190,7 +192,8 @@ async fn a_bound_token_is_no_bearer_token_and_the_other_way_round() {
 #[tokio::test]
 async fn bound_tokens_can_be_required() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer).dpop_required(), Holder::new(&issuer));
+    let policy = guard(&issuer).dpop_required();
+    let holder = Holder::new(&issuer);
     let denied = bear(&policy, &token(&issuer)).await.unwrap_err();
     assert_eq!(denied.status, 401);
     assert_eq!(denied.challenge("DPoP").error(), Some("invalid_token"));
@@ -202,7 +205,8 @@ async fn bound_tokens_can_be_required() {
 #[tokio::test]
 async fn nonces_are_handed_out_and_required() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer).dpop_nonce(), Holder::new(&issuer));
+    let policy = guard(&issuer).dpop_nonce();
+    let holder = Holder::new(&issuer);
     for nonce in [Value::Null, json!(""), json!("other"), json!(1)] {
         let proof = holder.proof(&json!({}), &json!({"nonce": nonce}));
         let denied = holder.send(&policy, &proof).await.unwrap_err();
@@ -223,7 +227,8 @@ async fn nonces_are_handed_out_and_required() {
 #[tokio::test]
 async fn missing_scopes_are_told_in_the_scheme_of_the_token() {
     let issuer = AuthorizationServer::start().await;
-    let (policy, holder) = (guard(&issuer).scopes(["files:write"]), Holder::new(&issuer));
+    let policy = guard(&issuer).scopes(["files:write"]);
+    let holder = Holder::new(&issuer);
     let proof = holder.proof(&json!({}), &json!({}));
     let denied = holder.send(&policy, &proof).await.unwrap_err();
     assert_eq!(denied.status, 403);

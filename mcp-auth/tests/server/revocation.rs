@@ -103,7 +103,8 @@ impl Site {
         let server = Waits.into_server();
         let mcp = http_service(server, options);
         let guard = mcp.start().await.unwrap();
-        let (sse, websocket) = (mcp.sse("/sse"), mcp.websocket());
+        let sse = mcp.sse("/sse");
+        let websocket = mcp.websocket();
         let router = Router::new()
             .route_service("/mcp", mcp)
             .route_service("/sse", sse)
@@ -333,15 +334,17 @@ async fn a_token_that_grants_less_ends_what_is_open() {
         let clock = Clock::stopped();
         let site = Site::introspecting(&issuer, By::Options).await;
         let stream = site.open(Kind::Subscription).await;
-        let (aud, exp) = (format!("http://{}/mcp", site.address), in_seconds(600));
+        let aud = format!("http://{}/mcp", site.address);
+        let exp = in_seconds(600);
         let answer = json!({"active": true, "sub": sub, "aud": aud, "exp": exp, "scope": scope});
         issuer.fail(Endpoint::Introspect, Fault::Json(answer.to_string()));
         clock.pass(MINUTE).await;
         introspected(&issuer, 2).await;
         assert_eq!(site.status().await, "200");
-        match stays {
-            true => assert!(!stream.is_finished(), "{sub} {scope}"),
-            false => ended(Kind::Subscription, stream).await,
+        if stays {
+            assert!(!stream.is_finished(), "{sub} {scope}")
+        } else {
+            ended(Kind::Subscription, stream).await
         }
         clock.go_on();
     }

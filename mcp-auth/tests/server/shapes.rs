@@ -45,7 +45,8 @@ impl Shape {
     }
 
     fn token_with(&self, header: Value, changes: Value) -> String {
-        let (mut all, mut claims) = (self.header.clone(), self.claims.clone());
+        let mut all = self.header.clone();
+        let mut claims = self.claims.clone();
         all["kid"] = json!("1");
         merge(&mut all, &header);
         merge(&mut claims, &changes);

@@ -21,7 +21,8 @@ pub fn spaced(code: &str) -> String {
     let mut out = String::with_capacity(code.len() + code.len() / 20);
     let mut previous = "";
     for line in code.lines() {
-        let (text, before) = (line.trim_start(), previous.trim_start());
+        let text = line.trim_start();
+        let before = previous.trim_start();
         let depth = line.len() - text.len();
         let is_sibling = previous.len() - before.len() == depth && !text.starts_with([')', '}']);
         let is_use = |text: &str| text.starts_with("use ") || text.starts_with("pub use ");

@@ -113,9 +113,10 @@ impl Printer {
                 }
             }
         }
-        match structs.len() == self.structs {
-            true => Ok(structs),
-            false => Err(failed("all", &"some are missing")),
+        if structs.len() == self.structs {
+            Ok(structs)
+        } else {
+            Err(failed("all", &"some are missing"))
         }
     }
 }

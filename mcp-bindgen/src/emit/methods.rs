@@ -23,7 +23,8 @@ impl Emitter<'_> {
         let parts = parts.filter(|(feature, ..)| self.model.of(*feature).next().is_some());
         let (leading, types): (Vec<_>, Vec<_>) = parts
             .map(|(feature, name, title)| {
-                let (method, ty) = (ident(name), self.owner(feature));
+                let method = ident(name);
+                let ty = self.owner(feature);
                 let methods = self.model.of(feature).map(|it| self.name_of(it).unraw());
                 let methods: Vec<_> = methods.map(|it| it.to_string()).collect();
                 let doc = lines(&format!(
@@ -73,7 +74,8 @@ impl Emitter<'_> {
     }
 
     fn method(&self, method: &Method) -> TokenStream {
-        let (key, name) = (&method.key, self.name_of(method));
+        let key = &method.key;
+        let name = self.name_of(method);
         let what = match method.feature {
             Feature::Tool => "Calls the tool",
             Feature::Prompt => "Gets the prompt",
@@ -142,7 +144,8 @@ impl Emitter<'_> {
 
     /// A link to a method.
     pub(super) fn link(&self, method: &Method) -> String {
-        let (owner, name) = (self.owner(method.feature), self.name_of(method));
+        let owner = self.owner(method.feature);
+        let name = self.name_of(method);
         format!("[`{owner}::{name}`]")
     }
 }

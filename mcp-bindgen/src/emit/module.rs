@@ -61,8 +61,10 @@ impl<'a> Emitter<'a> {
     ///
     /// Bugs of this crate only.
     pub(crate) fn file(&self, snapshot: &Snapshot, origin: &Origin<'_>) -> Result<String, Error> {
-        let (imports, server) = (imports(), self.server());
-        let (methods, types) = (self.methods(), self.types());
+        let imports = imports();
+        let server = self.server();
+        let methods = self.methods();
+        let types = self.types();
         let body = format(quote!(#imports #server #methods #types))?;
         let body = body.replace(" {}\nimpl", " {}\n\nimpl");
         let command = origin.command.replace(['\n', '\r'], " ");
@@ -147,9 +149,10 @@ impl<'a> Emitter<'a> {
             Type::Named(id) => {
                 let name = self.name(*id);
                 let is_recursive = |id| self.recursive.contains(&id);
-                match owner.is_some_and(is_recursive) && is_recursive(*id) {
-                    true => quote!(Box<#name>),
-                    false => quote!(#name),
+                if owner.is_some_and(is_recursive) && is_recursive(*id) {
+                    quote!(Box<#name>)
+                } else {
+                    quote!(#name)
                 }
             }
         }

@@ -14,7 +14,8 @@ impl Emitter<'_> {
     /// A struct with its conversions.
     pub(super) fn structure(&self, id: Id, def: &Def, it: &Struct) -> TokenStream {
         let name = self.name(id);
-        let (is_sent, is_received) = (self.sent.contains(&id), self.received.contains(&id));
+        let is_sent = self.sent.contains(&id);
+        let is_received = self.received.contains(&id);
         let members = it.fields.iter().map(|(wire, field)| Member {
             name: self.member(id, wire),
             wire,
@@ -80,10 +81,14 @@ impl Emitter<'_> {
         has_fields: bool,
     ) -> TokenStream {
         let is_plain = |named: &str| self.is_plain(named);
-        let (mut arguments, mut inits, mut setters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut arguments = Vec::new();
+        let mut inits = Vec::new();
+        let mut setters = Vec::new();
         let mut documented = String::new();
         for member in members {
-            let (name, field, text) = (&member.name, member.field, member.ty.to_string());
+            let name = &member.name;
+            let field = member.field;
+            let text = member.ty.to_string();
             if field.required {
                 let (argument, stored) = argument(&text, name, &is_plain);
                 let stored = stored.map(|stored| quote!(: #stored));
@@ -98,9 +103,10 @@ impl Emitter<'_> {
             inits.push(quote!(#name: None));
             let plain = name.unraw();
             let link = format!("Sets [`{plain}`](Self::{plain}).");
-            let doc = match has_fields {
-                true => lines(&link),
-                false => described(&field.doc, &format!("Sets `{plain}`.")),
+            let doc = if has_fields {
+                lines(&link)
+            } else {
+                described(&field.doc, &format!("Sets `{plain}`."))
             };
             setters.push(setter(&text, name, &doc, &is_plain));
         }
@@ -116,9 +122,10 @@ impl Emitter<'_> {
                 }
             });
         }
-        let first = match arguments.is_empty() {
-            true => "A value with all members absent.",
-            false => "A value with the required members, and no other.",
+        let first = if arguments.is_empty() {
+            "A value with all members absent."
+        } else {
+            "A value with the required members, and no other."
         };
         let gap = if documented.is_empty() { "" } else { "\n" };
         let doc = lines(&format!("{first}{gap}{documented}"));
@@ -183,7 +190,8 @@ impl Emitter<'_> {
 /// The arguments of a prompt or template as names and texts.
 fn pairs(name: &Ident, members: &[Member<'_>]) -> TokenStream {
     let pairs = members.iter().map(|member| {
-        let (wire, name) = (member.wire, &member.name);
+        let wire = member.wire;
+        let name = &member.name;
         quote!((#wire, self.#name.into()))
     });
     quote! {
@@ -206,7 +214,10 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn item(&self, visibility: Option<&TokenStream>) -> TokenStream {
-        let (name, wire, field, ty) = (&self.name, self.wire, self.field, &self.ty);
+        let name = &self.name;
+        let wire = self.wire;
+        let field = self.field;
+        let ty = &self.ty;
         let doc = described(&field.doc, &format!("The member {}.", texts::code(wire)));
         let rename = (name.unraw() != *wire).then(|| quote!(rename = #wire));
         let absent = (!field.required).then(|| quote!(skip_serializing_if = "Option::is_none"));

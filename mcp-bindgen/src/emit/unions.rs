@@ -150,10 +150,12 @@ impl Emitter<'_> {
 
     /// `From` the content of a variant.
     fn conversion_of(&self, name: &Ident, alternative: &Alternative<'_>) -> TokenStream {
-        let (variant, ty) = (&alternative.name, self.rust(alternative.ty));
-        let value = match alternative.is_boxed() {
-            true => quote!(Box::new(value)),
-            false => quote!(value),
+        let variant = &alternative.name;
+        let ty = self.rust(alternative.ty);
+        let value = if alternative.is_boxed() {
+            quote!(Box::new(value))
+        } else {
+            quote!(value)
         };
         let text = (*alternative.ty == Type::Text).then(|| {
             quote! {

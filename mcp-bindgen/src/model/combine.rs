@@ -187,7 +187,8 @@ fn common_type(first: &Value, second: &Value) -> Result<Value, Fault> {
         let list = Value::as_array(json).map_or(std::slice::from_ref(json), Vec::as_slice);
         list.iter().filter_map(Value::as_str).collect()
     };
-    let (first, second) = (names(first), names(second));
+    let first = names(first);
+    let second = names(second);
     let fits = |name, others: &[&str]| {
         others.contains(&name) || name == "integer" && others.contains(&"number")
     };

@@ -185,7 +185,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn within_limits(&mut self) -> Result<(), Fault> {
-        let (depth, nodes, merged) = (limits::DEPTH, limits::NODES, limits::MERGED);
+        let depth = limits::DEPTH;
+        let nodes = limits::NODES;
+        let merged = limits::MERGED;
         if self.depth > depth {
             self.exceeded = Some(format!("the schema is nested deeper than {depth} levels"));
         } else if self.nodes > nodes {
@@ -329,7 +331,9 @@ impl Lowering<'_> {
             shape.add(name.clone(), Field { ty, required, doc });
         }
         for name in &required {
-            let (ty, required, doc) = (Type::Json, true, String::new());
+            let ty = Type::Json;
+            let required = true;
+            let doc = String::new();
             shape.add((*name).to_owned(), Field { ty, required, doc });
         }
         // If a generator sorted the members, only `required` still has the order of the author.
@@ -369,9 +373,10 @@ fn integer(schema: &Object) -> Type {
     let limit = |name, other| schema.get(name).or(schema.get(other))?.as_f64();
     let most = limit("maximum", "exclusiveMaximum");
     let needs_unsigned = most.is_some_and(|most| most > 9_223_372_036_854_775_808.0);
-    match limit("minimum", "exclusiveMinimum").map_or(needs_unsigned, |least| least >= 0.0) {
-        true => Type::Unsigned,
-        false => Type::Integer,
+    if limit("minimum", "exclusiveMinimum").map_or(needs_unsigned, |least| least >= 0.0) {
+        Type::Unsigned
+    } else {
+        Type::Integer
     }
 }
 
@@ -407,8 +412,9 @@ fn values(schema: &Object) -> Result<Option<&[Value]>, Fault> {
 
 /// Refuses more members, values or alternatives than are useful.
 pub(super) fn within(count: usize, what: &str) -> Result<(), Fault> {
-    match count > limits::MEMBERS {
-        true => Err(format!("it has more than {} {what}", limits::MEMBERS)),
-        false => Ok(()),
+    if count > limits::MEMBERS {
+        Err(format!("it has more than {} {what}", limits::MEMBERS))
+    } else {
+        Ok(())
     }
 }

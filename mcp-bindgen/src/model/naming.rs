@@ -278,9 +278,12 @@ fn candidates(def: &Def) -> Vec<String> {
     let last = named.map(|index| steps[index]);
     let is_wrapper = is_item && place.contains("/outputSchema/properties/result/");
     let last = last.filter(|last| !(is_wrapper && *last == "result"));
-    let last = last.map(|last| match is_item {
-        true => singular(last),
-        false => last.to_owned(),
+    let last = last.map(|last| {
+        if is_item {
+            singular(last)
+        } else {
+            last.to_owned()
+        }
     });
     let plain = def.title.clone().or(last).map(|it| upper(&it, "Object"));
     let own = plain

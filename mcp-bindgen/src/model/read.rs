@@ -112,7 +112,8 @@ fn unwrapped(Output { ty, wrapped }: Output, defs: &Defs) -> Output {
         && field.required
         && (wrapped == Some(true) || !is_object(&field.ty))
     {
-        let (ty, wrapped) = (field.ty.clone(), Some(true));
+        let ty = field.ty.clone();
+        let wrapped = Some(true);
         return Output { ty, wrapped };
     }
     let wrapped = (ty != Type::Json).then(|| !is_object(&ty));

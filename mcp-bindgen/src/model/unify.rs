@@ -76,7 +76,8 @@ fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
         // is compared.
         let mut rest: HashMap<usize, usize> = HashMap::new();
         for id in open.drain(..) {
-            let (def, class) = (&defs[&id], classes[&id]);
+            let def = &defs[&id];
+            let class = classes[&id];
             let mut shape = def.shape.clone();
             shape.each_named(&mut |ty| rename(ty, &classes));
             let own = apart.contains(&id).then_some(id);

@@ -86,9 +86,10 @@ impl Lowering<'_> {
         if !texts.is_empty() {
             types.push(self.texts(place, texts).into());
         }
-        match types.is_empty() {
-            true => Err("no value of its `enum` has its `type`".to_owned()),
-            false => self.join(place, types),
+        if types.is_empty() {
+            Err("no value of its `enum` has its `type`".to_owned())
+        } else {
+            self.join(place, types)
         }
     }
 
@@ -96,9 +97,10 @@ impl Lowering<'_> {
     fn texts(&mut self, place: Place<'_>, mut texts: Vec<(String, String)>) -> Type {
         let mut known = HashSet::new();
         texts.retain(|(value, _)| known.insert(value.clone()));
-        match texts.len() > limits::MEMBERS {
-            true => Type::Text,
-            false => self.define(place, Shape::Enum(texts)),
+        if texts.len() > limits::MEMBERS {
+            Type::Text
+        } else {
+            self.define(place, Shape::Enum(texts))
         }
     }
 
@@ -217,9 +219,10 @@ impl Lowering<'_> {
             Shape::Enum(values) => match &values[..] {
                 [(value, doc)] if doc.is_empty() => {
                     let title = def.title.clone().unwrap_or_default();
-                    let doc = match def.doc.is_empty() {
-                        true => title,
-                        false => def.doc.clone(),
+                    let doc = if def.doc.is_empty() {
+                        title
+                    } else {
+                        def.doc.clone()
                     };
                     Some(vec![(value.clone(), doc)])
                 }

@@ -19,16 +19,18 @@ use crate::snapshot;
 ///
 /// Why the server can't be listed, an option fits nothing, a file can't be written, or the server differs.
 pub(crate) async fn run(bindgen: At<Bindgen>, context: &Context) -> Result<(), Failure> {
-    let (connection, command) = (&bindgen.connection, bindgen.command);
+    let connection = &bindgen.connection;
+    let command = bindgen.command;
     let stored = command.file.with_extension("mcp.json");
     let listed = listed(connection, context).await?;
     if let Some(changes) = command.check {
         let differences = compare(&read(&stored)?, &listed);
         return report(&differences, changes, &stored, &context.output);
     }
-    let listed = match stored.exists() {
-        true => listed.with_names_of(&read(&stored)?),
-        false => listed,
+    let listed = if stored.exists() {
+        listed.with_names_of(&read(&stored)?)
+    } else {
+        listed
     };
     let mut bindings = Bindings::new(listed).command(written(&connection.target, &command));
     if let Some(name) = command.file.file_stem() {
@@ -89,17 +91,19 @@ fn report(
 ) -> Result<(), Failure> {
     let counts = |it: &&Difference| it.breaking || changes == Changes::All;
     let found: Vec<_> = differences.iter().filter(counts).collect();
-    match output.json {
-        true => output.document(&found)?,
-        false => found
+    if output.json {
+        output.document(&found)?
+    } else {
+        found
             .iter()
-            .try_for_each(|it| output.line(&it.to_string()))?,
+            .try_for_each(|it| output.line(&it.to_string()))?
     }
     if found.is_empty() {
         return Ok(());
     }
     let breaking = found.iter().filter(|it| it.breaking).count();
-    let (count, stored) = (found.len(), stored.display());
+    let count = found.len();
+    let stored = stored.display();
     let message = format!("the server differs from {stored}: {count} changes, {breaking} breaking");
     Err(Failure::new(Kind::Different, message))
 }

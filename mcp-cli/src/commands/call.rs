@@ -21,7 +21,8 @@ use crate::tool_arguments::{find, read};
 ///
 /// Why there is no result, or that the tool failed.
 pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure> {
-    let (command, output) = (&call.command, &context.output);
+    let command = &call.command;
+    let output = &context.output;
     let session = context.open(&call.connection).await?;
     if (command.detach || command.resume.is_some()) && session.remote.is_none() {
         let reason = "`--detach` and `--resume` are for a URL: a program ends with the command, \
@@ -33,9 +34,10 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
         None => start(command, &session, context).await?,
     };
     if let (true, Some(id)) = (command.detach, task.id()) {
-        return match output.json {
-            true => output.document(&json!({"taskId": id})),
-            false => output.line(id),
+        return if output.json {
+            output.document(&json!({"taskId": id}))
+        } else {
+            output.line(id)
         };
     }
     let result = follow(task, &session, context).await?;

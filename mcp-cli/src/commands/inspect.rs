@@ -18,7 +18,8 @@ use crate::tool_arguments::find;
 ///
 /// Why it does not list what it has.
 pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), Failure> {
-    let (connection, output) = (&inspect.connection, &context.output);
+    let connection = &inspect.connection;
+    let output = &context.output;
     let session = context.open(connection).await?;
     if let Some(name) = &inspect.command.tool {
         let tools = session.list(session.client.list_tools()).await?;
@@ -28,9 +29,10 @@ pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), F
     if output.json {
         return output.document(&snapshot);
     }
-    let found = match connection.era.is_some() || connection.revision.is_some() {
-        true => "as set".to_owned(),
-        false => format!("found by `{}`", snapshot.revision.era().opening_method()),
+    let found = if connection.era.is_some() || connection.revision.is_some() {
+        "as set".to_owned()
+    } else {
+        format!("found by `{}`", snapshot.revision.era().opening_method())
     };
     show(&snapshot, &found, output)
 }
@@ -64,7 +66,8 @@ fn tool_title(tool: &Tool) -> String {
 }
 
 fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure> {
-    let (server, revision) = (&snapshot.server, snapshot.revision);
+    let server = &snapshot.server;
+    let revision = snapshot.revision;
     let title = server.title.as_ref().map(|it| format!(" ({it})"));
     let title = title.unwrap_or_default();
     output.heading(&format!("{} {}{title}", server.name, server.version))?;
@@ -133,14 +136,16 @@ fn capabilities(capabilities: &ServerCapabilities) -> String {
         let inside = value.as_object().into_iter().flatten();
         let inside = inside.filter(|(_, value)| value.as_bool() != Some(false));
         let inside: Vec<_> = inside.map(|(name, _)| name.as_str()).collect();
-        match inside.is_empty() {
-            true => name.clone(),
-            false => format!("{name} ({})", inside.join(", ")),
+        if inside.is_empty() {
+            name.clone()
+        } else {
+            format!("{name} ({})", inside.join(", "))
         }
     });
     let members: Vec<_> = members.collect();
-    match members.is_empty() {
-        true => "no capabilities".to_owned(),
-        false => format!("capabilities {}", members.join(", ")),
+    if members.is_empty() {
+        "no capabilities".to_owned()
+    } else {
+        format!("capabilities {}", members.join(", "))
     }
 }

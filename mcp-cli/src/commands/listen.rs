@@ -56,7 +56,8 @@ fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> 
     let announced: Vec<_> = accepted.resource_subscriptions.iter().flatten().collect();
     let refused = uris.iter().filter(|it| !announced.contains(it));
     let refused: Vec<_> = refused.map(|it| format!("`{it}`")).collect();
-    let (tools, prompts) = (accepted.tools_list_changed, accepted.prompts_list_changed);
+    let tools = accepted.tools_list_changed;
+    let prompts = accepted.prompts_list_changed;
     let lists = [tools, prompts, accepted.resources_list_changed];
     let what = match refused.is_empty() {
         false => refused.join(", "),

@@ -19,7 +19,8 @@ use crate::session::{Context, PASS_A_TOKEN};
 ///
 /// Why there is no token; if the target is a program.
 pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
-    let (url, output) = (url(&it.connection).await?, &context.output);
+    let url = url(&it.connection).await?;
+    let output = &context.output;
     it.command.save(&url).await?;
     let connected = async {
         let session = context.open(&it.connection).await?;
@@ -68,13 +69,15 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
         let message = "the tokens are removed here, but not revoked, and valid until they expire";
         Failure::new(Kind::Unexpected, format!("{message}: {error}"))
     })? == Revocation::Done;
-    let exception = match is_revoked {
-        true => "",
-        false => "; its authorization server did not revoke all tokens: they expire by themselves",
+    let exception = if is_revoked {
+        ""
+    } else {
+        "; its authorization server did not revoke all tokens: they expire by themselves"
     };
-    match output.json {
-        true => output.document(&json!({"url": url, "loggedIn": false, "revoked": is_revoked})),
-        false => output.line(&format!("logged out of {url}{exception}")),
+    if output.json {
+        output.document(&json!({"url": url, "loggedIn": false, "revoked": is_revoked}))
+    } else {
+        output.line(&format!("logged out of {url}{exception}"))
     }
 }
 

@@ -16,7 +16,9 @@ use crate::tool_arguments::{find, reject, unknown};
 /// Why there are none.
 pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Failure> {
     let session = context.open(&prompt.connection).await?;
-    let (command, output, client) = (prompt.command, &context.output, &session.client);
+    let command = prompt.command;
+    let output = &context.output;
+    let client = &session.client;
     let prompts = session.result(client.list_prompts()).await?;
     let prompt = find("prompt", &prompts, |it| &it.name, &command.name)?;
     let known = prompt.arguments.as_deref().unwrap_or_default();
@@ -28,9 +30,10 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
         let reference = PromptReference::new(&*prompt.name);
         let values = client.complete(reference, argument, text);
         let completion = session.result(values).await?.completion;
-        return match output.json {
-            true => output.document(&completion),
-            false => completion.values.iter().try_for_each(|it| output.line(it)),
+        return if output.json {
+            output.document(&completion)
+        } else {
+            completion.values.iter().try_for_each(|it| output.line(it))
         };
     }
     let given = &command.arguments;

@@ -20,7 +20,8 @@ use crate::session::Context;
 ///
 /// Why there are none, or why they can't be written.
 pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure> {
-    let (command, output) = (&read.command, &context.output);
+    let command = &read.command;
+    let output = &context.output;
     let uri = expand(&command.uri, &command.variables)?;
     let session = context.open(&read.connection).await?;
     let read = session.result(session.client.read_resource(uri)).await?;

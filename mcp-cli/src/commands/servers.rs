@@ -34,7 +34,8 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
                 trust: command.trust.clone(),
                 ..Connection::default()
             };
-            let (entry, limit) = (entry.clone(), command.timeout);
+            let entry = entry.clone();
+            let limit = command.timeout;
             checks.spawn(async move { (index, check(&entry, &options, limit).await) });
         }
         for (index, check) in checks.join_all().await {
@@ -103,9 +104,10 @@ fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
         let cells = widths.map(|(name, width)| format!("{:width$}", text(line, name)));
         output.line(&format!("{}  {}", cells.join("  "), outcome(line)))?;
     }
-    match lines.is_empty() {
-        true => output.line("no file of a client names a server"),
-        false => Ok(()),
+    if lines.is_empty() {
+        output.line("no file of a client names a server")
+    } else {
+        Ok(())
     }
 }
 
@@ -124,15 +126,17 @@ fn outcome(line: &Value) -> String {
         return format!("not checked: {file} is not trusted (--trust-project)");
     }
     if let Some(revision) = check["revision"].as_str() {
-        let (tools, milliseconds) = (&check["tools"], &check["milliseconds"]);
+        let tools = &check["tools"];
+        let milliseconds = &check["milliseconds"];
         return format!("{revision}, {tools} tools, {milliseconds} ms");
     }
     let args = line["args"].as_array().into_iter().flatten();
     let words = [&line["command"]].into_iter().chain(args);
     let command = shlex::try_join(words.filter_map(Value::as_str)).unwrap_or_default();
     let place = line["url"].as_str().unwrap_or(&command);
-    match line["enabled"] == true {
-        true => place.to_owned(),
-        false => format!("{place} (disabled)"),
+    if line["enabled"] == true {
+        place.to_owned()
+    } else {
+        format!("{place} (disabled)")
     }
 }

@@ -40,9 +40,10 @@ impl LoginSettings {
     pub(crate) async fn save(&self, url: &str) -> Result<(), Failure> {
         let text = serde_json::to_string(self).map_err(io::Error::from)?;
         let saved = async {
-            match *self == Self::default() {
-                true => store()?.remove(&key(url)).await,
-                false => store()?.save(&key(url), &text).await,
+            if *self == Self::default() {
+                store()?.remove(&key(url)).await
+            } else {
+                store()?.save(&key(url), &text).await
             }
         };
         saved.await.map_err(store_failure)
@@ -60,9 +61,10 @@ pub(crate) async fn oauth(url: &str) -> Result<OAuth, Failure> {
     let settings = text.and_then(|it| serde_json::from_str(&it).ok());
     let settings: LoginSettings = settings.unwrap_or_default();
     let oauth = OAuth::new("mcp").store(store).person(url);
-    let mut oauth = match is_interactive() {
-        true => oauth.opener(|page| async move { open(&page).await }),
-        false => oauth.without_login(),
+    let mut oauth = if is_interactive() {
+        oauth.opener(|page| async move { open(&page).await })
+    } else {
+        oauth.without_login()
     };
     oauth = oauth.scopes(settings.scopes);
     if let Some(issuer) = settings.issuer {

@@ -268,7 +268,8 @@ mod round_trip {
 
     impl Case {
         fn new(schema: Value, value: Value, word: String) -> Self {
-            let (words, definitions) = (vec![word], Map::new());
+            let words = vec![word];
+            let definitions = Map::new();
             Self {
                 schema,
                 value,
@@ -312,9 +313,10 @@ mod round_trip {
 
     /// A string as it is, unless it would be the name of a file.
     fn text_word(text: &str) -> String {
-        match text.starts_with('@') {
-            true => format!(":={}", json!(text)),
-            false => format!("={text}"),
+        if text.starts_with('@') {
+            format!(":={}", json!(text))
+        } else {
+            format!("={text}")
         }
     }
 
@@ -433,13 +435,14 @@ mod round_trip {
     fn map(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
         let names = subsequence(vec!["1", "22", "-3"], 0..3);
         (case, names, any::<bool>(), any::<bool>()).prop_map(|(case, names, by_pattern, whole)| {
-            let schema = match by_pattern {
-                true => json!({
+            let schema = if by_pattern {
+                json!({
                     "type": "object",
                     "patternProperties": {"^-?[0-9]+$": case.schema},
                     "additionalProperties": false,
-                }),
-                false => json!({"type": "object", "additionalProperties": case.schema}),
+                })
+            } else {
+                json!({"type": "object", "additionalProperties": case.schema})
             };
             let members: Vec<_> = names.iter().map(|it| (*it, case.clone())).collect();
             of_members(schema, &members, whole).with(case.definitions.clone())

@@ -62,7 +62,8 @@ fn inspect(user: &User, url: &str, options: &[&str], variables: &[(&str, &str)])
 
 #[test]
 fn authorities_are_added_and_replaced() {
-    let (user, port) = (user(), encrypted());
+    let user = user();
+    let port = encrypted();
     let both = ["https", "wss"].map(|scheme| format!("{scheme}://localhost:{port}/"));
     for url in &both {
         let run = inspect(&user, url, &[], &[]);

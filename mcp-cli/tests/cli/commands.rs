@@ -10,7 +10,8 @@ use crate::support::{Server, User, demo, log_after, mcp};
 /// must be the same.
 #[track_caller]
 fn both(arguments: &[&str]) -> String {
-    let (program, server) = (demo(), Server::start());
+    let program = demo();
+    let server = Server::start();
     let [command, rest @ ..] = arguments else {
         panic!("no command");
     };
@@ -52,7 +53,8 @@ fn inspect_shows_what_a_server_offers() {
 
 #[test]
 fn a_snapshot_is_the_same_each_time() {
-    let (first, second) = (both(&["inspect", "--json"]), both(&["inspect", "--json"]));
+    let first = both(&["inspect", "--json"]);
+    let second = both(&["inspect", "--json"]);
     assert_eq!(first, second);
     let snapshot: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(snapshot["server"]["name"], "demo");
@@ -176,7 +178,8 @@ fn prompt_prints_messages_and_completions() {
 #[test]
 fn listen_prints_each_change_on_a_line() {
     for era in ["stateless", "handshake"] {
-        let (server, user) = (Server::start(), User::new());
+        let server = Server::start();
+        let user = User::new();
         let arguments = [
             "listen",
             &server.url,

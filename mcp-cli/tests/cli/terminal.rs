@@ -43,9 +43,12 @@ fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String 
 /// The commands at the hostile server, with all that each shows of it.
 #[test]
 fn no_command_lets_a_server_control_the_terminal() {
-    let (user, hostile) = (User::new(), example("hostile"));
+    let user = User::new();
+    let hostile = example("hostile");
     let at = |words: &[&str]| escapes(&user, &[words, &["--", &hostile]].concat(), &[]);
-    let (echo, greet, who) = (named("echo"), named("greet"), named("who"));
+    let echo = named("echo");
+    let greet = named("greet");
+    let who = named("who");
     let name = format!("{who}=x");
     let inspected = at(&["inspect"]);
     for part in [
@@ -94,7 +97,8 @@ fn no_command_lets_a_server_control_the_terminal() {
 
 #[test]
 fn no_question_of_a_server_controls_the_terminal() {
-    let (user, hostile) = (User::new(), example("hostile"));
+    let user = User::new();
+    let hostile = example("hostile");
     let at = |tool: &str, answers| {
         let words = ["call", &named(tool), "--", &hostile].map(str::to_owned);
         escapes(&user, &words.each_ref().map(String::as_str), answers)

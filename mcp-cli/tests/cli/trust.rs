@@ -128,7 +128,8 @@ fn trust_is_kept_for_a_path_and_its_contents() {
     #[cfg(unix)]
     {
         fs::create_dir(visitor.user.path("linked")).unwrap();
-        let (file, link) = ("stranger/.mcp.json", "linked/.mcp.json");
+        let file = "stranger/.mcp.json";
+        let link = "linked/.mcp.json";
         std::os::unix::fs::symlink(visitor.user.path(file), visitor.user.path(link)).unwrap();
         assert_eq!(visitor.run_in("linked", &call).text(), "x\n");
     }

@@ -22,9 +22,10 @@ fn listed(servers: &Servers, source: &str) -> Vec<String> {
             entry.target.transport(),
             target.trim()
         );
-        match entry.is_enabled {
-            true => line,
-            false => format!("({line})"),
+        if entry.is_enabled {
+            line
+        } else {
+            format!("({line})")
         }
     });
     line.collect()

@@ -73,7 +73,8 @@ impl Faltering {
 
 /// The `Mcp-Name` and the message of the next request.
 async fn request(stream: &mut BufReader<TcpStream>) -> Option<(Option<String>, Value)> {
-    let (mut name, mut length) = (None, 0);
+    let mut name = None;
+    let mut length = 0;
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await.ok()? == 0 {

@@ -189,7 +189,8 @@ async fn a_result_that_can_not_be_stored_for_long_fails_once_the_store_is_well()
 async fn a_process_that_can_not_renew_its_lease_loses_its_tasks_within_5_seconds() {
     for fault in [Fault::Fails, Fault::Stalls] {
         let store = FaultyStore::new(LEASE);
-        let (one, other) = (store.other(), store.other());
+        let one = store.other();
+        let other = store.other();
         let mut first = Wire::to(&server(&one)).await;
         let _second = Wire::to(&server(&other)).await;
         let id = first.start("render", json!({"seconds": 3600})).await;
@@ -207,7 +208,8 @@ async fn a_process_that_can_not_renew_its_lease_loses_its_tasks_within_5_seconds
 async fn a_process_that_did_not_look_for_a_while_takes_nothing_from_live_ones() {
     for fault in [Fault::Fails, Fault::Stalls] {
         let store = FaultyStore::new(LEASE);
-        let (one, other) = (store.other(), store.other());
+        let one = store.other();
+        let other = store.other();
         let mut first = Wire::to(&server(&one)).await;
         let _second = Wire::to(&server(&other)).await;
         let id = first.start("render", json!({"seconds": 3600})).await;
@@ -225,7 +227,8 @@ async fn a_process_that_did_not_look_for_a_while_takes_nothing_from_live_ones() 
 async fn no_process_ends_a_task_before_its_time_to_live_is_over() {
     for fault in [None, Some(Fault::Fails), Some(Fault::Stalls)] {
         let store = FaultyStore::new(LEASE);
-        let (one, other) = (store.other(), store.other());
+        let one = store.other();
+        let other = store.other();
         let mut first = Wire::to(&server(&one)).await;
         sleep(Duration::from_secs(100)).await;
         let _second = Wire::to(&server(&other)).await;

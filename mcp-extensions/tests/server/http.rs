@@ -28,9 +28,10 @@ impl AccessPolicy for Tokens {
         let scope = scope.to_owned();
         request.extensions.insert(Principal::new(name));
         request.extensions.insert(ScopeCheck::new(move |needed| {
-            match needed.iter().all(|it| *it == scope) {
-                true => Ok(()),
-                false => Err(AccessDenied::forbidden()),
+            if needed.iter().all(|it| *it == scope) {
+                Ok(())
+            } else {
+                Err(AccessDenied::forbidden())
             }
         }));
         Ok(())

@@ -76,7 +76,8 @@ fn accept(value: &str) -> mcp_runtime::serde_json::Value {
 #[tokio::test]
 async fn a_task_runs_again_with_its_answers_and_values_or_fails() {
     let folder = tempfile::tempdir().unwrap();
-    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mill = Mill::default();
+    let file = folder.path().join("tasks.db");
     let mut wire = Wire::to(&mill.process(&file)).await;
     let arguments = json!({"sacks": 3});
     let asked = wire.call("grind", arguments.clone()).await;
@@ -175,13 +176,12 @@ async fn a_call_that_runs_again_has_the_identity_that_the_program_makes_of_the_p
 #[tokio::test]
 async fn two_processes_share_their_tasks() {
     let folder = tempfile::tempdir().unwrap();
-    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mill = Mill::default();
+    let file = folder.path().join("tasks.db");
     let mut one = Wire::to(&mill.process(&file)).await;
     let mut other = Wire::to(&mill.process(&file)).await;
-    let (first, second) = (
-        one.start("once", json!({})).await,
-        one.start("once", json!({})).await,
-    );
+    let first = one.start("once", json!({})).await;
+    let second = one.start("once", json!({})).await;
     other.cancel(&first).await;
     assert_eq!(one.get(&first).await["status"], "cancelled");
     let filter = json!({"notifications": {"taskIds": [second]}});
@@ -197,7 +197,8 @@ async fn two_processes_share_their_tasks() {
 #[tokio::test]
 async fn a_server_whose_database_is_locked_shuts_down_with_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let (mill, file) = (Mill::default(), folder.path().join("tasks.db"));
+    let mill = Mill::default();
+    let file = folder.path().join("tasks.db");
     let mut wire = Wire::to(&mill.process(&file)).await;
     let left = wire.start("once", json!({})).await;
     let lock = rusqlite::Connection::open(&file).unwrap();

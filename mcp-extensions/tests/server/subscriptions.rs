@@ -18,7 +18,8 @@ fn status(mut message: Value) -> Value {
 #[tokio::test(start_paused = true)]
 async fn each_change_of_a_task_is_announced_as_tasks_get_has_it() {
     let (server, _) = Studio::default().server();
-    let (mut wire, mut listener) = (Wire::to(&server).await, Wire::to(&server).await);
+    let mut wire = Wire::to(&server).await;
+    let mut listener = Wire::to(&server).await;
     let id = wire.start("render", json!({"seconds": 5})).await;
     let other = wire.start("render", json!({"seconds": 4})).await;
     let filter = json!({"notifications": {"taskIds": [id, "guessed", id]}});
@@ -45,7 +46,8 @@ async fn each_change_of_a_task_is_announced_as_tasks_get_has_it() {
 #[tokio::test(start_paused = true)]
 async fn progress_is_announced_at_most_once_a_second_and_never_as_progress() {
     let (server, _) = Studio::default().server();
-    let (mut wire, mut listener) = (Wire::to(&server).await, Wire::to(&server).await);
+    let mut wire = Wire::to(&server).await;
+    let mut listener = Wire::to(&server).await;
     let id = wire.start("report", json!({"steps": 25})).await;
     let filter = json!({"notifications": {"taskIds": [id]}});
     listener.send("subscriptions/listen", filter).await;

@@ -29,7 +29,8 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, variants: &[Function]) -> Toke
     };
     let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
     let entries = variants.iter().map(|function| {
-        let (conditions, entry) = (&function.callable.conditions, function::entry(function));
+        let conditions = &function.callable.conditions;
+        let entry = function::entry(function);
         match variants.len() {
             1 => entry,
             _ => quote!(#(#conditions)* { #entry }),
@@ -128,8 +129,9 @@ fn with_lifetime(kind: Type, borrows: &mut bool) -> Type {
     *borrows = true;
     let mut reference = reference.clone();
     reference.lifetime = Some(syn::Lifetime::new("'__mcp", Span::mixed_site()));
-    match is_optional {
-        true => parse_quote!(::core::option::Option<#reference>),
-        false => Type::Reference(reference),
+    if is_optional {
+        parse_quote!(::core::option::Option<#reference>)
+    } else {
+        Type::Reference(reference)
     }
 }

@@ -59,9 +59,11 @@ pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> 
         Uri::Text(text) => quote!(#text),
         Uri::Constant(path) => quote!(#path),
     };
-    let (mut parameters, mut values) = (Vec::new(), Vec::new());
+    let mut parameters = Vec::new();
+    let mut values = Vec::new();
     for argument in callable.arguments() {
-        let (ident, variable) = (&argument.ident, &argument.name);
+        let ident = &argument.ident;
+        let variable = &argument.name;
         if optional(&argument.kind).is_some() {
             parameters.push(quote!(#ident: ::core::option::Option<&dyn ::core::fmt::Display>));
             values.push(quote!((#variable, #ident)));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_types::{
@@ -23,6 +23,7 @@ use super::{
 use crate::TraceContext;
 use crate::connection::BoxFuture;
 use crate::protocol::Timeouts;
+use crate::sync::lock;
 use crate::transport::Transport;
 
 /// The settings of a client; [`connect`](Self::connect) makes it.
@@ -428,7 +429,7 @@ impl ClientBuilder {
         if let Some(kept) = transport.again() {
             // A transport need not be `Sync`.
             let kept = Mutex::new(kept);
-            let again = move || kept.lock().unwrap_or_else(PoisonError::into_inner).again();
+            let again = move || lock(&kept).again();
             return self.connect_again(again).await;
         }
         let state = Arc::new(ClientState::new(self.config));
@@ -480,7 +481,8 @@ impl ClientBuilder {
         let state = Arc::new(ClientState::new(self.config));
         let opened = Arc::clone(&state);
         let open: Open = Box::new(move || {
-            let (transport, state) = (make(), Arc::clone(&opened));
+            let transport = make();
+            let state = Arc::clone(&opened);
             Box::pin(async move {
                 let transport = transport.ok_or(io::ErrorKind::NotConnected)?;
                 Channel::open(transport, state).await

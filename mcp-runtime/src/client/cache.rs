@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use mcp_types::{CacheScope, RawJson, methods};
@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
 use crate::protocol::Change;
+use crate::sync::lock;
 use crate::transport::PrincipalChanges;
 
 /// Keeps the answers of a server for as long as it allows: lists, and the contents of resources
@@ -47,7 +48,7 @@ impl ResponseCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 }
 
@@ -71,20 +72,14 @@ impl ClientCache {
 
     /// Sets the principal of the connection that is about to be opened.
     pub(super) fn set_principal(&self, principal: PrincipalChanges) {
-        let mut known = self
-            .principal
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.principal);
         known.0 = principal;
     }
 
     /// Forgets the client's private answers if its principal has changed. Answers that are under way
     /// are not kept.
     fn check_principal(&self) {
-        let mut known = self
-            .principal
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.principal);
         let changes = known.0.count();
         if std::mem::replace(&mut known.1, changes) != changes {
             self.cache.lock().generation += 1;
@@ -266,7 +261,8 @@ mod tests {
     #[test]
     fn a_change_of_the_principal_forgets_private_answers() {
         let shared = ResponseCache::new();
-        let (one, other) = (ClientCache::new(shared.clone()), ClientCache::new(shared));
+        let one = ClientCache::new(shared.clone());
+        let other = ClientCache::new(shared);
         let principal = PrincipalChanges::default();
         one.set_principal(principal.clone());
         for cache in [&one, &other] {
@@ -288,7 +284,8 @@ mod tests {
     #[test]
     fn only_what_has_a_lifetime_is_kept_and_only_for_oneself_unless_it_is_public() {
         let shared = ResponseCache::new();
-        let (one, other) = (ClientCache::new(shared.clone()), ClientCache::new(shared));
+        let one = ClientCache::new(shared.clone());
+        let other = ClientCache::new(shared);
         for json in [
             "{}",
             r#"{"ttlMs":0}"#,

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
@@ -20,6 +20,7 @@ use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Serve
 use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
 use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
+use crate::sync::lock;
 use crate::transport::Transport;
 
 /// An open transport, served by a task. Nothing need be negotiated yet.
@@ -80,7 +81,8 @@ impl Channel {
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
         transport.set_extension_methods(state.config.extensions.methods());
-        let (extensions, program) = (transport.extensions(), transport.program());
+        let extensions = transport.extensions();
+        let program = transport.program();
         if let Some(cache) = &state.cache {
             cache.set_principal(transport.principal());
         }
@@ -306,8 +308,7 @@ struct ChannelState {
 impl ChannelState {
     /// Queries or changes the lifecycle. Changes are announced.
     fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
-        let announcing = self.announcing.lock();
-        let _announcing = announcing.unwrap_or_else(PoisonError::into_inner);
+        let _announcing = lock(&self.announcing);
         let mut lifecycle = self.lifecycle();
         let before = lifecycle.state;
         let result = f(&mut lifecycle);
@@ -350,8 +351,7 @@ impl ChannelState {
     }
 
     fn lifecycle(&self) -> MutexGuard<'_, ClientLifecycle> {
-        let lifecycle = self.lifecycle.lock();
-        lifecycle.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lifecycle)
     }
 }
 

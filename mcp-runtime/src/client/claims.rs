@@ -74,7 +74,8 @@ pub(super) fn on_late(
     if client.state().config.extensions.is_empty() {
         return None;
     }
-    let (client, negotiated) = (client.weak(), Arc::clone(negotiated));
+    let client = client.weak();
+    let negotiated = Arc::clone(negotiated);
     // The result may come where a future is dropped, outside of the runtime.
     let runtime = Handle::current();
     Some(Arc::new(move |raw| {

@@ -94,7 +94,8 @@ pub(super) async fn connect(
     let negotiated = state.unless_closing(noting_silence(&channel, negotiated));
     match negotiated.await.unwrap_or(Err(ConnectError::Closed)) {
         Ok(negotiated) => {
-            let (server, revision) = (negotiated.peer_name(), negotiated.revision);
+            let server = negotiated.peer_name();
+            let revision = negotiated.revision;
             tracing::info!(server, %revision, "connected to a server");
             Ok(Connection {
                 meta: request_meta(&channel, &state.config, revision),

@@ -79,7 +79,8 @@ impl InputHandlers {
         source: &Source<'_>,
         params: Option<RawJsonRef<'_>>,
     ) -> Result<Answering, RequestError> {
-        let (method, revision) = (source.method, source.revision);
+        let method = source.method;
+        let revision = source.revision;
         let declared = self.capabilities(revision);
         let params = params.unwrap_or(RawJsonRef::empty_object());
         let misplaced = |misfit| misplaced("", misfit);

@@ -81,7 +81,8 @@ impl Innermost for Sender {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
         let types = self.types;
         let params = request.params().map(types.params);
-        let (client, options) = (self.client.clone(), self.options.clone());
+        let client = self.client.clone();
+        let options = self.options.clone();
         Box::pin(async move {
             let params = params.unwrap_or_else(|| (types.params)(&RawJson::empty_object()));
             let call = RawCall {

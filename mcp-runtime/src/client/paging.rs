@@ -42,12 +42,13 @@ impl Paging {
     pub(super) fn next(&mut self) -> Result<Option<PaginatedRequestParams>, String> {
         let next = self.next.take();
         self.pages += 1;
-        match next.is_some() && self.pages > self.max_pages {
-            true => Err(format!(
+        if next.is_some() && self.pages > self.max_pages {
+            Err(format!(
                 "the list has more than {} pages (`max_pages`)",
                 self.max_pages
-            )),
-            false => Ok(next),
+            ))
+        } else {
+            Ok(next)
         }
     }
 
@@ -58,12 +59,13 @@ impl Paging {
     /// If the list has too many bytes.
     pub(super) fn weigh(&mut self, page: &RawJson) -> Result<u64, String> {
         self.bytes = self.bytes.saturating_add(page.get().len());
-        match self.bytes > self.max_bytes {
-            true => Err(format!(
+        if self.bytes > self.max_bytes {
+            Err(format!(
                 "the list has more than {} bytes (`max_list_bytes`)",
                 self.max_bytes
-            )),
-            false => Ok(self.cursors.hasher().hash_one(page.get())),
+            ))
+        } else {
+            Ok(self.cursors.hasher().hash_one(page.get()))
         }
     }
 

@@ -119,17 +119,23 @@ impl RawCall {
 
     /// Sends the call until its result is complete.
     pub(super) async fn send(mut self) -> Result<Completed, CallError> {
-        let (client, options, kind) = (&self.client, &self.options, self.types.kind);
-        let (state, input) = (client.state(), &client.state().config.input);
+        let client = &self.client;
+        let options = &self.options;
+        let kind = self.types.kind;
+        let state = client.state();
+        let input = &state.config.input;
         let mut responses = None;
-        let (mut attempt, mut rounds, mut listed) = (0, 0, false);
+        let mut attempt = 0;
+        let mut rounds = 0;
+        let mut listed = false;
         // Time of the rounds so far, without that in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
             let timeouts = left(kind.method, options.timeouts, spent)?;
             let begun = Instant::now();
             let connection = reach(client, options.waits, timeouts.shortest()).await?;
-            let (channel, negotiated) = (&connection.channel, &connection.negotiated);
+            let channel = &connection.channel;
+            let negotiated = &connection.negotiated;
             let params = self.params.conformed(negotiated.revision);
             let params = params.map_err(CallError::Params)?;
             let cache = state.cache.as_ref().filter(|_| responses.is_none());
@@ -236,7 +242,8 @@ impl CallOptions {
 
 /// The object with the members of two.
 fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
-    let (head, tail) = (one.get().strip_suffix('}'), other.get().strip_prefix('{'));
+    let head = one.get().strip_suffix('}');
+    let tail = other.get().strip_prefix('{');
     let Some((head, tail)) = head.zip(tail) else {
         return Err(serde_json::Error::custom("parameters are a JSON object"));
     };
@@ -302,9 +309,10 @@ pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) 
 /// When there would be more than `most`.
 fn next_round(kind: RequestKind, rounds: usize, most: usize) -> Result<usize, CallError> {
     let method = kind.method.to_owned();
-    match rounds < most {
-        true => Ok(rounds + 1),
-        false => Err(CallError::TooManyRounds { method, rounds }),
+    if rounds < most {
+        Ok(rounds + 1)
+    } else {
+        Err(CallError::TooManyRounds { method, rounds })
     }
 }
 
@@ -345,9 +353,10 @@ fn left(method: &str, timeouts: Timeouts, spent: Duration) -> Result<Timeouts, C
     if !left.reset_on_progress {
         left.idle = left.idle.saturating_sub(spent);
     }
-    match left.shortest().is_zero() {
-        true => Err(CallError::timed_out(method, spent)),
-        false => Ok(left),
+    if left.shortest().is_zero() {
+        Err(CallError::timed_out(method, spent))
+    } else {
+        Ok(left)
     }
 }
 

@@ -137,9 +137,12 @@ pub(super) fn typed<Out: DeserializeOwned>(
     let decoded = match &result.structured_content {
         Some(structured) => with_integers(structured, |structured| match schema.map(is_wrapper) {
             Some(false) => structured.parse(),
-            Some(true) => unwrapped(structured).or_else(|fault| match ignores_result::<Out>() {
-                true => Err(fault),
-                false => structured.parse().map_err(|_| fault),
+            Some(true) => unwrapped(structured).or_else(|fault| {
+                if ignores_result::<Out>() {
+                    Err(fault)
+                } else {
+                    structured.parse().map_err(|_| fault)
+                }
             }),
             None => structured
                 .parse()
@@ -147,9 +150,10 @@ pub(super) fn typed<Out: DeserializeOwned>(
         }),
         None => {
             let text = text(&result);
-            let json = match result.content.is_empty() {
-                true => "null",
-                false => &text,
+            let json = if result.content.is_empty() {
+                "null"
+            } else {
+                &text
             };
             serde_json::from_str(json).or_else(|_| serde_json::from_value(Value::String(text)))
         }

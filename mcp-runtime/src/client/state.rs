@@ -1,7 +1,7 @@
 //! State of a client that outlives its connections, and the notifications that it dispatches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use mcp_types::{LoggingLevel, RawJsonRef, RequestId, ServerNotification, Tool, meta_keys};
 use serde::Deserialize as _;
@@ -13,6 +13,7 @@ use super::config::Config;
 use super::status::{Status, TransportState};
 use crate::limits::MAX_UNREAD_NOTIFICATIONS;
 use crate::protocol::{Change, LifecycleState};
+use crate::sync::lock;
 
 /// Everything that the connections of a client share.
 pub(super) struct ClientState {
@@ -52,7 +53,7 @@ impl ClientState {
     }
 
     pub(super) fn session(&self) -> MutexGuard<'_, SessionState> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.session)
     }
 
     /// Waits for a future; `None` as soon as the client is to be closed.

@@ -240,9 +240,10 @@ impl Subscriber {
     async fn serve(&mut self) -> Result<(), CallError> {
         let mut connection = self.connection().await?;
         loop {
-            let served = match self.in_sessions && connection.has_session() {
-                true => self.follow(&connection).await,
-                false => self.listen(&connection).await,
+            let served = if self.in_sessions && connection.has_session() {
+                self.follow(&connection).await
+            } else {
+                self.listen(&connection).await
             };
             let Err(error) = served else { return Ok(()) };
             drop(connection);

@@ -42,7 +42,8 @@ impl Supervisor {
         // Failed tries, and connections that did not last, since the last one that did.
         let mut tries = 0;
         loop {
-            let (connection, since) = (self.connection(), Instant::now());
+            let connection = self.connection();
+            let since = Instant::now();
             let watching = self.watch(&connection, &mut roots);
             let Some(cause) = self.state.unless_closing(watching).await else {
                 connection.channel.close().await;
@@ -143,12 +144,11 @@ impl Supervisor {
         let mut demand = self.demand.clone();
         loop {
             let endless = config.reconnect_endlessly.load(Ordering::Relaxed);
-            let (phase, pause) = match endless || policy.allows_try_after(*tries) {
-                true => (Phase::Reconnecting, policy.pause_before(*tries)),
-                false => {
-                    crate::log::error!(tries, "the connection is lost; the next call tries again");
-                    (Phase::GivenUp, FOREVER)
-                }
+            let (phase, pause) = if endless || policy.allows_try_after(*tries) {
+                (Phase::Reconnecting, policy.pause_before(*tries))
+            } else {
+                crate::log::error!(tries, "the connection is lost; the next call tries again");
+                (Phase::GivenUp, FOREVER)
             };
             self.enter(phase, made, Some(cause));
             let demanded = async {
@@ -251,7 +251,8 @@ impl Supervisor {
     where
         R::Params: Sync,
     {
-        let (channel, timeouts) = (&connection.channel, self.state.config.timeouts);
+        let channel = &connection.channel;
+        let timeouts = self.state.config.timeouts;
         let sent = channel.request::<R>(params, &connection.meta, timeouts);
         let warn = |error: &CallError| {
             crate::log::warn!(method = R::METHOD, %error, "a session is not restored completely");
@@ -270,7 +271,8 @@ async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
         sleep(keep_alive.every).await;
         // Cancelled when it times out, so that a transport that keeps something for each request, as
         // HTTP does, releases it.
-        let (params, limit) = (RequestParams::new(), Timeouts::within(keep_alive.timeout));
+        let params = RequestParams::new();
+        let limit = Timeouts::within(keep_alive.timeout);
         let frames = channel.frames();
         match channel.request::<PingRequest>(&params, "", limit).await {
             Err(CallError::Timeout { .. } | CallError::NotSent(_) | CallError::Lost(_))

@@ -304,7 +304,8 @@ impl<R: Role, D: Clone> Core<R, D> {
         kind: Kind,
         reply: &ReplyTo<D>,
     ) -> Result<RequestKey, RequestError> {
-        let (limits, count) = (&self.limits, self.in_flight.count(kind));
+        let limits = &self.limits;
+        let count = self.in_flight.count(kind);
         if self.terminated {
             return Err(RequestError::Ending(LifecycleState::Terminated));
         }
@@ -434,7 +435,8 @@ impl<R: Role, D: Clone> Core<R, D> {
 pub(super) fn too_large<'a>(head: Head, limit: usize) -> Member<'a> {
     let error = RequestError::TooLarge(limit);
     if head.is_response() {
-        let (id, reason) = (head.id, error.to_string());
+        let id = head.id;
+        let reason = error.to_string();
         return Ok(Message::InvalidResponse { id, reason });
     }
     Err(InvalidMessage {

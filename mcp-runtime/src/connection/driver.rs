@@ -70,9 +70,12 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     fn fail_pending(&mut self, cause: Option<&Arc<io::Error>>) {
         let StreamConnection { core, outbox, .. } = &mut self.connection;
         let written = outbox.sent_in_all() + self.writer.in_transit(outbox) as u64;
-        core.fail_all(|requested| match requested.offset < written {
-            true => CallError::lost(cause),
-            false => CallError::not_sent(cause),
+        core.fail_all(|requested| {
+            if requested.offset < written {
+                CallError::lost(cause)
+            } else {
+                CallError::not_sent(cause)
+            }
         });
     }
 

@@ -160,7 +160,8 @@ impl Peer {
         options: SendOptions,
     ) -> Result<RawJson, CallError> {
         let (answer, mut waiting) = oneshot::channel();
-        let (most, late) = (options.timeouts.shortest(), options.late.clone());
+        let most = options.timeouts.shortest();
+        let late = options.late.clone();
         let waiter = Waiter { options, answer };
         match self.link.send(Command::Request { id, frame, waiter }) {
             Err(Unsent::Full(command)) => {

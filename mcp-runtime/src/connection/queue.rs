@@ -104,7 +104,8 @@ impl Link for Queue {
     }
 
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
-        let (commands, space) = (self.commands.clone(), Arc::clone(&self.room));
+        let commands = self.commands.clone();
+        let space = Arc::clone(&self.room);
         Box::pin(async move {
             let permit = space.acquire_many(permits(room_for(&command))).await;
             permit.map_err(|_| CallError::Closed)?.forget();

@@ -82,7 +82,9 @@ impl<R: Role> StreamConnection<R> {
             }
             Err(refused) if refused.only_responses => {}
             Err(refused) => {
-                let (id, has_method, error) = (None, true, refused.error.to_error());
+                let id = None;
+                let has_method = true;
+                let error = refused.error.to_error();
                 let invalid = InvalidMessage {
                     id,
                     has_method,

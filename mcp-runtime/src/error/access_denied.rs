@@ -33,9 +33,10 @@ impl AccessDenied {
     /// An answer with a status of an error. A status below 400 is replaced by 403.
     #[must_use]
     pub fn new(status: StatusCode) -> Self {
-        let status = match status.is_client_error() || status.is_server_error() {
-            true => status,
-            false => StatusCode::FORBIDDEN,
+        let status = if status.is_client_error() || status.is_server_error() {
+            status
+        } else {
+            StatusCode::FORBIDDEN
         };
         Self {
             status,

@@ -229,7 +229,8 @@ impl CallError {
 
     /// The result is not what `method` promises.
     pub(crate) fn unfit(method: &str, reason: impl ToString) -> Self {
-        let (method, reason) = (method.to_owned(), reason.to_string());
+        let method = method.to_owned();
+        let reason = reason.to_string();
         Self::Result { method, reason }
     }
 
@@ -352,9 +353,10 @@ impl ChildExited {
         let is_shown = |letter: char| letter == '\n' || !letter.is_control();
         let last: String = last.chars().filter(|letter| is_shown(*letter)).collect();
         let output = no_message(self.output.as_deref());
-        match last.is_empty() {
-            true => output,
-            false => format!("{output}; its standard error ends with:\n  {last}"),
+        if last.is_empty() {
+            output
+        } else {
+            format!("{output}; its standard error ends with:\n  {last}")
         }
     }
 }

@@ -56,9 +56,10 @@ impl HttpError {
     fn text(&self, url: &str) -> String {
         let status = self.status;
         if let Some(location) = &self.location {
-            let reason = match self.too_many_redirects {
-                true => format!("{MAX_REDIRECTS} redirects were followed before it"),
-                false => "use that URL if it is to be trusted".to_owned(),
+            let reason = if self.too_many_redirects {
+                format!("{MAX_REDIRECTS} redirects were followed before it")
+            } else {
+                "use that URL if it is to be trusted".to_owned()
             };
             let target = without_secrets(location);
             return format!(

@@ -120,9 +120,10 @@ impl Rejection {
     pub(crate) fn to_error(&self) -> ErrorObject {
         let status = self.status();
         let is_ours = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-        let code = match is_ours {
-            true => code::INTERNAL_ERROR,
-            false => code::INVALID_REQUEST,
+        let code = if is_ours {
+            code::INTERNAL_ERROR
+        } else {
+            code::INVALID_REQUEST
         };
         match self {
             Self::Denied(denied) => ErrorObject::new(code, denied.text()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::BoxError;
 use crate::connection::BoxFuture;
 use crate::limits::MAX_BUCKETS;
+use crate::sync::lock;
 
 /// A rate of requests: the size of a token bucket, and the time in which an empty one fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl LocalBuckets {
     /// Takes a token from the bucket of a caller.
     pub(super) fn take(&self, caller: Caller, rate: Rate) -> Taken {
         let now = Instant::now();
-        let mut buckets = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = lock(&self.full);
         if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&caller) {
             make_room(&mut buckets, now);
         }
@@ -160,7 +161,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_bucket_fills_at_its_rate_and_no_further() {
-        let (buckets, rate) = (LocalBuckets::default(), Rate::new(2, SECOND));
+        let buckets = LocalBuckets::default();
+        let rate = Rate::new(2, SECOND);
         let take = || buckets.take(caller(1), rate);
         assert_eq!([take(), take()], [Taken::Yes, Taken::Yes]);
         assert_eq!(take(), Taken::No(SECOND / 2));
@@ -177,7 +179,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn full_buckets_are_dropped_before_others() {
-        let (buckets, rate) = (LocalBuckets::default(), Rate::new(1, SECOND));
+        let buckets = LocalBuckets::default();
+        let rate = Rate::new(1, SECOND);
         let most = MAX_BUCKETS as u64;
         for number in 0..most / 2 {
             buckets.take(caller(number), rate);
@@ -195,7 +198,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_more_buckets_are_kept_than_allowed() {
-        let (buckets, rate) = (LocalBuckets::default(), Rate::new(1, SECOND));
+        let buckets = LocalBuckets::default();
+        let rate = Rate::new(1, SECOND);
         for number in 0..3 * MAX_BUCKETS as u64 {
             buckets.take(caller(number), rate);
             assert!(buckets.full.lock().unwrap().len() <= MAX_BUCKETS);

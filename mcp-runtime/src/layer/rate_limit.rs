@@ -135,7 +135,8 @@ where
     }
 
     fn call(&mut self, request: McpRequest) -> Self::Future {
-        let (limit, mut inner) = (self.limit.clone(), self.inner.clone());
+        let limit = self.limit.clone();
+        let mut inner = self.inner.clone();
         Box::pin(async move {
             limit.take(&request).await?;
             poll_fn(|cx| inner.poll_ready(cx))

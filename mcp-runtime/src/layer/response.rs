@@ -68,9 +68,10 @@ impl McpResponse {
     }
 
     fn from_json(json: RawJson) -> Result<Self, InvalidResponse> {
-        match json.is_object() {
-            true => Ok(Self(Body::Json(json))),
-            false => Err(<serde_json::Error as serde::de::Error>::custom("it is none").into()),
+        if json.is_object() {
+            Ok(Self(Body::Json(json)))
+        } else {
+            Err(<serde_json::Error as serde::de::Error>::custom("it is none").into())
         }
     }
 

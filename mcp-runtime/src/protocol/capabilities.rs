@@ -35,9 +35,10 @@ pub(super) fn check_revision(
     revision: Revision,
 ) -> Result<(), RequestError> {
     let method = info.name;
-    match info.is_sent_by(sender, revision) {
-        true => Ok(()),
-        false => Err(RequestError::NotInRevision { method, revision }),
+    if info.is_sent_by(sender, revision) {
+        Ok(())
+    } else {
+        Err(RequestError::NotInRevision { method, revision })
     }
 }
 
@@ -316,7 +317,8 @@ mod tests {
 
     fn lacking(required: Value, declared: Value) -> Option<Value> {
         let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();
-        let (required, declared) = (capabilities(required), capabilities(declared));
+        let required = capabilities(required);
+        let declared = capabilities(declared);
         missing(&json(&required), Some(&json(&declared)))
     }
 
@@ -372,7 +374,8 @@ mod tests {
         offering["tools"] = json!([]);
         let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}});
         let url = json!({"mode": "url", "message": "?", "url": "a:b", "elicitationId": "1"});
-        let (sampling, eliciting) = (CreateMessageRequest::METHOD, ElicitRequest::METHOD);
+        let sampling = CreateMessageRequest::METHOD;
+        let eliciting = ElicitRequest::METHOD;
         let cases: [(_, _, &[&str]); 8] = [
             (ListRootsRequest::METHOD, json!({}), &["roots"]),
             (sampling, sample(&[message(block.clone())]), &["sampling"]),

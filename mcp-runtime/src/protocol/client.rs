@@ -55,10 +55,13 @@ impl ClientLifecycle {
     ) -> Result<&Negotiated<ServerCapabilities>, Unavailable> {
         let capability = extension;
         match (self.state, &self.negotiated) {
-            (Operating, Some(negotiated)) => match negotiated.offers_extension(extension) {
-                true => Ok(negotiated),
-                false => Err(Unavailable::NotOffered { method, capability }),
-            },
+            (Operating, Some(negotiated)) => {
+                if negotiated.offers_extension(extension) {
+                    Ok(negotiated)
+                } else {
+                    Err(Unavailable::NotOffered { method, capability })
+                }
+            }
             (state, _) => Err(Unavailable::State { method, state }),
         }
     }

@@ -74,12 +74,13 @@ impl<'a> RequestParams<'a> {
     ///
     /// [`RequestError::InvalidParams`] when they are no object.
     pub(crate) fn arguments(&self) -> Result<Option<RawJsonRef<'a>>, RequestError> {
-        match self.shared.arguments.is_none_or(RawJsonRef::is_object) {
-            true => Ok(self.shared.arguments),
-            false => Err(RequestError::InvalidParams {
+        if self.shared.arguments.is_none_or(RawJsonRef::is_object) {
+            Ok(self.shared.arguments)
+        } else {
+            Err(RequestError::InvalidParams {
                 path: "params.arguments".to_owned(),
                 reason: "must be an object".to_owned(),
-            }),
+            })
         }
     }
 

@@ -112,9 +112,10 @@ impl<W> Pending<W> {
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
         if entry.timeouts.reset_on_progress {
-            let now = match entry.is_held() {
-                true => entry.held_since,
-                false => now,
+            let now = if entry.is_held() {
+                entry.held_since
+            } else {
+                now
             };
             let deadline = now + entry.timeouts.idle.min(FOREVER);
             entry.deadline = deadline.min(entry.last_deadline);
@@ -150,9 +151,10 @@ impl<W> Pending<W> {
     /// Stops the clock of the request `id` because of its transport, or lets it run again.
     pub(crate) fn suspend(&mut self, id: i64, suspended: bool, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
-        match suspended {
-            true => entry.hold(Holder::Transport, now),
-            false => entry.release(|holder| *holder == Holder::Transport, &|| now),
+        if suspended {
+            entry.hold(Holder::Transport, now)
+        } else {
+            entry.release(|holder| *holder == Holder::Transport, &|| now)
         }
         Some(&mut entry.waiter)
     }
@@ -264,7 +266,8 @@ mod tests {
         let mut pending = Pending::new();
         pending.insert(1, 'a', timeouts(true), start);
         pending.insert(2, 'b', timeouts(true), start);
-        let (one, two) = (RequestId::Number(1), RequestId::Number(2));
+        let one = RequestId::Number(1);
+        let two = RequestId::Number(2);
         pending.hold(&one, at(4), |waiter| *waiter == 'a');
         pending.hold(&two, at(6), |waiter| *waiter == 'a');
         pending.insert(3, 'a', timeouts(true), at(7));

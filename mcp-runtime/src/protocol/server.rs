@@ -102,9 +102,10 @@ impl ServerRules {
     /// When neither the protocol nor an extension has such a request.
     fn known(&self, method: &str) -> Result<Option<&'static MethodInfo>, RequestError> {
         let info = method_info(method, Side::Client);
-        match info.is_some() || OwnMethod::find(&self.own_methods, method).is_some() {
-            true => Ok(info),
-            false => Err(RequestError::UnknownMethod(method.to_owned())),
+        if info.is_some() || OwnMethod::find(&self.own_methods, method).is_some() {
+            Ok(info)
+        } else {
+            Err(RequestError::UnknownMethod(method.to_owned()))
         }
     }
 

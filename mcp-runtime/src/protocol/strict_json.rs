@@ -88,10 +88,13 @@ impl<'a> Reader<'a> {
             string if string.starts_with('"') => StrictJson::String(
                 unquoted(string).ok_or("a string with a lone surrogate, which is no text")?,
             ),
-            number => match number.parse().is_ok_and(f64::is_finite) {
-                true => StrictJson::Number(number),
-                false => return Err("a number beyond the range of 64-bit floating point"),
-            },
+            number => {
+                if number.parse().is_ok_and(f64::is_finite) {
+                    StrictJson::Number(number)
+                } else {
+                    return Err("a number beyond the range of 64-bit floating point");
+                }
+            }
         })
     }
 
@@ -277,7 +280,8 @@ mod tests {
     proptest! {
         #[test]
         fn texts_are_equal_where_values_are(one in some_json(), other in some_json()) {
-            let (ours, theirs) = (canonical(&one.to_string()), canonical(&other.to_string()));
+            let ours = canonical(&one.to_string());
+            let theirs = canonical(&other.to_string());
             prop_assert_eq!(one == other, ours == theirs);
             let pretty = serde_json::to_string_pretty(&one).unwrap();
             prop_assert_eq!(canonical(&pretty), ours);

@@ -1,8 +1,10 @@
 //! The entry that a request calls, as far as extensions need to know it.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::Context;
+
+use crate::sync::lock;
 
 /// What is known of the entry that a request calls.
 #[derive(Debug, Default)]
@@ -15,7 +17,7 @@ pub(super) struct CalledEntry {
 
 impl CalledEntry {
     fn scopes(&self) -> MutexGuard<'_, Vec<String>> {
-        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scopes)
     }
 
     pub(super) fn add_scopes(&self, scopes: &[String]) {

@@ -1,7 +1,7 @@
 //! Changes of a server, collected for each client that subscribes to them, and their notifications.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_types::{
     Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
@@ -14,6 +14,7 @@ use crate::connection::{Peer, notification};
 use crate::error::CallError;
 use crate::limits::ANNOUNCE_INTERVAL;
 use crate::protocol::Change;
+use crate::sync::lock;
 
 /// The sender of changes; one for each server. Cloning is cheap: the clones share it.
 #[derive(Clone, Debug, Default)]
@@ -158,10 +159,6 @@ impl Topic {
             None => self.change.clone(),
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sends the changes of `subscriber` to a client, with the id of the subscription if there is one.

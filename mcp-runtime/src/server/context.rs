@@ -226,7 +226,8 @@ impl Context {
     pub(super) fn reporter(&self) -> Option<&Arc<Reporter>> {
         let token = self.progress_token()?;
         Some(self.request.reporter.get_or_init(|| {
-            let (revision, peer) = (self.revision(), self.peer().clone());
+            let revision = self.revision();
+            let peer = self.peer().clone();
             Arc::new(Reporter::new(token.clone(), revision, peer))
         }))
     }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
 use tokio::sync::Notify;
@@ -15,6 +15,7 @@ use crate::ProtocolError;
 use crate::connection::{Command, Link, Peer, Unsent};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{ParamHeader, StrictJson};
+use crate::sync::{read, write};
 
 /// What an extension does for a call that goes on after its request was answered: the questions,
 /// progress and log messages of its handler come here.
@@ -35,7 +36,8 @@ pub trait DetachedCall: Send + Sync + 'static {
 
     /// Takes a log message of any level, for the client. By default it is logged at `debug`.
     fn log(&self, message: LoggingMessageNotificationParams) {
-        let (level, data) = (message.level.as_str(), message.data.get());
+        let level = message.level.as_str();
+        let data = message.data.get();
         tracing::debug!(level, data, "a log message of a call that was answered");
     }
 
@@ -92,11 +94,7 @@ impl Detachable {
     pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
         self.end.context().finish_progress();
         let _ = self.switch.call.set(call);
-        *self
-            .switch
-            .peer
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = None;
+        *write(&self.switch.peer) = None;
         Detached(Arc::clone(&self.switch.token))
     }
 }
@@ -158,7 +156,7 @@ pub(super) struct Switch {
 
 impl Switch {
     fn peer(&self) -> Option<Peer> {
-        let peer = self.peer.read().unwrap_or_else(PoisonError::into_inner);
+        let peer = read(&self.peer);
         peer.clone()
     }
 }
@@ -198,9 +196,10 @@ impl Context {
             peer: RwLock::new(Some(self.peer().clone())),
             ..Switch::default()
         });
-        let identity = match keeps_exchange {
-            true => self.peer().any_identity(),
-            false => self.lasting_identity(),
+        let identity = if keeps_exchange {
+            self.peer().any_identity()
+        } else {
+            self.lasting_identity()
         };
         let link = Arc::clone(&switch) as Arc<dyn Link>;
         let context = self.with_peer(self.peer().rerouted(link, identity));

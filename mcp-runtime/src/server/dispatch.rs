@@ -74,16 +74,18 @@ impl Server {
     ///
     /// When the parameters do not fit, or the server does not have the requested entry.
     pub(super) fn route(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
-        match input::may_ask(request.method) {
-            true => input::run(self, request),
-            false => self.router().serve(request),
+        if input::may_ask(request.method) {
+            input::run(self, request)
+        } else {
+            self.router().serve(request)
         }
     }
 }
 
 /// Logs that a client has connected: by a handshake, or by discovery.
 fn log_client(negotiated: &Negotiated) {
-    let (client, revision) = (negotiated.peer_name(), negotiated.revision);
+    let client = negotiated.peer_name();
+    let revision = negotiated.revision;
     tracing::info!(client, %revision, "a client has connected");
 }
 

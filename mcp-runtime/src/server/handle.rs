@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use mcp_types::Tool;
 use tokio::task::JoinSet;
@@ -18,6 +18,7 @@ use super::{Context, FromContext, Session};
 use crate::ProtocolError;
 use crate::connection::Peer;
 use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
+use crate::sync::{lock, read, write};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -126,7 +127,8 @@ impl Server {
 
     /// A session for a new client.
     pub(crate) fn session(&self) -> Arc<Session> {
-        let (settings, changes) = (self.settings(), self.state.changes.clone());
+        let settings = self.settings();
+        let changes = self.state.changes.clone();
         Arc::new(Session::new(
             settings.logging,
             settings.input_timeout,
@@ -143,9 +145,10 @@ impl Server {
     /// The router for a request that comes now. Unless the server was edited since this handle was
     /// last [refreshed](Self::refresh), no lock is taken.
     pub(super) fn router(&self) -> Cow<'_, Arc<Router>> {
-        match self.state.edits() == self.generation {
-            true => Cow::Borrowed(&self.seen),
-            false => Cow::Owned(self.state.current()),
+        if self.state.edits() == self.generation {
+            Cow::Borrowed(&self.seen)
+        } else {
+            Cow::Owned(self.state.current())
         }
     }
 
@@ -180,8 +183,7 @@ pub(super) struct ServerState {
 
 impl ServerState {
     pub(super) fn current(&self) -> Arc<Router> {
-        let router = self.router.read();
-        Arc::clone(&router.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&read(&self.router))
     }
 
     fn edits(&self) -> u64 {
@@ -190,11 +192,10 @@ impl ServerState {
 
     /// Edits the registry, and notifies clients of the changes that `edit` returns.
     pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<Change>) {
-        let registry = self.registry.lock();
-        let mut registry = registry.unwrap_or_else(PoisonError::into_inner);
+        let mut registry = lock(&self.registry);
         let changed = edit(&mut registry);
         let router = registry.router(&self.settings);
-        *self.router.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(router);
+        *write(&self.router) = Arc::new(router);
         self.generation.fetch_add(1, Ordering::Release);
         drop(registry);
         for change in changed {
@@ -221,8 +222,7 @@ impl ServerState {
     }
 
     pub(super) fn relays(&self) -> Vec<Relay> {
-        let relays = self.relays.lock();
-        relays.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.relays).clone()
     }
 }
 

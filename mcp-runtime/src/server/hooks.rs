@@ -166,7 +166,8 @@ impl Hooks {
     /// Runs each `on_initialized` hook in a task. Errors and panics are logged.
     pub(super) fn initialized(&self, client: &Initialized) {
         for hook in &self.initialized {
-            let (hook, client) = (Arc::clone(hook), client.clone());
+            let hook = Arc::clone(hook);
+            let client = client.clone();
             tokio::spawn(Contained(Box::pin(async move {
                 if let Err(error) = hook(client).await {
                     crate::log::error!(%error, "`on_initialized` failed");

@@ -67,9 +67,10 @@ impl Context {
         if self.detached().is_some() {
             return true;
         }
-        let least = match self.negotiated().outlive_requests() {
-            true => Some(self.session().log_level()),
-            false => self.log_level(),
+        let least = if self.negotiated().outlive_requests() {
+            Some(self.session().log_level())
+        } else {
+            self.log_level()
         };
         let level = Severity::of(level).zip(least);
         self.session().logging && level.is_some_and(|(level, least)| level >= least)

@@ -1,6 +1,6 @@
 //! Sender of the progress of one call.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_types::{
     Conform, ProgressNotification, ProgressNotificationParams, ProgressToken, Revision,
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::connection::Peer;
 use crate::error::CallError;
 use crate::limits::PROGRESS_INTERVAL;
+use crate::sync::lock;
 
 /// Sends the progress of one call to the client, at most once in [`PROGRESS_INTERVAL`].
 #[derive(Debug)]
@@ -131,6 +132,6 @@ impl Reporter {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

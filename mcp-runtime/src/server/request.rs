@@ -38,9 +38,10 @@ impl ServerRequest<'_> {
         OwnedRequest {
             method: self.method.into(),
             params: self.params.raw.map(RawJson::from),
-            received: match std::ptr::eq(self.params, self.received) {
-                true => None,
-                false => self.received.raw.map(RawJson::from),
+            received: if std::ptr::eq(self.params, self.received) {
+                None
+            } else {
+                self.received.raw.map(RawJson::from)
             },
             context: self.context.clone(),
         }

@@ -124,7 +124,8 @@ impl Router {
     /// When the parameters do not fit, or the server does not have the requested entry.
     pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Outcome {
         let declared = &self.capabilities;
-        let (tools, prompts) = (declared.tools.is_some(), declared.prompts.is_some());
+        let tools = declared.tools.is_some();
+        let prompts = declared.prompts.is_some();
         let resources = declared.resources.is_some();
         let updates = || self.resources.has_subscribable();
         match request.method {
@@ -237,7 +238,8 @@ impl Router {
 
     /// Serves a method of an extension.
     fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
-        let (params, context) = (request.params.raw, request.context);
+        let params = request.params.raw;
+        let context = request.context;
         let call = MethodCall { params, context };
         let Settings {
             extensions, scopes, ..
@@ -274,7 +276,8 @@ impl Router {
                 Served::Now(outcome.map(|result| answer(result, negotiated, &self.identity)))
             }
             Reply::Pending(future) => {
-                let (negotiated, identity) = (Arc::clone(negotiated), Arc::clone(&self.identity));
+                let negotiated = Arc::clone(negotiated);
+                let identity = Arc::clone(&self.identity);
                 let answer = move |result| Ok(answer(result, &negotiated, &identity));
                 Served::Later(then(future, answer))
             }

@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn each_scope_is_needed_once() {
-        let (mut ours, mut theirs) = (Scopes::default(), Scopes::default());
+        let mut ours = Scopes::default();
+        let mut theirs = Scopes::default();
         ours.add(["a", "b", "a"]);
         theirs.add(["b", "c"]);
         assert_eq!(ours.and(&theirs).as_strs(), ["a", "b", "c"]);

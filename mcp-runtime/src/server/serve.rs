@@ -129,7 +129,8 @@ impl Server {
     /// Logs that this server has started.
     pub(crate) fn has_started(&self, place: &str) {
         let info = &self.settings().info;
-        let (name, version) = (&*info.name, &*info.version);
+        let name = &*info.name;
+        let version = &*info.version;
         tracing::info!(name, version, place, "the server has started");
     }
 

@@ -97,7 +97,8 @@ impl Session {
             for list in lists {
                 subscriber.subscribe((*list).into());
             }
-            let (source, mut ended) = (Arc::clone(&subscriber), self.ended.subscribe());
+            let source = Arc::clone(&subscriber);
+            let mut ended = self.ended.subscribe();
             tokio::spawn(async move {
                 tokio::select! {
                     // Fails when the session is dropped.

@@ -90,7 +90,8 @@ impl Subscription {
             return own.await;
         }
         let pass_on = listening.into_iter().map(|listening| -> BoxFuture<_> {
-            let (peer, id) = (peer.clone(), id.clone());
+            let peer = peer.clone();
+            let id = id.clone();
             Box::pin(async move { pass_on(listening, &peer, &id).await })
         });
         let passed_on = async {

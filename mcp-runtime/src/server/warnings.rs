@@ -1,8 +1,8 @@
 //! Mistakes of handlers that have no effect, and are logged once for each server.
 
 use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use mcp_types::{ReadResourceResult, ResourceContents};
 use serde::de::IgnoredAny;
@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use super::Context;
 use crate::limits::MAX_WARNINGS;
 use crate::protocol::Change;
+use crate::sync::lock;
 
 /// The mistakes that were logged.
 #[derive(Debug, Default)]
@@ -36,15 +37,14 @@ impl Once {
 impl Warnings {
     /// Returns true if nothing was logged about `change`, nor about too many resources.
     pub(super) fn is_first(&self, change: &Change) -> bool {
-        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = lock(&self.changes);
         let has_room = changes.len() < MAX_WARNINGS;
         (has_room || !matches!(change, Change::Resource(_))) && changes.insert(change.clone())
     }
 
     /// Returns true if nothing was logged about the function `name`, nor about too many others.
     fn is_first_of(&self, name: &str) -> bool {
-        let known = self.functions.lock();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.functions);
         known.len() < MAX_WARNINGS && known.insert(name.to_owned())
     }
 }

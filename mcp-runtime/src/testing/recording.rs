@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_types::Side;
 
 use crate::protocol::{ExtensionMethod, Timeouts};
+use crate::sync::lock;
 use crate::transport::{FrameReader, Incoming, PrincipalChanges, Transport};
 
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
@@ -66,7 +67,7 @@ impl Recording {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(Side, String)>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.messages)
     }
 }
 

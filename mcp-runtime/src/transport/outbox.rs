@@ -228,7 +228,8 @@ mod tests {
         push(&mut outbox, "first");
         let mut expected = b"first\n".to_vec();
         for id in 1..=2 {
-            let (id, prefix) = (RequestId::from(id), r#"{"_meta":{}"#);
+            let id = RequestId::from(id);
+            let prefix = r#"{"_meta":{}"#;
             outbox.push_prepared(&id, prefix, &result);
             result.write(&mut expected, &id, prefix);
             expected.push(b'\n');

@@ -63,9 +63,10 @@ async fn connect(era: Era, is_accepting: bool) -> (Client, Arc<AtomicU32>) {
             "reason" => json!("old"),
             _ => json!(true),
         };
-        let reply = match is_accepting {
-            true => form.accept(json!({name: value})),
-            false => form.decline(),
+        let reply = if is_accepting {
+            form.accept(json!({name: value}))
+        } else {
+            form.decline()
         };
         async move { reply }
     });

@@ -196,7 +196,8 @@ fn assert_zoo(schema: &Value, defs: &Value) {
 #[tokio::test]
 async fn members_have_the_order_of_their_author() {
     let tools = list(&Zoos.into_server()).await;
-    let (nested, flat) = (&tools[0], &tools[1]);
+    let nested = &tools[0];
+    let flat = &tools[1];
     let input = &nested["inputSchema"];
     assert_eq!(properties(input), ["zoo", "animal"]);
     assert_zoo(&input["properties"]["zoo"], &input["$defs"]);

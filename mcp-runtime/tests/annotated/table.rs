@@ -357,7 +357,8 @@ impl Row {
 
     /// Structured content as `revision` knows it, and its schema.
     fn structure(&self, revision: &str) -> (Option<Value>, Option<Value>) {
-        let (structured, schema) = (self.structured.clone(), self.output.clone());
+        let structured = self.structured.clone();
+        let schema = self.output.clone();
         if revision < "2025-06-18" {
             (None, None)
         } else if revision < STATELESS && self.object != self.structured {

@@ -29,7 +29,8 @@ fn call(client: &Client, name: &str) -> Calling {
 #[tokio::test]
 async fn answers_find_their_calls_in_any_order() {
     let (client, mut server) = operating(builder()).await;
-    let (first, second) = (call(&client, "first"), call(&client, "second"));
+    let first = call(&client, "first");
+    let second = call(&client, "second");
     let (one, params) = server.expect("tools/call").await;
     assert_eq!(params, json!({"name": "first", "arguments": {"n": 1}}));
     let (two, _) = server.expect("tools/call").await;
@@ -134,7 +135,8 @@ async fn progress_is_reported_and_extends_the_wait_if_wanted() {
 #[tokio::test]
 async fn an_observer_of_the_client_gets_the_progress_of_each_call() {
     for era in [Era::Handshake, Era::Stateless] {
-        let (all, one) = (Amounts::default(), Amounts::default());
+        let all = Amounts::default();
+        let one = Amounts::default();
         let builder = builder().on_progress(all.push());
         let (client, mut server) = match era {
             Era::Handshake => operating(builder).await,

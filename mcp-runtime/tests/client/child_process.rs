@@ -139,7 +139,8 @@ async fn each_step_is_taken_when_its_time_has_come() {
     };
     let server = ending.of(script(&stubborn).grace(grace));
     let client = builder().without_keep_alive().connect(server).await;
-    let (client, said) = (client.unwrap(), opened(pipe).await);
+    let client = client.unwrap();
+    let said = opened(pipe).await;
     let mut said = Lines::of(said);
 
     let clock = Clock::stopped();

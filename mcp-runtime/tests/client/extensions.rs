@@ -58,7 +58,8 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
         let CallError::Unavailable(unavailable) = error else {
             panic!("{revision}: {error}")
         };
-        let (method, capability) = (Now::METHOD, CLOCK);
+        let method = Now::METHOD;
+        let capability = CLOCK;
         assert_eq!(unavailable, Unavailable::NotOffered { method, capability });
         assert!(!client.has_extension(CLOCK), "{revision}");
 
@@ -141,7 +142,8 @@ async fn an_extension_is_there_in_its_revisions_only() {
     let CallError::Unavailable(unavailable) = error else {
         panic!("{error}")
     };
-    let (method, capability) = (GetTask::METHOD, "com.example/tasks");
+    let method = GetTask::METHOD;
+    let capability = "com.example/tasks";
     assert_eq!(unavailable, Unavailable::NotDeclared { method, capability });
 }
 

@@ -62,7 +62,8 @@ fn an_observer_of_the_status_may_ask_for_the_revision() {
         let runtime = { runtime }.enable_all().build().unwrap();
         let states = runtime.block_on(async {
             let asked: Arc<OnceLock<Client>> = Arc::default();
-            let (observed, states) = (Arc::clone(&asked), Arc::new(Mutex::new(Vec::new())));
+            let observed = Arc::clone(&asked);
+            let states = Arc::new(Mutex::new(Vec::new()));
             let seen = Arc::clone(&states);
             let observed = builder().on_status(move |status| {
                 if let Some(client) = observed.get() {

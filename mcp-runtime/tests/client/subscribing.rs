@@ -153,7 +153,8 @@ async fn observers_are_told_what_concerns_them() {
     let server = server();
     for revision in REVISIONS {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let (logs, changes) = (Arc::clone(&seen), Arc::clone(&seen));
+        let logs = Arc::clone(&seen);
+        let changes = Arc::clone(&seen);
         let builder = builder()
             .revision(revision)
             .on_log(move |log| logs.lock().unwrap().push(log.data.to_string()))

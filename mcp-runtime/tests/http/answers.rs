@@ -289,7 +289,8 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
                 let method = "notifications/message";
                 json!({"jsonrpc": "2.0", "method": method, "params": params})
             };
-            let (long, short) = (told(&"x".repeat(1500)), told("short"));
+            let long = told(&"x".repeat(1500));
+            let short = told("short");
             let text = format!("data: {long}\n\ndata: {short}\n\n");
             exchange.stream(&text).await.hang().await;
         } else {
@@ -298,7 +299,8 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
     });
     let server = server.await;
     let told = Arc::new(Mutex::new(Vec::new()));
-    let (log, heard) = (Arc::clone(&told), Arc::new(tokio::sync::Notify::new()));
+    let log = Arc::clone(&told);
+    let heard = Arc::new(tokio::sync::Notify::new());
     let notify = Arc::clone(&heard);
     let client = builder().on_notification(move |notification| {
         if let ServerNotification::LoggingMessage(params) = notification {

@@ -86,7 +86,8 @@ async fn servers_with_one_key_stand_in_for_each_other() {
 
 #[tokio::test]
 async fn a_server_with_another_key_refuses_before_it_does_anything() {
-    let (ours, theirs) = (Greeter::default(), Greeter::default());
+    let ours = Greeter::default();
+    let theirs = Greeter::default();
     let first = Site::of(&server(&ours, 1));
     let second = Site::of(&server(&theirs, 2));
     let wanted = first.ask(&greet(1, json!({}))).await.json();

@@ -120,9 +120,10 @@ async fn server_for(token: usize) -> Scripted {
     Scripted::new(move |exchange| {
         let is_known = exchange.header("authorization") == wanted;
         async move {
-            match is_known {
-                true => serve(exchange).await,
-                false => challenge(exchange, 401, "invalid_token").await,
+            if is_known {
+                serve(exchange).await
+            } else {
+                challenge(exchange, 401, "invalid_token").await
             }
         }
     })
@@ -154,9 +155,10 @@ async fn a_token_is_renewed_once_and_the_same_message_sent_again() {
                 .unwrap()
                 .push((exchange.message.clone(), token.clone()));
             async move {
-                match exchange.name() == "tools/call" && token == "Bearer t-0" {
-                    true => challenge(exchange, 401, "invalid_token").await,
-                    false => serve(exchange).await,
+                if exchange.name() == "tools/call" && token == "Bearer t-0" {
+                    challenge(exchange, 401, "invalid_token").await
+                } else {
+                    serve(exchange).await
                 }
             }
         });
@@ -193,9 +195,11 @@ async fn requests_that_meet_a_challenge_together_see_which_credentials_failed() 
     const CALLS: usize = 20;
     let gate = Gate::new();
     let old = Arc::new(AtomicUsize::new(0));
-    let (together, failed) = (gate.clone(), Arc::clone(&old));
+    let together = gate.clone();
+    let failed = Arc::clone(&old);
     let server = Scripted::new(move |exchange| {
-        let (together, failed) = (together.clone(), Arc::clone(&failed));
+        let together = together.clone();
+        let failed = Arc::clone(&failed);
         async move {
             let is_old = exchange.header("authorization") == "Bearer t-0";
             if exchange.name() != "tools/call" || !is_old {

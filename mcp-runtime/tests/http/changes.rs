@@ -65,7 +65,8 @@ async fn changes_come_on_the_stream_of_the_session() {
     let uri = json!({"uri": "test://watched"});
     let answer = session.ask(&request(1, "resources/subscribe", uri)).await;
     assert_eq!(answer.json()["result"], json!({}), "{answer:?}");
-    let (mut ours, mut theirs) = (session.listen(None).await, other.listen(None).await);
+    let mut ours = session.listen(None).await;
+    let mut theirs = other.listen(None).await;
     let answer = session.ask(&call(2, "change", json!({}))).await;
     assert_eq!(answer.json()["result"]["content"][0]["text"], "changed");
     let told = read_until(&mut ours, "notifications/resources/updated").await;

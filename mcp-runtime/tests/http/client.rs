@@ -205,12 +205,15 @@ impl Script {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
         let asked: Arc<Mutex<Vec<_>>> = Arc::default();
-        let (answer, log) = (Arc::new(answer), Arc::clone(&asked));
+        let answer = Arc::new(answer);
+        let log = Arc::clone(&asked);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                let answer = Arc::clone(&answer);
+                let log = Arc::clone(&log);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                    let answer = Arc::clone(&answer);
+                    let log = Arc::clone(&log);
                     async move {
                         let (parts, body) = request.into_parts();
                         let body = crate::site::read(Response::new(body)).await.body;

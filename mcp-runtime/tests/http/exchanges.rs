@@ -144,7 +144,8 @@ async fn a_lost_exchange_fails_its_own_call_alone() {
     let opened = gate.clone();
     let first = Arc::new(Script::new([true, false]));
     let server = Scripted::operating(move |exchange| {
-        let (gate, first) = (gate.clone(), Arc::clone(&first));
+        let gate = gate.clone();
+        let first = Arc::clone(&first);
         async move {
             match (&*exchange.name(), exchange.tool()) {
                 ("tools/call", "slow") => {
@@ -180,9 +181,10 @@ async fn a_tool_that_may_be_repeated_is_when_its_exchange_is_lost() {
     let server = Scripted::operating(move |exchange| {
         let first = Arc::clone(&first);
         async move {
-            match first.next() {
-                true => exchange.reset(),
-                false => exchange.say("again").await,
+            if first.next() {
+                exchange.reset()
+            } else {
+                exchange.say("again").await
             }
         }
     });

@@ -116,9 +116,10 @@ impl ToolExtension for Detach {
         next: Next,
     ) -> BoxFuture<Result<McpResponse, BoxError>> {
         Box::pin(async move {
-            let call = match self.alone {
-                true => request.detachable_alone(),
-                false => request.detachable(),
+            let call = if self.alone {
+                request.detachable_alone()
+            } else {
+                request.detachable()
             };
             let mut call = call.unwrap();
             let mut work = Box::pin(next.run(request));

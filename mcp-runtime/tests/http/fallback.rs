@@ -35,7 +35,8 @@ async fn an_endpoint_with_a_url_in_its_query_is_a_relative_one() {
     let (answers, waiting) = tokio::sync::mpsc::unbounded_channel::<String>();
     let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
     let server = Scripted::new(move |exchange| {
-        let (answers, waiting) = (answers.clone(), Arc::clone(&waiting));
+        let answers = answers.clone();
+        let waiting = Arc::clone(&waiting);
         async move {
             if exchange.verb == "GET" {
                 let endpoint = "event: endpoint\ndata: /messages?next=http://x\n\n";

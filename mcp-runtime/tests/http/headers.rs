@@ -178,10 +178,7 @@ async fn integers_in_headers_are_compared_as_integers() {
     ] {
         let request = call(&site, "shown", &format!(r#"{{"rows":{argument}}}"#));
         let answer = site.send(with(request, "mcp-param-rows", header)).await;
-        let code: Option<i64> = match same {
-            true => None,
-            false => Some(-32020),
-        };
+        let code: Option<i64> = if same { None } else { Some(-32020) };
         let said: Value = answer.json()["error"]["code"].take();
         assert_eq!(said.as_i64(), code, "{header} {argument}: {answer:?}");
     }

@@ -143,9 +143,10 @@ mod client {
                 if stream && (body.contains("777") || !body.contains("ID")) {
                     continue;
                 }
-                let error = match stream {
-                    true => refused(kind, Box::leak(format!("data: {body}\n\n").into())).await,
-                    false => refused(kind, body).await,
+                let error = if stream {
+                    refused(kind, Box::leak(format!("data: {body}\n\n").into())).await
+                } else {
+                    refused(kind, body).await
                 };
                 assert!(
                     matches!(error, CallError::Malformed { .. }),

@@ -340,7 +340,8 @@ async fn a_mounted_server_keeps_its_scopes() {
 
 /// The names on all pages of the list of tools.
 async fn tools(site: &Site, token: &str) -> Vec<String> {
-    let (mut names, mut params) = (Vec::new(), json!({}));
+    let mut names = Vec::new();
+    let mut params = json!({});
     loop {
         let result = &ask(site, token, "tools/list", params).await.json()["result"];
         assert_eq!(result["cacheScope"], "private", "{result}");

@@ -30,10 +30,12 @@ impl Scripted {
         let addr = listener.local_addr().unwrap();
         let (open, watched) = watch::channel(0);
         let (seen, looked) = watch::channel(Vec::new());
-        let (open, serve) = (Arc::new(open), Arc::new(serve));
+        let open = Arc::new(open);
+        let serve = Arc::new(serve);
         let listening = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (seen, serve) = (seen.clone(), Arc::clone(&serve));
+                let seen = seen.clone();
+                let serve = Arc::clone(&serve);
                 let open = Open::new(&open);
                 tokio::spawn(async move {
                     if let Some(exchange) = Exchange::read(stream, open).await {
@@ -146,7 +148,8 @@ impl Exchange {
         let mut line = String::new();
         stream.read_line(&mut line).await.ok()?;
         let mut words = line.split(' ').map(str::to_owned);
-        let (verb, target) = (words.next()?, words.next()?);
+        let verb = words.next()?;
+        let target = words.next()?;
         let mut headers = HeaderMap::new();
         loop {
             line.clear();

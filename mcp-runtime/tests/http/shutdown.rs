@@ -129,7 +129,8 @@ async fn rest(stream: &mut TcpStream) -> String {
 async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
     let clock = Clock::stopped();
     let site = Site::open().await;
-    let (mut asks, mut idle) = (kept_alive(&site).await, kept_alive(&site).await);
+    let mut asks = kept_alive(&site).await;
+    let mut idle = kept_alive(&site).await;
     site.shutdown.shut_down();
     clock.pass(LINGER / 2).await;
     asks.write_all(HEALTH.as_bytes()).await.unwrap();

@@ -119,9 +119,10 @@ impl Site {
         events: mpsc::UnboundedReceiver<&'static str>,
         options: HttpOptions,
     ) -> Self {
-        match crate::MOUNTED {
-            true => Self::mounted(server, events, options),
-            false => Self::serving(server, events, |http| http.options(options), |serve| serve),
+        if crate::MOUNTED {
+            Self::mounted(server, events, options)
+        } else {
+            Self::serving(server, events, |http| http.options(options), |serve| serve)
         }
     }
 
@@ -349,7 +350,8 @@ pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     }));
     let started = sender.clone();
     server.tool(tool("silent", move |_| {
-        let (started, dropped) = (started.clone(), Dropped(started.clone()));
+        let started = started.clone();
+        let dropped = Dropped(started.clone());
         Reply::Pending(Box::pin(async move {
             started.send("started").unwrap();
             std::future::pending::<()>().await;
@@ -358,7 +360,8 @@ pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
         }))
     }));
     server.tool(tool("tell_and_wait", move |peer| {
-        let (peer, dropped) = (peer.clone(), Dropped(sender.clone()));
+        let peer = peer.clone();
+        let dropped = Dropped(sender.clone());
         Reply::Pending(Box::pin(async move {
             tell(&peer);
             std::future::pending::<()>().await;

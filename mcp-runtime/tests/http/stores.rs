@@ -106,7 +106,8 @@ impl SessionStore for Shared {
     }
 
     fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
-        let (sessions, time) = (self.sessions.clone(), *self.delay.lock().unwrap());
+        let sessions = self.sessions.clone();
+        let time = *self.delay.lock().unwrap();
         let stored = Box::pin(async move {
             tokio::time::sleep(time).await;
             sessions.set_state(id, state).await
@@ -125,7 +126,8 @@ impl EventStore for Shared {
     fn append(&self, session: SessionId, event: StoredEvent) -> Stored<()> {
         let failing = *self.failing.lock().unwrap();
         assert_ne!(failing.0, "panic");
-        let (events, delay) = (Arc::clone(&self.events), Arc::clone(&self.delay));
+        let events = Arc::clone(&self.events);
+        let delay = Arc::clone(&self.delay);
         let stored = Box::pin(async move {
             let time = *delay.lock().unwrap();
             if !time.is_zero() {
@@ -295,7 +297,8 @@ async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
 #[tokio::test]
 async fn what_a_client_wants_at_the_same_time_is_all_kept() {
     let store = Shared::default();
-    let (one, other) = (store.site().await, store.site().await);
+    let one = store.site().await;
+    let other = store.site().await;
     let here = one.session("2025-11-25").await;
     *store.delay.lock().unwrap() = Duration::from_millis(100);
     let level = agrees(&here, "logging/setLevel", json!({"level": "error"}));
@@ -371,7 +374,8 @@ fn delete(session: &Session<'_>) -> http::Request<String> {
 #[tokio::test]
 async fn a_session_goes_on_once_its_store_works_again() {
     let store = Shared::default();
-    let (site, other) = (store.site().await, store.site().await);
+    let site = store.site().await;
+    let other = store.site().await;
     let session = site.session("2025-11-25").await;
     let there = elsewhere(&session, &other);
     let open = || {
@@ -501,7 +505,8 @@ async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
     for method in METHODS {
         for fault in [Fault::Fails, Fault::FailsUntil(2), Fault::LosesAnswers] {
             let store = Shared::default();
-            let (site, other) = (store.site().await, store.site().await);
+            let site = store.site().await;
+            let other = store.site().await;
             let session = site.session("2025-11-25").await;
             let there = elsewhere(&session, &other);
             session.ask(&call(1, "tell", json!({}))).await;
@@ -544,7 +549,8 @@ async fn a_store_that_stalls_holds_up_its_own_requests_only_and_no_shutdown() {
     let clock = Clock::stopped();
     for method in METHODS.into_iter().chain(["append", "forget"]) {
         let store = Shared::default();
-        let (site, other) = (store.site().await, store.site().await);
+        let site = store.site().await;
+        let other = store.site().await;
         let session = site.session("2025-11-25").await;
         let there = elsewhere(&session, &other);
         session.ask(&call(1, "tell", json!({}))).await;

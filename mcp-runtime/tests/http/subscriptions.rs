@@ -42,7 +42,8 @@ async fn server(steps: impl IntoIterator<Item = Step>, gate: &Gate) -> Scripted 
     let subscriptions = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let gate = gate.clone();
     let server = Scripted::new(move |exchange| {
-        let (steps, subscriptions) = (Arc::clone(&steps), Arc::clone(&subscriptions));
+        let steps = Arc::clone(&steps);
+        let subscriptions = Arc::clone(&subscriptions);
         let gate = gate.clone();
         async move {
             use std::sync::atomic::Ordering::Relaxed;

@@ -200,9 +200,10 @@ async fn an_answer_to_a_session_beyond_twice_the_limit_is_cut() {
     let mut whole = 0;
     for mut body in bodies {
         let message = next(&mut body).await.unwrap();
-        match message.contains("\"result\"") {
-            true => whole += 1,
-            false => assert!(message.contains("-32603"), "{message}"),
+        if message.contains("\"result\"") {
+            whole += 1
+        } else {
+            assert!(message.contains("-32603"), "{message}")
         }
     }
     assert_eq!(whole, 2);

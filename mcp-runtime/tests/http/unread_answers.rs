@@ -293,7 +293,8 @@ fn late() -> (Server, mpsc::UnboundedReceiver<()>, Arc<Semaphore>) {
     let wanted = Arc::clone(&permits);
     let mut server = support::builder();
     server.tool(support::tool("late", move |_| {
-        let (begun, wanted) = (begun.clone(), Arc::clone(&wanted));
+        let begun = begun.clone();
+        let wanted = Arc::clone(&wanted);
         Reply::Pending(Box::pin(async move {
             begun.send(()).unwrap();
             wanted.acquire().await.unwrap().forget();

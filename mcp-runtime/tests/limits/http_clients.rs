@@ -208,7 +208,8 @@ async fn max_resumptions() {
 
 /// A server whose sessions have streams that end at once, but for the fourth, which ends with `gate`.
 async fn breaking(gate: &Gate) -> Scripted {
-    let (opened, gate) = (AtomicUsize::new(0), gate.clone());
+    let opened = AtomicUsize::new(0);
+    let gate = gate.clone();
     Scripted::new(move |exchange| {
         let is_fourth = exchange.verb == "GET" && opened.fetch_add(1, Ordering::Relaxed) == 3;
         let gate = gate.clone();

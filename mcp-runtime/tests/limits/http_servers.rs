@@ -573,7 +573,8 @@ async fn events_kept(options: HttpOptions, bytes: usize, calls: u64, kept: std::
         assert!(answer.body.contains("progress"), "{answer:?}");
     }
     // The first stream was that of `initialize`.
-    let (oldest, newest) = (calls + 1 - kept.end, calls + 1 - kept.start);
+    let oldest = calls + 1 - kept.end;
+    let newest = calls + 1 - kept.start;
     assert_eq!(resumed(&served, &session, oldest).await, "");
     assert!(resumed(&served, &session, newest).await.contains("\"result\""));
 }

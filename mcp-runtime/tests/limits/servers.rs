@@ -113,7 +113,8 @@ async fn progress_interval() {
     let start = Instant::now();
     peer.send(&message).await;
     let told = clock.run_until(Duration::from_millis(1), peer.until_answered(1)).await;
-    let (reports, taken) = (told.len() - 1, start.elapsed().as_millis() as usize);
+    let reports = told.len() - 1;
+    let taken = start.elapsed().as_millis() as usize;
     // The first and the last are sent at once.
     let expected = taken / 40..=taken / 20 + 2;
     assert!(expected.contains(&reports), "{reports} reports of 100 in {taken} ms");

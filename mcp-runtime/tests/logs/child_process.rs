@@ -39,7 +39,8 @@ async fn a_child_that_does_not_answer_is_named() {
     until("its output is logged", || log.text().contains("Listening")).await;
     assert!(log.text().contains(r#"program="sh""#), "{}", log.text());
 
-    let (second, late) = (Duration::from_secs(1), "does not answer yet");
+    let second = Duration::from_secs(1);
+    let late = "does not answer yet";
     clock.pass(4 * second).await;
     assert!(!log.text().contains(late), "{}", log.text());
     clock.pass(second + Duration::from_millis(1)).await;

@@ -46,7 +46,8 @@ impl Site {
 
     /// Sends a request on its own connection; returns the response from the status on.
     async fn send(&self, method: &str, headers: &str, message: &Value) -> String {
-        let (addr, body) = (self.addr, message.to_string());
+        let addr = self.addr;
+        let body = message.to_string();
         let length = body.len();
         let request = format!(
             "{method} /mcp HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\

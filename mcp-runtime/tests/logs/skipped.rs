@@ -62,9 +62,10 @@ async fn an_argument_that_is_skipped_is_logged_once_and_named_in_the_answer() {
         let result = call(&mut wire, "delete", json!({"onyl": "a", "x\ny": 1})).await;
         assert_eq!(result["content"][0]["text"], "everything");
         let named = &result["_meta"]["mcp-runtime/skippedArguments"];
-        let expected = match cfg!(debug_assertions) {
-            true => json!(["onyl", "x\ny"]),
-            false => Value::Null,
+        let expected = if cfg!(debug_assertions) {
+            json!(["onyl", "x\ny"])
+        } else {
+            Value::Null
         };
         assert_eq!(*named, expected);
     }

@@ -38,7 +38,8 @@ impl Stubborn {
     /// Leaves something behind.
     #[tool]
     async fn spawning(&self, cx: &Context) {
-        let (token, events) = (cx.cancellation().clone(), self.events.clone());
+        let token = cx.cancellation().clone();
+        let events = self.events.clone();
         assert!(!token.is_cancelled());
         tokio::spawn(async move {
             token.cancelled().await;
@@ -51,7 +52,8 @@ impl Stubborn {
     /// Is over before it was ever waited for.
     #[tool]
     fn instant(&self, token: &CancellationToken) {
-        let (token, events) = (token.clone(), self.events.clone());
+        let token = token.clone();
+        let events = self.events.clone();
         assert!(!token.is_cancelled());
         tokio::spawn(async move {
             token.cancelled().await;

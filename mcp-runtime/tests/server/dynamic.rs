@@ -240,8 +240,10 @@ async fn a_handler_edits_its_own_server() {
 async fn a_call_in_flight_ends_as_it_began() {
     for era in ["handshake", "stateless"] {
         let server = dynamic();
-        let (started, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let (begun, released) = (Arc::clone(&started), Arc::clone(&go_on));
+        let started = Arc::new(Notify::new());
+        let go_on = Arc::new(Notify::new());
+        let begun = Arc::clone(&started);
+        let released = Arc::clone(&go_on);
         let slow = tool("slow", move |_| {
             begun.notify_one();
             let released = Arc::clone(&released);

@@ -347,7 +347,8 @@ async fn a_lister_gets_the_requested_part_and_the_context() {
         .mount("in", inner.build());
     let mut wire = Wire::to(&server.build()).await;
     wire.handshake("2025-11-25").await;
-    let (mut names, mut cursor) = (Vec::new(), json!({}));
+    let mut names = Vec::new();
+    let mut cursor = json!({});
     loop {
         let page = wire.ask(request(1, "resources/list", cursor)).await["result"].clone();
         let resources = page["resources"].as_array().unwrap().iter();

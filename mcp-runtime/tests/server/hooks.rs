@@ -44,10 +44,8 @@ fn noting(diary: &Diary) -> ServerBuilder {
             std::future::ready(())
         })
         .on_initialized(move |initialized| {
-            let (name, client) = (
-                initialized.client_info().unwrap().name.clone(),
-                client.clone(),
-            );
+            let name = initialized.client_info().unwrap().name.clone();
+            let client = client.clone();
             async move { client.note(format!("{name} {}", initialized.revision())) }
         })
         .on_shutdown(move || {
@@ -106,11 +104,13 @@ async fn an_error_at_the_end_is_returned_and_the_other_hooks_run() {
 #[tokio::test]
 async fn the_end_comes_after_the_calls_in_flight() {
     let diary = Diary::default();
-    let (release, waiting) = (Arc::new(Notify::new()), diary.clone());
+    let release = Arc::new(Notify::new());
+    let waiting = diary.clone();
     let mut server = noting(&diary);
     let released = Arc::clone(&release);
     server.tool(support::tool("wait", move |_| {
-        let (released, waiting) = (Arc::clone(&released), waiting.clone());
+        let released = Arc::clone(&released);
+        let waiting = waiting.clone();
         mcp_runtime::server::Reply::Pending(Box::pin(async move {
             released.notified().await;
             waiting.note("call");

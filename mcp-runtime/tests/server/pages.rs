@@ -98,7 +98,8 @@ impl Lister {
     /// All names, and how many pages they took.
     async fn all(&mut self, list: (&str, &str, &str)) -> (Vec<String>, usize) {
         let mut page = self.page(list, None).await;
-        let (mut names, mut pages) = (page.names, 1);
+        let mut names = page.names;
+        let mut pages = 1;
         while let Some(next) = page.next {
             page = self.page(list, Some(&next)).await;
             names.extend(page.names);

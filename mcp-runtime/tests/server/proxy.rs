@@ -105,7 +105,8 @@ struct Pair {
 }
 
 async fn pair(revision: Revision) -> Pair {
-    let (begun, dropped) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let begun = Arc::new(Notify::new());
+    let dropped = Arc::new(Notify::new());
     let library = Library {
         begun: Arc::clone(&begun),
         dropped: Arc::clone(&dropped),

@@ -33,9 +33,10 @@ async fn a_client_hands_its_trace_on_to_handlers() {
             });
             let client = connect(client, &server).await;
             let said: String = client.call("parent", json!({})).await.unwrap();
-            let expected = match told {
-                true => r#"Some(("00f067aa0ba902b7", Some("user=7")))"#,
-                false => "None",
+            let expected = if told {
+                r#"Some(("00f067aa0ba902b7", Some("user=7")))"#
+            } else {
+                "None"
             };
             assert_eq!(said, expected, "{era:?}");
         }

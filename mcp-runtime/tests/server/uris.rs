@@ -299,7 +299,8 @@ async fn reads_that_are_filtered_are_private_to_caches() {
     for entry in entries() {
         seen.resource(entry.visible_to(|_| true));
     }
-    let (open, filtered) = (open.build(), filtered.build());
+    let open = open.build();
+    let filtered = filtered.build();
     let mut outer = Server::builder();
     outer.mount("", &filtered);
     for (server, scope) in [

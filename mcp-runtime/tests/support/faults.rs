@@ -194,12 +194,11 @@ pub fn faulty<S>(stream: S, bytes: Bytes, number: u64, seed: u64) -> Faulty<S> {
         Bytes::Cut => true,
         Bytes::CutFirst(connections) => number < connections,
     };
-    match is_cut {
-        true => {
-            let left = Numbers::new(seed).below(LONGEST) as usize;
-            Faulty::cut_after(stream, left, seed)
-        }
-        false => Faulty::dribbling(stream, seed),
+    if is_cut {
+        let left = Numbers::new(seed).below(LONGEST) as usize;
+        Faulty::cut_after(stream, left, seed)
+    } else {
+        Faulty::dribbling(stream, seed)
     }
 }
 
@@ -212,7 +211,9 @@ pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
         let mut client = Lines::open(client).await;
         let mut server = Lines::open(from_server).await;
         let mut numbers = Numbers::new(seed);
-        let (mut answered, mut held, mut is_open) = (Vec::new(), Vec::new(), true);
+        let mut answered = Vec::new();
+        let mut held = Vec::new();
+        let mut is_open = true;
         while is_open {
             tokio::select! {
                 biased;

@@ -20,7 +20,8 @@ use crate::support::{self, builder, text};
 
 /// A server that counts the calls of all its clients, and says who they are.
 fn counting() -> Server {
-    let (count, mut server) = (Arc::new(AtomicUsize::new(0)), builder());
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut server = builder();
     server.tool(support::tool("count", move |_| {
         let before = count.fetch_add(1, Ordering::Relaxed);
         Reply::Ready(Ok(text((before + 1).to_string())))
@@ -173,9 +174,11 @@ async fn one_client_too_many_waits_for_its_turn() {
 
 #[tokio::test]
 async fn the_end_waits_for_the_calls_of_all_clients() {
-    let (started, release) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
+    let started = Arc::new(Notify::new());
+    let release = Arc::new(Semaphore::new(0));
     let mut server = builder();
-    let (begun, waiting) = (Arc::clone(&started), Arc::clone(&release));
+    let begun = Arc::clone(&started);
+    let waiting = Arc::clone(&release);
     server.tool(support::tool("wait", move |_| {
         let waiting = Arc::clone(&waiting);
         begun.notify_one();

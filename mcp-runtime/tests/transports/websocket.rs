@@ -224,7 +224,8 @@ async fn a_state_is_of_no_use_to_another_principal() {
     };
     let [mut ann, mut bob] = [("authorization", "ann"), ("authorization", "bob")]
         .map(|header| Box::pin(connect(&site, Some(header))));
-    let (mut ann, mut bob) = (ann.as_mut().await.unwrap(), bob.as_mut().await.unwrap());
+    let mut ann = ann.as_mut().await.unwrap();
+    let mut bob = bob.as_mut().await.unwrap();
     let asked = &ask(&mut ann, remove(1, json!({}))).await["result"];
     let keys = asked["inputRequests"].as_object().unwrap().keys();
     let yes = |key: &String| {

@@ -52,7 +52,8 @@ async fn serve(socket: &mut Socket, code: u16, reason: &'static str) {
             _ => break,
         }
     }
-    let (code, reason) = (code.into(), reason.into());
+    let code = code.into();
+    let reason = reason.into();
     // Fails when the client has left.
     let _ = socket.close(Some(CloseFrame { code, reason })).await;
     while let Some(Ok(_)) = socket.next().await {}

@@ -21,8 +21,10 @@ fn opening_brackets(json: &[u8]) -> usize {
 }
 
 fn deepest(json: &[u8]) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let (mut in_string, mut escaped) = (false, false);
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    let mut in_string = false;
+    let mut escaped = false;
     for byte in json {
         match byte {
             _ if escaped => escaped = false,

@@ -18,7 +18,9 @@ pub(super) fn may_be_alone(json: &str) -> bool {
 /// ```
 #[must_use]
 pub fn well_formed(json: &str) -> Cow<'_, str> {
-    let (mut replaced, mut copied, mut at) = (String::new(), 0, 0);
+    let mut replaced = String::new();
+    let mut copied = 0;
+    let mut at = 0;
     while let Some(found) = json
         .as_bytes()
         .get(at..)

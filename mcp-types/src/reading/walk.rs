@@ -102,9 +102,10 @@ impl Walk {
             Some(b'n') => "null",
             _ => "a number",
         };
-        match expected.ends_with(found) {
-            true => self.misfit(format!("{expected} can't be read")),
-            false => self.misfit(format!("must be {expected}, not {found}")),
+        if expected.ends_with(found) {
+            self.misfit(format!("{expected} can't be read"))
+        } else {
+            self.misfit(format!("must be {expected}, not {found}"))
         }
     }
 
@@ -118,9 +119,10 @@ impl Walk {
             return self.list(json, item, false);
         }
         if let Some(one) = kind.strip_suffix('+') {
-            return match json.get().starts_with('[') {
-                true => self.list(json, one, false),
-                false => self.value(json, one),
+            return if json.get().starts_with('[') {
+                self.list(json, one, false)
+            } else {
+                self.value(json, one)
             };
         }
         if let Some(item) = kind.strip_suffix("{}").filter(|item| *item != "value") {
@@ -260,7 +262,8 @@ impl Walk {
             // Such a union keeps whatever fits none of its variants.
             return self.leaf(json, "any");
         };
-        let (json, members) = (object(json), self.members(json)?);
+        let members = self.members(json)?;
+        let json = object(json);
         let fits = types
             .iter()
             .filter_map(|info| Some((fit(info, &members)?, *info)));
@@ -293,7 +296,8 @@ impl Walk {
         json: RawJsonRef<'_>,
         types: impl Iterator<Item = &'a TypeInfo>,
     ) -> Outcome {
-        let (text, misfits) = (self.text.len(), self.misfits.len());
+        let text = self.text.len();
+        let misfits = self.misfits.len();
         let mut first = None;
         for info in types {
             match self.object(json, info) {
@@ -351,7 +355,8 @@ impl Walk {
         may_lack: bool,
         write: impl FnOnce(&mut Self) -> Outcome,
     ) -> Outcome {
-        let (text, path) = (self.text.len(), self.path.len());
+        let text = self.text.len();
+        let path = self.path.len();
         if !self.text.ends_with(['[', '{']) {
             self.text.push(',');
         }
@@ -377,16 +382,19 @@ fn fits<T: DeserializeOwned>(json: &str) -> bool {
 
 /// The value, or an empty object in place of an empty list.
 fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
-    match json.elements().is_ok_and(|elements| elements.is_empty()) {
-        true => RawJsonRef::empty_object(),
-        false => json,
+    if json.elements().is_ok_and(|elements| elements.is_empty()) {
+        RawJsonRef::empty_object()
+    } else {
+        json
     }
 }
 
 /// How well an object fits a type: by the constants it has, the required members that it lacks, and
 /// the members that it has. `None` if a constant differs.
 fn fit(info: &TypeInfo, members: &[(String, RawJsonRef<'_>)]) -> Option<(usize, i64, usize)> {
-    let (mut constants, mut lacks, mut present) = (0, 0, 0);
+    let mut constants = 0;
+    let mut lacks = 0;
+    let mut present = 0;
     for field in info.fields {
         let value = members.iter().find(|(name, _)| name == field.name);
         match (field.kind.strip_prefix('\''), value) {

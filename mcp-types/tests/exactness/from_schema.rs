@@ -103,14 +103,13 @@ impl<'a> Source<'a> {
     fn integer(&mut self, from_zero: bool) -> Value {
         let small = self.below(1000);
         let positive = [json!(small), json!(small as f64), json!(u64::MAX)];
-        match from_zero {
-            true => self.one_of(positive),
-            false => {
-                let all = [json!(-7), json!(-7.0), json!(i64::MIN), json!(1e20)];
-                let positive = self.one_of(positive);
-                let other = self.one_of(all);
-                self.one_of([positive, other])
-            }
+        if from_zero {
+            self.one_of(positive)
+        } else {
+            let all = [json!(-7), json!(-7.0), json!(i64::MIN), json!(1e20)];
+            let positive = self.one_of(positive);
+            let other = self.one_of(all);
+            self.one_of([positive, other])
         }
     }
 

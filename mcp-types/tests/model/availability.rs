@@ -19,7 +19,8 @@ fn revisions_know_their_era_and_batches() {
 
 #[test]
 fn methods_have_a_direction_that_changes_with_the_revision() {
-    let (old, new) = (Revision::V2025_11_25, Revision::V2026_07_28);
+    let old = Revision::V2025_11_25;
+    let new = Revision::V2026_07_28;
     assert!(old.allows(methods::SAMPLING_CREATE_MESSAGE, Side::Server));
     assert!(!old.allows(methods::SAMPLING_CREATE_MESSAGE, Side::Client));
     assert!(!new.allows(methods::SAMPLING_CREATE_MESSAGE, Side::Server));

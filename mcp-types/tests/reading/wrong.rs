@@ -61,7 +61,8 @@ fn a_value_of_the_revision_is_read_whole() {
 
 #[test]
 fn a_wrong_part_is_left_out_or_named() {
-    let (mut count, mut unnamed) = (0, Vec::new());
+    let mut count = 0;
+    let mut unnamed = Vec::new();
     for revision in Revision::ALL {
         for name in names(revision) {
             for wrong in wrong(name, revision) {

@@ -16,16 +16,16 @@ const ROOT: &str = include_str!("../../templates/bindings.rs");
 pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
     let mut template = parsed("xtask/templates/bindings.rs", ROOT)?;
     let support = Support::take(&mut template.items, &root.join("mcp-types/src"))?;
-    let (mut items, mut constants) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut constants = Vec::new();
     for file in codegen::single(root, revision)? {
         let module = parsed(&file.path, &file.text)?;
         let is_constant = |item: &Item| matches!(item, Item::Const(_));
-        match module.items.iter().all(is_constant) {
-            true => constants.push(Item::Mod(named(&file.path, module))),
-            false => {
-                let own = module.items.into_iter();
-                items.extend(own.filter(|item| !matches!(item, Item::Use(_))));
-            }
+        if module.items.iter().all(is_constant) {
+            constants.push(Item::Mod(named(&file.path, module)))
+        } else {
+            let own = module.items.into_iter();
+            items.extend(own.filter(|item| !matches!(item, Item::Use(_))));
         }
     }
     items.append(&mut template.items);

@@ -33,15 +33,17 @@ impl Error {
 
     /// Fails with all of `errors`, if there are any.
     pub(super) fn none(errors: Vec<Self>) -> Result<()> {
-        match errors.is_empty() {
-            true => Ok(()),
-            false => Err(Self::Several(errors)),
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Self::Several(errors))
         }
     }
 
     /// What is wrong at `place`.
     pub(super) fn at(place: impl Display, what: impl Display) -> Self {
-        let (place, what) = (place.to_string(), what.to_string());
+        let place = place.to_string();
+        let what = what.to_string();
         Self::At { place, what }
     }
 

@@ -32,7 +32,9 @@ pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec
     let entries = entries.into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
     let names = folders.map(|folder| folder.file_name().to_string_lossy().into_owned());
-    let (mut questions, mut files, mut modules) = (Vec::new(), Vec::new(), Vec::new());
+    let mut questions = Vec::new();
+    let mut files = Vec::new();
+    let mut modules = Vec::new();
     for name in names.sorted() {
         let folder = format!("schema/extensions/{name}");
         let (overlay, merged) = merged(root, &folder, protocol, &revisions)
@@ -76,7 +78,8 @@ fn merged(
         for (name, stored) in &schema.stored_names {
             if shared.contains(stored) && known.contains(name) {
                 schema.defs.remove(name);
-                let (name, kind) = (name.clone(), SupportKind::Type);
+                let name = name.clone();
+                let kind = SupportKind::Type;
                 overlay.support.add(name.clone(), Support { name, kind });
             }
         }
@@ -88,7 +91,8 @@ fn merged(
 }
 
 fn file(name: &str, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<File> {
-    let (enums, unions) = (enums::emit(merged, docs), unions::emit(merged, docs));
+    let enums = enums::emit(merged, docs);
+    let unions = unions::emit(merged, docs);
     let structs = structs::emit(merged, overlay, docs)?;
     let methods = dispatch::methods(merged);
     let items = quote! {

@@ -116,7 +116,8 @@ fn files(
 /// The modules of a model of any number of revisions: its types, and names for what is written as
 /// text or number on the wire.
 pub(super) fn modules(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[File; 7]> {
-    let (enums, unions) = (enums::emit(merged, docs), unions::emit(merged, docs));
+    let enums = enums::emit(merged, docs);
+    let unions = unions::emit(merged, docs);
     let structs = structs::emit(merged, overlay, docs)?;
     let aliases = aliases::emit(overlay);
     let messages = dispatch::markers(merged);

@@ -75,7 +75,8 @@ impl Totals {
 
 impl Display for Totals {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (failed, warned) = (self.failed.len(), self.warned.len());
+        let failed = self.failed.len();
+        let warned = self.warned.len();
         writeln!(
             f,
             "{} scenarios, {} checks passed, {failed} failed, {warned} warnings, {} skipped",

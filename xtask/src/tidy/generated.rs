@@ -25,10 +25,8 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         for (name, shape) in file.items.iter().filter_map(shape) {
             let other = *seen.entry(shape).or_insert(name);
             if other != name && !(is_specified(name) && is_specified(other)) {
-                let (line, found) = (
-                    name.span().start().line,
-                    format!("`{name}` is `{other}` again"),
-                );
+                let line = name.span().start().line;
+                let found = format!("`{name}` is `{other}` again");
                 violations.push(Violation::new(file, line, found, TWICE));
             }
         }

@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn files_of_the_runtime_and_of_extensions_are_not_long() {
-        let (fits, long) = ("use a;\n".repeat(500), "use a;\n".repeat(501));
+        let fits = "use a;\n".repeat(500);
+        let long = "use a;\n".repeat(501);
         let files = [
             ("mcp-runtime/src/a.rs", fits.as_str()),
             ("mcp-runtime/src/b.rs", &long),

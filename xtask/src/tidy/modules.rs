@@ -57,9 +57,10 @@ fn parent<'a>(workspace: &'a Workspace, file: &File) -> Option<&'a File> {
 
 /// The module `name` of `file`, where the file is named after it.
 fn child<'a>(workspace: &'a Workspace, file: &File, name: &str) -> Option<&'a File> {
-    let folder = match is_map(file) {
-        true => file.folder(),
-        false => file.path.trim_end_matches(".rs"),
+    let folder = if is_map(file) {
+        file.folder()
+    } else {
+        file.path.trim_end_matches(".rs")
     };
     let mut ends = ["", "/mod"].iter();
     ends.find_map(|end| workspace.files.get(&format!("{folder}/{name}{end}.rs")))

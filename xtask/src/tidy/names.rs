@@ -34,7 +34,8 @@ pub(crate) fn is_test_module(item: &Item) -> bool {
 fn add(tokens: TokenStream, outer: &[String], found: &mut Vec<Named>) {
     let mut imports = !outer.is_empty();
     // The word before, and the colons since.
-    let (mut before, mut colons) = (String::new(), 0);
+    let mut before = String::new();
+    let mut colons = 0;
     for token in tokens {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == ':' => {

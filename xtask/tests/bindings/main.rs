@@ -35,9 +35,10 @@ fn xtask(arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     let output = command.args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    match output.status.success() {
-        true => Ok(text(output.stdout)),
-        false => Err(text(output.stderr)),
+    if output.status.success() {
+        Ok(text(output.stdout))
+    } else {
+        Err(text(output.stderr))
     }
 }
 

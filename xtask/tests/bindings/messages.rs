@@ -413,9 +413,10 @@ pub(crate) fn program(bindings: &BTreeMap<String, String>, module: fn(&str) -> S
         } else {
             ""
         };
-        let elicitation = match text.contains("struct ElicitationCompleteNotificationParams") {
-            true => r#""elicitationId":"e","#,
-            false => "",
+        let elicitation = if text.contains("struct ElicitationCompleteNotificationParams") {
+            r#""elicitationId":"e","#
+        } else {
+            ""
         };
         let checks = checks
             .replace("{META}", &format!("{{{meta}}}"))

@@ -52,9 +52,10 @@ impl Workspace {
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Result<String, String> {
         let output = self.output(arguments);
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        match output.status.success() {
-            true => Ok(text(output.stdout)),
-            false => Err(text(output.stderr)),
+        if output.status.success() {
+            Ok(text(output.stdout))
+        } else {
+            Err(text(output.stderr))
         }
     }
 
@@ -76,9 +77,10 @@ impl Workspace {
             let asked = open.split("for information:").next().unwrap_or_default();
             let keys = asked.lines().filter(|line| line.contains("\"\" # "));
             let words = keys.map(|line| line.replace("\"\"", "\"Invented.\"") + "\n");
-            match asked.contains("\n    [[") {
-                true => self.paste(asked),
-                false => self.append("schema/docs.toml", &words.collect::<String>()),
+            if asked.contains("\n    [[") {
+                self.paste(asked)
+            } else {
+                self.append("schema/docs.toml", &words.collect::<String>())
             }
         }
         panic!("{open}");

@@ -92,8 +92,10 @@ fn with_unions_of_one(definitions: &Value) -> Value {
 /// Places that differ and are not mentioned.
 fn missing(older: &Value, newer: &Value) -> Vec<String> {
     let report = Report::new(older, newer);
-    let (older, newer) = (&with_unions_of_one(older), &with_unions_of_one(newer));
-    let (before, after) = (flatten(older), flatten(newer));
+    let older = &with_unions_of_one(older);
+    let newer = &with_unions_of_one(newer);
+    let before = flatten(older);
+    let after = flatten(newer);
     let nothing = Place::default();
     let mut missing = Vec::new();
     let mut differences = 0;

@@ -48,7 +48,8 @@ impl Report {
     pub(crate) fn new(older: &Value, newer: &Value) -> Self {
         let text = print(older, newer, &["--markdown"]);
         let mut entries = Vec::new();
-        let (mut section, mut names) = (String::new(), Vec::new());
+        let mut section = String::new();
+        let mut names = Vec::new();
         for line in text.lines() {
             if let Some(title) = line.strip_prefix("## ") {
                 (section, names) = (title.to_owned(), Vec::new());

@@ -91,7 +91,8 @@ fn adopt(project: &Project, before: &str, revision: &str) -> String {
         .failure();
 
     // Names that are a matter of taste are at places of their own.
-    let (older, newer) = (entries_until(before), entries_until(revision));
+    let older = entries_until(before);
+    let newer = entries_until(revision);
     let (answers, others): (Vec<_>, Vec<_>) = newer
         .iter()
         .filter(|entry| !older.contains(entry))
@@ -112,7 +113,8 @@ fn adopt(project: &Project, before: &str, revision: &str) -> String {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    let (missing, surplus) = (names(missing.collect()), names(surplus.collect()));
+    let missing = names(missing.collect());
+    let surplus = names(surplus.collect());
     assert!(
         missing.is_empty() && surplus.is_empty(),
         "not asked for: {missing:#?}\nasked for in vain: {surplus:#?}\n{report}"

@@ -20,7 +20,8 @@ const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.
 pub(crate) async fn oauth(scenario: &str, url: &str) -> Result<OAuth, Box<dyn Error>> {
     let context = context()?;
     let text = |name: &str| context[name].as_str().unwrap_or_default().to_owned();
-    let (id, secret) = (text("client_id"), text("client_secret"));
+    let id = text("client_id");
+    let secret = text("client_secret");
     Ok(match scenario {
         "auth/client-credentials-basic" => {
             OAuth::client_credentials(id, secret).issuer(issuer(url).await?)

@@ -74,7 +74,8 @@ impl Rounds {
         let greeting = cx.sample("Generate a greeting").key("greeting");
         let roots = cx.roots().key("client_roots");
         let (user, greeting, roots) = cx.ask_all((name, greeting, roots)).await?;
-        let (name, text) = (user.name, greeting.text());
+        let name = user.name;
+        let text = greeting.text();
         Ok(format!("{text}, {name}, with {} roots", roots.len()))
     }
 

@@ -54,9 +54,10 @@ impl Jobs {
     async fn confirm_delete(&self, filename: String, cx: &Context) -> Result<String, AskError> {
         let question = format!("Delete {filename}?");
         let answer: Confirmed = cx.elicit(question).key("confirm").await?;
-        Ok(match answer.confirm {
-            true => format!("{filename} was deleted"),
-            false => format!("{filename} was kept"),
+        Ok(if answer.confirm {
+            format!("{filename} was deleted")
+        } else {
+            format!("{filename} was kept")
         })
     }
 

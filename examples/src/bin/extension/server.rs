@@ -121,7 +121,8 @@ impl Extension for Tickets {
     }
 
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
-        let (get, answer) = (Arc::clone(&self), Arc::clone(&self));
+        let get = Arc::clone(&self);
+        let answer = Arc::clone(&self);
         server.method(GET, move |asked: Get, cx: Context| {
             let found = get.find(&asked.id, &cx);
             async move { found.map(|ticket| ticket.status.borrow().clone()) }
@@ -130,7 +131,8 @@ impl Extension for Tickets {
             let answered = answer.answer(asked, &cx);
             async move { answered }
         });
-        let (read, listed) = (Arc::clone(&self), self);
+        let read = Arc::clone(&self);
+        let listed = self;
         let template = UriTemplate::parse("ticket:{id}").expect("a valid template");
         let tickets = ResourceTemplate::new("tickets", "ticket:{id}");
         let entry = ResourceEntry::template(tickets, template, move |call: ResourceCall<'_>| {

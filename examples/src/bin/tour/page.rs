@@ -28,9 +28,10 @@ impl Page {
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
-        match self.coloured {
-            true => format!("\x1b[{style}m{text}\x1b[0m"),
-            false => text.to_owned(),
+        if self.coloured {
+            format!("\x1b[{style}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
         }
     }
 
@@ -81,7 +82,8 @@ impl Page {
             let cells = rows.iter().map(|row| row[column].chars().count());
             cells.max().unwrap_or(0)
         };
-        let (first, second) = (width(0), width(1));
+        let first = width(0);
+        let second = width(1);
         println!();
         for (i, [name, arguments, description]) in rows.iter().enumerate() {
             let line = format!("  {name:<first$}  {arguments:<second$}  {description}");

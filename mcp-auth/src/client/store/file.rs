@@ -55,12 +55,14 @@ impl FileStore {
 
 impl TokenStore for FileStore {
     fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>> {
-        let (path, key) = (self.path(key), key.to_owned());
+        let path = self.path(key);
+        let key = key.to_owned();
         on_disk(&path.clone(), move || read(&path, &key))
     }
 
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        let (folder, path) = (Arc::clone(&self.0), self.path(key));
+        let folder = Arc::clone(&self.0);
+        let path = self.path(key);
         let contents = serde_json::json!([key, secret]).to_string();
         Box::pin(async move {
             // There is one new file at a time, so a crash leaves at most one behind.

@@ -63,7 +63,8 @@ impl KeyringStore {
         key: &str,
         action: impl FnOnce(&Entry) -> keyring_core::Result<T> + Send + 'static,
     ) -> BoxFuture<io::Result<Option<T>>> {
-        let (store, key) = (self.clone(), key.to_owned());
+        let store = self.clone();
+        let key = key.to_owned();
         let work = move || {
             let entry = store.keyring.build(&store.service, &key, None)?;
             action(&entry)

@@ -35,7 +35,8 @@ impl Key {
     pub(crate) fn new(algorithm: Algorithm, number: usize) -> Self {
         let pair = match algorithm {
             Algorithm::Es256 => {
-                let (kind, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+                let kind = &ECDSA_P256_SHA256_FIXED_SIGNING;
+                let random = SystemRandom::new();
                 let document = EcdsaKeyPair::generate_pkcs8(kind, &random).unwrap();
                 Pair::Ec(EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).unwrap())
             }
@@ -56,7 +57,8 @@ impl Key {
             }
             Pair::Rsa(pair) => {
                 let public = PublicKeyComponents::<Vec<u8>>::from(pair.public());
-                let (n, e) = (encode(public.n), encode(public.e));
+                let n = encode(public.n);
+                let e = encode(public.e);
                 json!({"kty": "RSA", "n": n, "e": e, "alg": "RS256"})
             }
         };
@@ -96,7 +98,8 @@ impl Key {
         let Some((signed, signature)) = signature(token) else {
             return false;
         };
-        let (signed, signature) = (signed.as_bytes(), &signature);
+        let signed = signed.as_bytes();
+        let signature = &signature;
         match &self.pair {
             Pair::Ec(pair) => UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, pair.public_key())
                 .verify(signed, signature)
@@ -144,7 +147,10 @@ pub(crate) fn is_signed_by(token: &str, jwk: &Value) -> bool {
 
 /// The thumbprint of a key on an elliptic curve (RFC 7638).
 pub(crate) fn thumbprint(jwk: &Value) -> String {
-    let (crv, kty, x, y) = (&jwk["crv"], &jwk["kty"], &jwk["x"], &jwk["y"]);
+    let crv = &jwk["crv"];
+    let kty = &jwk["kty"];
+    let x = &jwk["x"];
+    let y = &jwk["y"];
     sha256(&format!(r#"{{"crv":{crv},"kty":{kty},"x":{x},"y":{y}}}"#))
 }
 

@@ -198,7 +198,8 @@ impl AuthorizationServer {
     pub fn mint_opaque(&self, claims: &Value) -> String {
         let mut state = self.state();
         let (_, claims) = key::parts(&state.mint(&json!({}), claims)).unwrap();
-        let (token, login) = (key::random(), key::random());
+        let token = key::random();
+        let login = key::random();
         let kept = AccessToken { login, claims };
         state.access_tokens.insert(token.clone(), kept);
         token

@@ -149,9 +149,12 @@ impl State {
         let (header, claims) = parts.ok_or_else(|| OAuthError::grant("no JWT"))?;
         let mut trusted = self.trusted.iter();
         let issuer = trusted.find(|it| claims["iss"] == it.issuer());
-        let is_signed = issuer.is_some_and(|issuer| match issuer.issuer() == self.issuer {
-            true => self.keys.iter().any(|key| key.has_signed(assertion)),
-            false => issuer.has_signed(assertion),
+        let is_signed = issuer.is_some_and(|issuer| {
+            if issuer.issuer() == self.issuer {
+                self.keys.iter().any(|key| key.has_signed(assertion))
+            } else {
+                issuer.has_signed(assertion)
+            }
         });
         if !is_signed {
             return Err(OAuthError::grant("the assertion's issuer is not trusted"));

@@ -127,7 +127,8 @@ impl Extension for Tasks {
             let reason = "invalid value at params.notifications.taskIds: expected a list of ids";
             ProtocolError::new(code::INVALID_PARAMS, reason)
         })?;
-        let (tasks, cx) = (self.clone(), cx.clone());
+        let tasks = self.clone();
+        let cx = cx.clone();
         Ok(Some(Box::pin(
             async move { tasks.subscribe(ids, &cx).await },
         )))

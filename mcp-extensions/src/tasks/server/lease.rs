@@ -78,10 +78,7 @@ impl Lease {
     pub(super) fn renewed(&mut self, renewal: Renewal, sent: u64, asked: Instant) -> Vec<Arc<str>> {
         let answered = Instant::now();
         // If another process is ahead, all that is known is that its time was reached before the answer.
-        let since = match renewal.now == sent {
-            true => asked,
-            false => answered,
-        };
+        let since = if renewal.now == sent { asked } else { answered };
         let before = self.last.replace(Renewed {
             now: renewal.now,
             since,
@@ -176,7 +173,8 @@ mod tests {
         for seed in 0..200 {
             let mut random = Random(seed);
             let mut processes: Vec<_> = (0..3).map(|_| Process::new()).collect();
-            let (mut time, mut tasks) = (0, Vec::new());
+            let mut time = 0;
+            let mut tasks = Vec::new();
             for _ in 0..400 {
                 let pause = match random.below(20) {
                     0 => random.below(60_000),
@@ -208,7 +206,8 @@ mod tests {
     /// Renews after a pause, and returns whether the other runner has stopped.
     async fn look(lease: &mut Lease, pause: Duration, number: Option<i64>) -> bool {
         tokio::time::advance(pause).await;
-        let (now, runners) = (lease.now(), vec![("other".into(), number)]);
+        let now = lease.now();
+        let runners = vec![("other".into(), number)];
         let stopped = lease.renewed(Renewal { now, runners }, now, Instant::now());
         !stopped.is_empty()
     }

@@ -32,7 +32,8 @@ impl Tasks {
     pub(super) fn maintain(&self) {
         let mut state = self.0.process.state();
         if state.maintenance.is_none() {
-            let (tasks, interval) = (self.clone(), state.lease.interval());
+            let tasks = self.clone();
+            let interval = state.lease.interval();
             state.maintenance = Some(tokio::spawn(async move {
                 // The lease does not wait for anything else.
                 tokio::join!(tasks.keep_lease(interval), tasks.end_tasks(interval));
@@ -66,7 +67,8 @@ impl Tasks {
     /// Renews the lease of this process, and finds out which other runners have stopped.
     async fn renew(&self) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
-        let (sent, asked) = (process.state().lease.now(), Instant::now());
+        let sent = process.state().lease.now();
+        let asked = Instant::now();
         let renewed = self
             .0
             .records
@@ -110,13 +112,15 @@ impl Tasks {
             return Ok(outcome?);
         }
         let named: Vec<_> = unstored.iter().take(NAMED).map(|id| &**id).collect();
-        let (count, named) = (unstored.len(), named.join(", "));
+        let count = unstored.len();
+        let named = named.join(", ");
         Err(format!("the store failed; tasks whose end was not stored ({count}): {named}").into())
     }
 
     /// Ends tasks that can't be left to other processes, and the lease.
     async fn end_lease(&self) -> Result<(), TaskStoreError> {
-        let (records, runner) = (&self.0.records, &self.0.process.runner);
+        let records = &self.0.records;
+        let runner = &self.0.process.runner;
         let mut outcome = Ok(());
         for (id, left) in self.0.process.left() {
             if left == Left::Remove || records.store.lease().is_none() {
@@ -163,7 +167,8 @@ impl Tasks {
 
     /// Returns the time at which there is more to do. What fails here is tried again the next time.
     async fn end_tasks_once(&self) -> Result<Option<u64>, TaskStoreError> {
-        let (process, records) = (&self.0.process, &self.0.records);
+        let process = &self.0.process;
+        let records = &self.0.records;
         if records.store.lease().is_none() {
             self.renew().await?;
         }
@@ -221,7 +226,8 @@ impl Tasks {
 
     /// Goes on with the tasks of a runner that has stopped.
     async fn recover_all(&self, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
-        let (process, records) = (&self.0.process, &self.0.records);
+        let process = &self.0.process;
+        let records = &self.0.records;
         let ids = records.run(|store| store.unfinished(stopped)).await?;
         if ids.is_empty() {
             return records.run(|store| store.release(stopped)).await;

@@ -183,9 +183,10 @@ pub(super) fn as_protocol(error: BoxError) -> ProtocolError {
     match error.downcast::<ProtocolError>() {
         Ok(error) => *error,
         Err(error) => {
-            let message = match error.is::<TooManyRequests>() {
-                true => error.to_string(),
-                false => "Internal error".to_owned(),
+            let message = if error.is::<TooManyRequests>() {
+                error.to_string()
+            } else {
+                "Internal error".to_owned()
             };
             tracing::error!(%error, "the call of a task failed");
             ProtocolError::new(code::INTERNAL_ERROR, message)
@@ -195,7 +196,8 @@ pub(super) fn as_protocol(error: BoxError) -> ProtocolError {
 
 impl DetachedCall for RunningTask {
     fn ask(&self, key: String, request: InputRequest) -> BoxFuture<Result<RawJson, ProtocolError>> {
-        let (tasks, id) = (self.tasks.clone(), self.id.clone());
+        let tasks = self.tasks.clone();
+        let id = self.id.clone();
         Box::pin(async move { tasks.ask(&id, &key, request).await })
     }
 
@@ -228,8 +230,10 @@ impl DetachedCall for RunningTask {
             return Box::pin(std::future::ready(Ok(())));
         };
         lock(values).insert(key.to_owned(), value.clone());
-        let (tasks, id) = (self.tasks.clone(), self.id.clone());
-        let (key, value) = (key.to_owned(), value.clone());
+        let tasks = self.tasks.clone();
+        let id = self.id.clone();
+        let key = key.to_owned();
+        let value = value.clone();
         Box::pin(async move {
             let kept = tasks.0.records.edit(&id, |record| {
                 let inputs = record.inputs.get_or_insert_default();

@@ -293,9 +293,10 @@ impl ToolExtension for Task {
     }
 
     fn describe(&self, tool: &mut Tool) {
-        let support = match self.is_required {
-            true => "required",
-            false => "optional",
+        let support = if self.is_required {
+            "required"
+        } else {
+            "optional"
         };
         let meta = tool.meta.get_or_insert_default();
         meta.insert(TASK_SUPPORT.to_owned(), support.into());

@@ -45,7 +45,8 @@ impl Tasks {
         if let Some(expires) = record.expires {
             self.expiring.insert((expires, Arc::clone(&record.id)));
         }
-        let (id, record) = (Arc::clone(&record.id), Arc::new(record));
+        let id = Arc::clone(&record.id);
+        let record = Arc::new(record);
         self.all.insert(id, Kept { record, changed });
     }
 

@@ -3,7 +3,7 @@
 //! can read what they lead to.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
@@ -20,6 +20,7 @@ use crate::server::scopes::Scopes;
 use crate::server::settings::{Introduction, Settings};
 use crate::server::tools::{ToolCall, ToolEntry};
 use crate::server::{Context, Server};
+use crate::sync::lock;
 
 /// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
 #[derive(Debug, Default)]
@@ -72,7 +73,8 @@ impl Registry {
         };
         let inner = mount.server.state.current();
         update(&mut self.tools, index, mount, &inner.tools, mounted_tool);
-        let (prompts, resources) = (&inner.prompts, &inner.resources);
+        let prompts = &inner.prompts;
+        let resources = &inner.resources;
         update(&mut self.prompts, index, mount, prompts, mounted_prompt);
         update(
             &mut self.resources,
@@ -99,8 +101,7 @@ fn update<R: Entry>(
 impl Mount {
     /// Has the mounted server pass on its changes to `outer`, where it has this index.
     pub(in crate::server) fn relay(&self, outer: &Arc<ServerState>, index: usize) {
-        let relays = self.server.state.relays.lock();
-        let mut relays = relays.unwrap_or_else(PoisonError::into_inner);
+        let mut relays = lock(&self.server.state.relays);
         relays.retain(|relay| relay.outer.strong_count() > 0);
         relays.push(Relay {
             outer: Arc::downgrade(outer),
@@ -125,7 +126,8 @@ impl Mount {
         if !filter.is_limited() && !inner.visibility().is_limited() {
             return Visibility::default();
         }
-        let (inner, namespace) = (Arc::clone(inner), self.namespace.clone());
+        let inner = Arc::clone(inner);
+        let namespace = self.namespace.clone();
         Visibility::limited(move |_: &R, name: &str, context: &Context| {
             let name = namespace.strip(name);
             inner.visibility().shows(&inner, name, context) && filter.shows(&inner, name, context)
@@ -157,15 +159,18 @@ fn mounted_tool(
 ) -> ToolEntry {
     let scopes = mount.scopes(&**inner);
     let name = mount.namespace.name(&inner.name);
-    let (described, named) = (Arc::clone(inner), name.clone());
+    let described = Arc::clone(inner);
+    let named = name.clone();
     let tool = move || {
         let mut tool = Tool::clone(&described.tool);
         tool.name = named;
         tool
     };
-    let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
+    let serving = Arc::clone(inner);
+    let mount = Arc::clone(mount);
     let handler = move |call: ToolCall<'_>| {
-        let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
+        let context = &call.context.at(&mount.server);
+        let mount = Arc::clone(&mount);
         let call = ToolCall { context, ..call };
         let reply = match mount.layers() {
             None => serving.serve(call),
@@ -194,14 +199,17 @@ fn mounted_prompt(
     let scopes = mount.scopes(&**inner);
     let mut prompt = inner.prompt.clone();
     prompt.name = mount.namespace.name(&prompt.name);
-    let (serving, mount) = (Arc::clone(inner), Arc::clone(mount));
+    let serving = Arc::clone(inner);
+    let mount = Arc::clone(mount);
     let mut entry = PromptEntry::new(prompt, move |call| {
-        let (context, mount) = (&call.context.at(&mount.server), Arc::clone(&mount));
+        let context = &call.context.at(&mount.server);
+        let mount = Arc::clone(&mount);
         let call = PromptCall { context, ..call };
         let reply = match mount.layers() {
             None => serving.serve(call),
             Some(layers) => {
-                let (inner, name) = (Arc::clone(&serving), &serving.prompt.name);
+                let inner = Arc::clone(&serving);
+                let name = &serving.prompt.name;
                 layers.prompt(name, call, move |call: PromptCall<'_>| inner.serve(call))
             }
         };
@@ -222,9 +230,11 @@ fn mounted_resource(
     let uri = listed.uri_mut();
     *uri = mount.namespace.uri(uri);
     let template = inner.template.prefixed(&mount.namespace.uri(""));
-    let (serving, outer) = (Arc::clone(inner), Arc::clone(mount));
+    let serving = Arc::clone(inner);
+    let outer = Arc::clone(mount);
     let handler = move |call: ResourceCall<'_>| {
-        let (context, mount) = (&call.context.at(&outer.server), Arc::clone(&outer));
+        let context = &call.context.at(&outer.server);
+        let mount = Arc::clone(&outer);
         let uri = mount.namespace.strip(call.uri);
         let call = ResourceCall {
             uri,
@@ -256,12 +266,14 @@ fn mounted_resource(
 
 /// A lister of a mounted server, with outer URIs.
 fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
-    let (namespace, server) = (mount.namespace.clone(), mount.server.clone());
+    let namespace = mount.namespace.clone();
+    let server = mount.server.clone();
     Arc::new(move |mut part| {
         part.context = part.context.at(&server);
         let after = part.after.as_deref();
         part.after = after.map(|uri| namespace.strip(uri).to_owned());
-        let (found, namespace) = (inner(part), namespace.clone());
+        let found = inner(part);
+        let namespace = namespace.clone();
         Box::pin(async move {
             let mut resources = found.await?;
             for resource in &mut resources {

@@ -33,7 +33,8 @@ pub(in crate::server) struct Catalog<R> {
 
 impl<R: Entry> Catalog<R> {
     pub(in crate::server) fn new(all: &Entries<R>, settings: &Settings) -> Self {
-        let (entries, visibility) = (all.offered(), all.visibility.clone());
+        let entries = all.offered();
+        let visibility = all.visibility.clone();
         let mut by_name = HashMap::with_capacity(entries.len());
         for (_, entry) in &entries {
             by_name.insert(entry.name().to_owned(), Arc::clone(entry));
@@ -99,9 +100,10 @@ impl<R: Entry> Catalog<R> {
         entry: &R,
         context: &Context,
     ) -> Result<(), RequestError> {
-        match self.checks_scopes {
-            false => Ok(()),
-            true => self.scopes.and(entry.needed_scopes()).check(context),
+        if self.checks_scopes {
+            self.scopes.and(entry.needed_scopes()).check(context)
+        } else {
+            Ok(())
         }
     }
 

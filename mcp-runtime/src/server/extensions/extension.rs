@@ -169,9 +169,10 @@ impl Context {
     }
 
     pub(super) fn check_extension(&self, id: &str) -> Result<(), RequestError> {
-        match self.declares_extension(id) {
-            true => Ok(()),
-            false => Err(missing_extension(id, self.revision())),
+        if self.declares_extension(id) {
+            Ok(())
+        } else {
+            Err(missing_extension(id, self.revision()))
         }
     }
 

@@ -222,8 +222,11 @@ fn mounted(
     (scopes, layers): (&Scopes, &Option<Stack>),
     at: &AtServer,
 ) -> Arc<Method> {
-    let (serve, name, at) = (Arc::clone(serve), name.to_owned(), Arc::clone(at));
-    let (scopes, layers) = (scopes.clone(), layers.clone());
+    let serve = Arc::clone(serve);
+    let name = name.to_owned();
+    let at = Arc::clone(at);
+    let scopes = scopes.clone();
+    let layers = layers.clone();
     Arc::new(move |call: MethodCall<'_>| {
         if let Err(denied) = scopes.check(call.context) {
             return Reply::Ready(Err(denied.to_error()));

@@ -54,9 +54,12 @@ pub struct ArgumentError {
 impl ArgumentError {
     /// An error of the value at `path`; a long path or message is cut.
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        let cut = |text: String| match text.len() > MAX_FAULT_BYTES {
-            true => format!("{}…", &text[..text.floor_char_boundary(MAX_FAULT_BYTES)]),
-            false => text,
+        let cut = |text: String| {
+            if text.len() > MAX_FAULT_BYTES {
+                format!("{}…", &text[..text.floor_char_boundary(MAX_FAULT_BYTES)])
+            } else {
+                text
+            }
         };
         Self {
             path: cut(path.into()),
@@ -73,7 +76,8 @@ impl ArgumentError {
 
     /// Returns true if both are errors of one value, or of a value and something inside it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        let (one, other) = (&*self.path, &*other.path);
+        let one = &*self.path;
+        let other = &*other.path;
         let rest = one.strip_prefix(other).or_else(|| other.strip_prefix(one));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }

@@ -36,9 +36,10 @@ impl<T: FromStr<Err: Display> + Send + 'static> FromText for T {
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error: T::Err| {
             let reason = error.to_string();
-            match reason.contains(text) {
-                true => reason,
-                false => format!("{text:?}: {reason}"),
+            if reason.contains(text) {
+                reason
+            } else {
+                format!("{text:?}: {reason}")
             }
         })
     }

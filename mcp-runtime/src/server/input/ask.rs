@@ -85,7 +85,8 @@ impl<K: Ask> IntoFuture for Question<K> {
             if let Some(answer) = self.kind.unasked() {
                 return Ok(answer);
             }
-            let (cx, mut request) = (&self.cx, self.kind.request()?);
+            let cx = &self.cx;
+            let mut request = self.kind.request()?;
             if let Some(capability) = cx.negotiated().missing_capability(&request) {
                 return Err(AskError::Unsupported {
                     capability,

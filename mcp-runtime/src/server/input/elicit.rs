@@ -313,8 +313,10 @@ impl Context {
         message: impl Into<String>,
         form: ElicitSchema,
     ) -> Elicitation<T> {
-        let (message, form) = (message.into(), Form::Given(Box::new(form)));
-        let (mode, read) = (Mode::Form { message, form }, Mode::read_given as _);
+        let message = message.into();
+        let form = Form::Given(Box::new(form));
+        let mode = Mode::Form { message, form };
+        let read = Mode::read_given as _;
         Question::new(self, ElicitationRequest { mode, read })
     }
 
@@ -329,7 +331,8 @@ impl Context {
         url: impl Into<String>,
     ) -> Elicitation<()> {
         let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
-        let (mode, read) = (Mode::Url(Box::new(params)), Mode::read_given as _);
+        let mode = Mode::Url(Box::new(params));
+        let read = Mode::read_given as _;
         Question::new(self, ElicitationRequest { mode, read })
     }
 

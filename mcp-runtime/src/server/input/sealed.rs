@@ -176,7 +176,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_sealed_is_opened_in_time(retry in any_state(), after in 0..600_u64) {
-            let (ours, theirs) = (states(&[1]), states(&[1]));
+            let ours = states(&[1]);
+            let theirs = states(&[1]);
             let binding = binding(["tools/call", "t", "a", "p"]);
             let state = ours.issue(&retry, &binding, NOW).unwrap();
             prop_assert_eq!(theirs.redeem(&state, &binding, NOW + after), Ok(retry));
@@ -230,7 +231,8 @@ mod tests {
             let raw = RawJsonRef::from_text(text).unwrap();
             Binding::new("tools/call", "t", Some(raw), None).unwrap()
         };
-        let (states, retry) = (states(&[1]), retry(vec![]));
+        let states = states(&[1]);
+        let retry = retry(vec![]);
         let state = states
             .issue(&retry, &bind(r#"{"a":1,"b":2}"#), NOW)
             .unwrap();
@@ -246,14 +248,16 @@ mod tests {
             let raw = RawJsonRef::from_text(text).unwrap();
             Binding::new("tools/call", "t", Some(raw), None)
         };
-        let (states, retry) = (states(&[1]), retry(vec![]));
+        let states = states(&[1]);
+        let retry = retry(vec![]);
         for (one, other) in [
             ("9007199254740993.0", "9007199254740992.0"),
             ("18446744073709551616", "18446744073709551617"),
             ("-9223372036854775809", "-9223372036854775810"),
             ("1", "1.0"),
         ] {
-            let (one, other) = (bind(&format!("[{one}]")), bind(&format!("[{other}]")));
+            let one = bind(&format!("[{one}]"));
+            let other = bind(&format!("[{other}]"));
             let state = states.issue(&retry, &one.unwrap(), NOW).unwrap();
             let redeemed = states.redeem(&state, &other.unwrap(), NOW);
             assert_eq!(redeemed, Err(StateError::Foreign));
@@ -291,7 +295,8 @@ mod tests {
         let states = states(&[1]);
         let binding = binding(["tools/call", "t", "a", "p"]);
         let seal = || states.issue(&retry(vec![]), &binding, NOW).unwrap();
-        let (one, two) = (seal(), seal());
+        let one = seal();
+        let two = seal();
         assert_ne!(one, two);
         let bytes = URL_SAFE_NO_PAD.decode(one).unwrap();
         assert!(!bytes.windows(6).any(|window| window == b"secret"));
@@ -300,7 +305,8 @@ mod tests {
     #[test]
     fn a_key_of_its_own_is_made_up_where_none_is_given() {
         let binding = binding(["tools/call", "t", "a", "p"]);
-        let (ours, theirs) = (RetryStates::default(), RetryStates::default());
+        let ours = RetryStates::default();
+        let theirs = RetryStates::default();
         let state = ours.issue(&retry(vec![]), &binding, NOW).unwrap();
         assert_eq!(ours.redeem(&state, &binding, NOW), Ok(retry(vec![])));
         assert_eq!(

@@ -2,7 +2,7 @@
 //! kept between its rounds (2026-07-28, "Multi Round-Trip Requests").
 
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_types::{InputRequest, OrderedMap, RawJson, RawJsonRef};
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::AskError;
 use crate::error::RequestError;
 use crate::protocol::StrictJson;
+use crate::sync::lock;
 
 /// Questions that a call is answered with.
 #[derive(Clone, Debug, Default)]
@@ -222,7 +223,8 @@ impl InputState {
     /// Begins the next round, for a handler that runs again in the same call.
     pub(super) fn begin_round(&self, retry: RetryState) {
         let mut state = self.lock();
-        let (mut clock, busy) = (std::mem::take(&mut state.clock), state.busy);
+        let mut clock = std::mem::take(&mut state.clock);
+        let busy = state.busy;
         clock.stop();
         *state = State {
             retry,
@@ -281,7 +283,7 @@ impl InputState {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

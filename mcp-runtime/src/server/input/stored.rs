@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::state::{Binding, RetryState, StateError};
 use crate::limits::{ANSWER_TIMEOUT, MAX_KEPT_STATES};
+use crate::sync::lock;
 
 /// The states of calls that wait for answers.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ struct StoredCall {
 impl RetryStates {
     /// Stores a state until it expires, or [`MAX_KEPT_STATES`] newer ones are stored.
     pub(super) fn issue(&self, retry: &RetryState, binding: &Binding, now: u64) -> Option<String> {
-        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stored = lock(&self.stored);
         stored.last += 1;
         let name = format!("{}-{:016x}", stored.last, self.secret.hash_one(stored.last));
         while stored.calls.len() >= MAX_KEPT_STATES
@@ -57,7 +58,7 @@ impl RetryStates {
         binding: &Binding,
         now: u64,
     ) -> Result<RetryState, StateError> {
-        let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = lock(&self.stored);
         let mut calls = stored.calls.iter();
         let call = calls.find(|call| call.name == state && call.binding == binding.as_bytes());
         let call = call.ok_or(StateError::Foreign)?;

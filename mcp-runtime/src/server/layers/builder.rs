@@ -50,7 +50,8 @@ impl ServerBuilder {
         S::Error: Into<BoxError>,
         S::Future: Send + 'static,
     {
-        let (method, service) = (method.into(), Next::of(service));
+        let method = method.into();
+        let service = Next::of(service);
         let name = method.name().to_owned();
         let serve = move |call: MethodCall<'_>| -> Reply<RawJson> {
             let params = call.params.map(RawJson::from);

@@ -37,7 +37,8 @@ impl Stack {
             arguments: Option<RawJsonRef<'a>>,
         }
 
-        let (arguments, context) = (call.arguments, call.context);
+        let arguments = call.arguments;
+        let context = call.context;
         let params = Some(RawJson::encode(&Params { name, arguments }));
         let name = name.to_owned();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
@@ -82,7 +83,8 @@ impl Stack {
             arguments: &'a Texts,
         }
 
-        let (arguments, context) = (call.arguments, call.context);
+        let arguments = call.arguments;
+        let context = call.context;
         let params = Some(RawJson::encode(&Params { name, arguments }));
         let name = name.to_owned();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
@@ -116,7 +118,9 @@ impl Stack {
             uri: &'a str,
         }
 
-        let (received, variables, context) = (call.uri, call.variables.clone(), call.context);
+        let received = call.uri;
+        let variables = call.variables.clone();
+        let context = call.context;
         let params = Some(RawJson::encode(&Params { uri: received }));
         let revision = context.revision();
         let missing = RequestError::ResourceNotFound {
@@ -124,8 +128,10 @@ impl Stack {
             code: resource_not_found(revision),
         };
         let missing = missing.to_error();
-        let (received, not_found) = (received.to_owned(), missing.clone());
-        let (name, mime_type) = (entry.name().to_owned(), entry.mime_type());
+        let received = received.to_owned();
+        let not_found = missing.clone();
+        let name = entry.name().to_owned();
+        let mime_type = entry.mime_type();
         let handler = move |params: &RequestParams<'_>, context: &Context| {
             let uri = params.uri()?;
             let resources = &context.server().router().resources;
@@ -139,7 +145,8 @@ impl Stack {
                 variables: found.as_ref().map_or(&variables, |it| &it.variables),
                 context,
             });
-            let (uri, mime_type) = (uri.into_owned(), mime_type.clone());
+            let uri = uri.into_owned();
+            let mime_type = mime_type.clone();
             let not_found = not_found.clone();
             let reply = reply.then(move |contents| match contents {
                 Contents::Missing => Err(not_found),
@@ -167,7 +174,8 @@ impl Stack {
         call: MethodCall<'_>,
         serve: &Arc<Method>,
     ) -> Reply<RawJson> {
-        let (params, serve) = (call.params.map(RawJson::from), Arc::clone(serve));
+        let params = call.params.map(RawJson::from);
+        let serve = Arc::clone(serve);
         let handler = move |params: &RequestParams<'_>, context: &Context| {
             let reply = serve(MethodCall {
                 params: params.raw,

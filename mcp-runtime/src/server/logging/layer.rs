@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use mcp_types::LoggingLevel;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ use tracing_subscriber::layer::Context as Scope;
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::server::Context;
+use crate::sync::lock;
 
 /// A layer that sends the events of `target` to the client whose request is being served, under
 /// the conditions of [`Context::log`].
@@ -76,7 +77,7 @@ fn is_within(target: &str, whole: &str) -> bool {
 
 impl ClientLogs {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Context>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.requests)
     }
 }
 

@@ -237,7 +237,8 @@ impl PromptBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
     {
-        let (name, watch) = (self.entry.prompt.name.clone(), Arc::<Watch>::default());
+        let name = self.entry.prompt.name.clone();
+        let watch = Arc::<Watch>::default();
         let mut entry = self.entry;
         entry.handler = Arc::new(move |incoming: PromptCall<'_>| {
             let incoming = TextCall {

@@ -42,7 +42,8 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     if let Some(schema) = &mut tool.output_schema {
         (*schema, wrapped_schema) = structured::listed_schemas(schema.parse()?);
     }
-    let (upstream, name) = (Arc::clone(upstream), tool.name.clone());
+    let upstream = Arc::clone(upstream);
+    let name = tool.name.clone();
     let forward = move |call: ToolCall<'_>| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
@@ -65,7 +66,8 @@ fn tool_outcome(
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {
     let reference = PromptReference::new(prompt.name.clone()).into();
-    let (asked, name) = (Arc::clone(upstream), prompt.name.clone());
+    let asked = Arc::clone(upstream);
+    let name = prompt.name.clone();
     let mut entry = PromptEntry::new(prompt, move |call| {
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
@@ -163,7 +165,8 @@ fn forward<R: Send + 'static, T>(
     context: &Context,
     convert: impl FnOnce(Result<R, CallError>) -> Result<T, ProtocolError> + Send + 'static,
 ) -> BoxFuture<Result<T, ProtocolError>> {
-    let (callers, client) = (Arc::clone(&upstream.callers), upstream.client.clone());
+    let callers = Arc::clone(&upstream.callers);
+    let client = upstream.client.clone();
     let sent = callers.forward(context.clone(), client, call);
     Box::pin(async move { convert(sent.await) })
 }

@@ -56,8 +56,11 @@ impl Proxy {
     /// the server logs.
     pub fn client(&self, name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         let callers = || Arc::clone(&self.callers);
-        let (forms, pages, models) = (callers(), callers(), callers());
-        let (roots, logs) = (callers(), callers());
+        let forms = callers();
+        let pages = callers();
+        let models = callers();
+        let roots = callers();
+        let logs = callers();
         Client::builder(name, version)
             .on_form(move |form| Arc::clone(&forms).form(form))
             .on_page(move |page| Arc::clone(&pages).page(page))

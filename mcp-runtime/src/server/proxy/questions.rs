@@ -50,9 +50,10 @@ impl Callers {
         call: F,
     ) -> F::Output {
         let one_at_a_time = self.one_at_a_time.load(Ordering::Relaxed);
-        let turn = match one_at_a_time {
-            true => Some(self.queue.lock().await),
-            false => None,
+        let turn = if one_at_a_time {
+            Some(self.queue.lock().await)
+        } else {
+            None
         };
         if one_at_a_time {
             let is_free = |calls: &BTreeMap<_, _>| is_of_one_caller(&context, calls);
@@ -107,9 +108,10 @@ impl Callers {
         let Some((_, newest)) = in_flight.last_key_value() else {
             return Err(RequestError::NoCaller);
         };
-        match in_flight.len() == 1 || is_of_one_caller(newest, &in_flight) {
-            true => Ok(newest.clone()),
-            false => Err(RequestError::SeveralCallers),
+        if in_flight.len() == 1 || is_of_one_caller(newest, &in_flight) {
+            Ok(newest.clone())
+        } else {
+            Err(RequestError::SeveralCallers)
         }
     }
 
@@ -198,7 +200,8 @@ fn reply<T>(
 
 impl Drop for ForwardedCall {
     fn drop(&mut self) {
-        let (callers, number) = (Arc::clone(&self.callers), self.number);
+        let callers = Arc::clone(&self.callers);
+        let number = self.number;
         match (self.owed.take(), Handle::try_current()) {
             // The call was given up, and may have asked something that is still on its way. What
             // the server behind asks before it answers this ping belongs to no other caller.

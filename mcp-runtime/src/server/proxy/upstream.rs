@@ -1,7 +1,7 @@
 //! The server behind a proxy: its lists as the proxy offers them, and its changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_types::{LoggingLevel, RawJson, ServerNotification, SubscriptionFilter};
 use tokio::task::JoinSet;
@@ -18,6 +18,7 @@ use crate::server::List;
 use crate::server::catalog::Registry;
 use crate::server::handle::ServerState;
 use crate::server::settings::Introduction;
+use crate::sync::lock;
 
 /// The server behind a proxy.
 #[derive(Debug)]
@@ -148,7 +149,8 @@ impl Upstream {
     /// Returns true if a list that the server declares was read, and an error of those that were not,
     /// which is a transient one if there is one.
     pub(super) async fn update_lists(self: &Arc<Self>) -> (bool, Option<CallError>) {
-        let (mut is_read, mut failed) = (false, None);
+        let mut is_read = false;
+        let mut failed = None;
         for list in List::ALL {
             let declared = self.client.server_capabilities();
             match self.update_list(list).await {
@@ -200,7 +202,8 @@ impl Upstream {
         list: List,
         is_offered: bool,
     ) -> Result<(RawJson, EditRegistry<'_>), CallError> {
-        let (client, declared) = (&self.client, self.client.server_capabilities());
+        let client = &self.client;
+        let declared = client.server_capabilities();
         let completes = declared.completions.is_some();
         Ok(match list {
             List::Tools => {
@@ -229,7 +232,8 @@ impl Upstream {
                 (new, Box::new(edit))
             }
             List::Resources => {
-                let (mut resources, mut templates) = (Vec::new(), Vec::new());
+                let mut resources = Vec::new();
+                let mut templates = Vec::new();
                 if declared.resources.is_some() {
                     let listed = client.list_resources().await;
                     match (listed, client.list_resource_templates().await) {
@@ -261,7 +265,7 @@ impl Upstream {
     }
 
     fn watched(&self) -> MutexGuard<'_, BTreeMap<String, JoinSet<()>>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.watched)
     }
 
     /// Publishes the changes of `uri` that the server announces, until one comes that no client
@@ -275,7 +279,8 @@ impl Upstream {
             crate::log::warn!(uri, "too many resources behind a proxy are watched already");
             return;
         }
-        let (upstream, client) = (Arc::downgrade(self), self.client.clone());
+        let upstream = Arc::downgrade(self);
+        let client = self.client.clone();
         let name = uri.to_owned();
         let task = spawn(async move {
             if let Err(error) = publish_changes(client, &upstream, &name).await {

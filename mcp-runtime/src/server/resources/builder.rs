@@ -90,7 +90,8 @@ impl ResourceBuilder {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
     {
-        let (name, watch) = (self.template.name.clone(), Arc::<Watch>::default());
+        let name = self.template.name.clone();
+        let watch = Arc::<Watch>::default();
         let handler = move |incoming: ResourceCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.variables,
@@ -101,9 +102,10 @@ impl ResourceBuilder {
         };
         let mut entry = self.entry;
         entry.handler = Arc::new(handler);
-        entry.listed = match entry.template.is_literal() {
-            true => Listed::Resource(Box::new(resource(self.template, self.size))),
-            false => Listed::Template(Box::new(self.template)),
+        entry.listed = if entry.template.is_literal() {
+            Listed::Resource(Box::new(resource(self.template, self.size)))
+        } else {
+            Listed::Template(Box::new(self.template))
         };
         entry
     }

@@ -251,7 +251,8 @@ where
     F: Future<Output = T> + Send + 'static,
     T: IntoResources,
 {
-    let (name, watch) = (format!("list of {name}"), Arc::<Watch>::default());
+    let name = format!("list of {name}");
+    let watch = Arc::<Watch>::default();
     Arc::new(move |part| {
         let found = lister(part);
         let found = Box::pin(async move { found.await.into_resources() });

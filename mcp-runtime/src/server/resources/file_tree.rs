@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_types::{
@@ -19,6 +19,7 @@ use crate::error::RequestError;
 use crate::limits::{FILE_WALK_LIFETIME, MAX_FILE_BYTES};
 use crate::server::handler::run::blocking;
 use crate::server::{IntoResource, Reply};
+use crate::sync::lock;
 
 /// The files of a directory and of those in it, as resources.
 ///
@@ -207,7 +208,8 @@ impl IntoResource for FileTree {
         let listed = tree.template.clone();
         let mut entry = ResourceEntry::template(listed, template, move |call| {
             let path = call.variables.get("path").cloned().unwrap_or_default();
-            let (tree, uri) = (Arc::clone(&tree), call.uri.to_owned());
+            let tree = Arc::clone(&tree);
+            let uri = call.uri.to_owned();
             Reply::Pending(Box::pin(blocking(move || tree.read(&path, uri))))
         });
         if listing.most == 0 {
@@ -215,7 +217,8 @@ impl IntoResource for FileTree {
         }
         let last = Arc::new(FileList::default());
         entry.lister = Some(Arc::new(move |part| {
-            let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
+            let tree = Arc::clone(&listing);
+            let last = Arc::clone(&last);
             Box::pin(blocking(move || Ok(last.list(&tree, &part))))
         }));
         entry
@@ -264,7 +267,7 @@ impl FileList {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Walk>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

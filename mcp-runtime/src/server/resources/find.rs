@@ -55,8 +55,10 @@ impl Catalog<ResourceEntry> {
             variables: &found.variables,
             context,
         });
-        let (canonical, uri) = (found.uri.into_owned(), uri.clone().into_owned());
-        let (mime_type, caching) = (entry.mime_type(), entry.caching.clone());
+        let canonical = found.uri.into_owned();
+        let uri = uri.clone().into_owned();
+        let mime_type = entry.mime_type();
+        let caching = entry.caching.clone();
         let private = self.visibility.is_limited()
             || entry.visibility.is_limited()
             || self.needs_scopes(entry);
@@ -147,9 +149,10 @@ impl Catalog<ResourceEntry> {
     ///
     /// When it is neither.
     pub(in crate::server) fn check_uri(&self, uri: &str) -> Result<(), RequestError> {
-        match is_uri(uri) || self.find(uri).is_some() {
-            true => Ok(()),
-            false => Err(no_uri(uri, "params.uri")),
+        if is_uri(uri) || self.find(uri).is_some() {
+            Ok(())
+        } else {
+            Err(no_uri(uri, "params.uri"))
         }
     }
 
@@ -200,12 +203,13 @@ impl Catalog<ResourceEntry> {
     ) -> Result<Found<'a>, RequestError> {
         let found = self.find(uri);
         let shown = found.filter(|found| self.shows(found.entry, &found.uri, context));
-        shown.ok_or_else(|| match is_uri(uri) {
-            true => {
+        shown.ok_or_else(|| {
+            if is_uri(uri) {
                 self.log_near(uri);
                 not_found(uri, context)
+            } else {
+                no_uri(uri, path)
             }
-            false => no_uri(uri, path),
         })
     }
 

@@ -42,9 +42,10 @@ pub(super) fn normalize_escapes(text: &str) -> String {
             }
             DecodedFragment::DecodedByte(octet) => {
                 let letter = char::from(octet);
-                match letter.is_ascii_alphanumeric() || "-._~".contains(letter) {
-                    true => out.write_char(letter),
-                    false => write!(out, "%{octet:02X}"),
+                if letter.is_ascii_alphanumeric() || "-._~".contains(letter) {
+                    out.write_char(letter)
+                } else {
+                    write!(out, "%{octet:02X}")
                 }
             }
             DecodedFragment::StrayPercent => out.write_char('%'),
@@ -150,7 +151,8 @@ pub fn resource_uri(template: &str, values: &[(&str, Option<&dyn fmt::Display>)]
 #[must_use]
 pub const fn constant_uri(uri: &'static str) -> &'static str {
     let bytes = uri.as_bytes();
-    let (mut at, mut has_scheme) = (0, false);
+    let mut at = 0;
+    let mut has_scheme = false;
     while at < bytes.len() {
         match bytes[at] {
             b'{' | b'}' => {

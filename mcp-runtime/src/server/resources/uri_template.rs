@@ -303,9 +303,10 @@ impl Part {
                     .filter(|it| (*reserved || !"/?#&,;=".contains(*it)) && *until != Some(*it))
                     .map(|it| at + it.len_utf8())
                     .and_then(|after| ends[after].or(Some(after))),
-                Self::Named { operator, .. } => Some(match letter == Some(*operator) {
-                    true => end_of_pairs,
-                    false => at,
+                Self::Named { operator, .. } => Some(if letter == Some(*operator) {
+                    end_of_pairs
+                } else {
+                    at
                 }),
             };
             ends[at] = end.filter(|end| next[*end].is_some());

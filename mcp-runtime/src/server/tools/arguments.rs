@@ -154,7 +154,8 @@ const MAX_DIGITS: usize = 40;
 /// `text`, which is one JSON value, with plain digits for its integers in other spellings, such as
 /// `2.0` and `1e2`; `None` if it has none of those.
 pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
-    let (mut plain, mut rest) = (String::new(), text);
+    let mut plain = String::new();
+    let mut rest = text;
     let begins = |letter: char| letter == '"' || letter == '-' || letter.is_ascii_digit();
     while let Some(start) = rest.find(begins) {
         let (before, after) = rest.split_at(start);
@@ -381,9 +382,12 @@ mod tests {
                 object.prop_map(|members| members.into_iter().collect::<Value>()),
             ]
         });
-        (value, any::<bool>()).prop_map(|(value, is_string)| match is_string {
-            true => value.to_string().into(),
-            false => value,
+        (value, any::<bool>()).prop_map(|(value, is_string)| {
+            if is_string {
+                value.to_string().into()
+            } else {
+                value
+            }
         })
     }
 

@@ -182,19 +182,22 @@ impl ToolBuilder {
     where
         C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
-        let (strict, text_only) = (self.strict, self.text_only);
+        let strict = self.strict;
+        let text_only = self.text_only;
         if text_only {
             (self.tool.output_schema, self.wrapped_schema) = (None, None);
         }
         let name = self.tool.name.clone();
         let own_output = self.tool.output_schema.as_ref();
         let own_output = own_output.filter(|_| self.has_own_output).cloned();
-        let (watch, is_logged) = (Arc::<Watch>::default(), AtomicBool::default());
+        let watch = Arc::<Watch>::default();
+        let is_logged = AtomicBool::default();
         let handler = move |incoming: ToolCall<'_>| {
             let log = SkippedArguments::new(&name, &is_logged);
-            let unknown = match strict {
-                true => Unknown::Refused,
-                false => Unknown::Logged(&log),
+            let unknown = if strict {
+                Unknown::Refused
+            } else {
+                Unknown::Logged(&log)
             };
             let reply = watch.reply(&name, || {
                 call(ToolCall {
@@ -204,14 +207,17 @@ impl ToolBuilder {
             });
             let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
             let reply = log.told(reply);
-            let reply = match text_only {
-                true => structured::drop_reply(reply),
-                false => structured::fitting(&name, own_output.as_ref(), reply),
+            let reply = if text_only {
+                structured::drop_reply(reply)
+            } else {
+                structured::fitting(&name, own_output.as_ref(), reply)
             };
             reply.into()
         };
-        let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
-        let (scopes, layers) = (mem::take(&mut self.scopes), self.layers.take());
+        let name = self.tool.name.clone();
+        let wrapped_schema = self.wrapped_schema.take();
+        let scopes = mem::take(&mut self.scopes);
+        let layers = self.layers.take();
         let listed = move || {
             let mut tool = self.tool;
             let input = || input_schema(&self.parameters, self.strict);

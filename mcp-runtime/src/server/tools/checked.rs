@@ -15,7 +15,8 @@ pub(super) fn checked(
     if !cfg!(debug_assertions) {
         return reply;
     }
-    let (tool, schema) = (tool.to_owned(), schema.clone());
+    let tool = tool.to_owned();
+    let schema = schema.clone();
     reply.then(move |result| match check(&schema, &result) {
         Ok(()) => Ok(result),
         Err(reason) => {

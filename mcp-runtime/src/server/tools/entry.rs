@@ -171,7 +171,8 @@ impl ToolEntry {
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
-        let (name, schema) = (tool.name.clone(), tool.output_schema.clone());
+        let name = tool.name.clone();
+        let schema = tool.output_schema.clone();
         let handler = move |call: ToolCall<'_>| {
             structured::fitting(&name, schema.as_ref(), handler(call)).into()
         };

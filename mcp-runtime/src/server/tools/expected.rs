@@ -74,9 +74,10 @@ impl Definitions {
         let branches = branches.filter(|branch| branch.get("type").is_none_or(|it| it != "null"));
         one_of(branches.map(|branch| {
             // Alternatives of alternatives may have no end.
-            match branch.get("anyOf").is_some() || branch.get("oneOf").is_some() {
-                true => "a value".to_owned(),
-                false => self.expected(branch),
+            if branch.get("anyOf").is_some() || branch.get("oneOf").is_some() {
+                "a value".to_owned()
+            } else {
+                self.expected(branch)
             }
         }))
     }
@@ -174,9 +175,10 @@ pub(super) fn one_of(words: impl Iterator<Item = String>) -> String {
         }
     }
     let last = distinct.pop().unwrap_or_else(|| "nothing".to_owned());
-    match distinct.is_empty() {
-        true => last,
-        false => format!("{} or {last}", distinct.join(", ")),
+    if distinct.is_empty() {
+        last
+    } else {
+        format!("{} or {last}", distinct.join(", "))
     }
 }
 

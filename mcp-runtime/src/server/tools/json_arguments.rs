@@ -29,7 +29,8 @@ pub struct InvalidSchema {
 
 impl InvalidSchema {
     pub(super) fn new(tool: impl Into<String>, reason: impl Into<String>) -> Self {
-        let (tool, reason) = (tool.into(), reason.into());
+        let tool = tool.into();
+        let reason = reason.into();
         Self { tool, reason }
     }
 }

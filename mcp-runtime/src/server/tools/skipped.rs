@@ -8,6 +8,7 @@ use mcp_types::{CallToolResult, ResultMetaObject};
 use serde_json::json;
 
 use crate::server::Reply;
+use crate::sync::lock;
 
 /// The member of `_meta` that names them.
 const META: &str = "mcp-runtime/skippedArguments";
@@ -46,7 +47,8 @@ impl<'a> SkippedArguments<'a> {
     pub(super) fn skipped<'n>(&self, name: &str, known: impl Iterator<Item = &'n str>) {
         let name: String = name.chars().take(MAX_NAME).collect();
         if !self.is_logged.swap(true, Ordering::Relaxed) {
-            let (tool, known) = (self.tool, known.collect::<Vec<_>>());
+            let tool = self.tool;
+            let known = known.collect::<Vec<_>>();
             crate::log::warn!(
                 tool,
                 argument = name,
@@ -56,7 +58,7 @@ impl<'a> SkippedArguments<'a> {
             );
         }
         if cfg!(debug_assertions) {
-            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut names = lock(&self.names);
             if names.len() < MAX_NAMES {
                 names.push(name);
             }

@@ -149,9 +149,10 @@ pub(super) fn fitting(
             "a result has no structured content, but its tool has an output schema: add it by \
              `with_structured_content`, or remove `output`"
         );
-        match cfg!(debug_assertions) {
-            true => Err(RequestError::InvalidResult.to_error()),
-            false => Ok(result),
+        if cfg!(debug_assertions) {
+            Err(RequestError::InvalidResult.to_error())
+        } else {
+            Ok(result)
         }
     });
     checked(tool, schema, structured)

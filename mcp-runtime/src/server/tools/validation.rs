@@ -80,9 +80,10 @@ impl Validation {
         let mut validator = Validator {
             validation: self,
             is_decoded,
-            left: match is_decoded {
-                true => usize::MAX,
-                false => MAX_CHECKED_VALUES,
+            left: if is_decoded {
+                usize::MAX
+            } else {
+                MAX_CHECKED_VALUES
             },
             path: path.to_owned(),
             errors: Vec::new(),
@@ -273,9 +274,10 @@ impl<'a> Validator<'a> {
         if let Some(mut errors) = fewest {
             self.errors.append(&mut errors);
         } else if !self.is_decoded {
-            let problem = match of_type.is_empty() {
-                true => "invalid type",
-                false => "invalid value",
+            let problem = if of_type.is_empty() {
+                "invalid type"
+            } else {
+                "invalid value"
             };
             let expected = definitions.expected_of_all(branches);
             self.mismatch(problem, value, &expected);
@@ -289,7 +291,8 @@ impl<'a> Validator<'a> {
             || bound("maximum").is_some_and(|it| is_less(it, number))
             || bound("exclusiveMaximum").is_some_and(|it| !is_less(number, it))
         {
-            let (found, bounds) = (plain(number), bounds(schema));
+            let found = plain(number);
+            let bounds = bounds(schema);
             self.error(format!("out of range: {found}, expected a number {bounds}"));
         }
     }

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStderr;
 
 use crate::limits::{CAPTURED_STDERR_BYTES, STDERR_LINE_BYTES};
+use crate::sync::lock;
 
 /// Destination of the standard error of a child, which may write there for any reason, not only
 /// about errors.
@@ -116,12 +117,12 @@ impl Captured {
     /// The newest 64 KiB. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = lock(&self.bytes);
         String::from_utf8_lossy(bytes.make_contiguous()).into_owned()
     }
 
     fn push(&self, new: &[u8]) {
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = lock(&self.bytes);
         bytes.extend(new);
         let surplus = bytes.len().saturating_sub(self.limit);
         bytes.drain(..surplus);

@@ -23,6 +23,7 @@ use super::stream::{Found, Item, Stream};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::FOREVER;
+use crate::sync::lock;
 
 /// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels
 /// the call.
@@ -155,9 +156,10 @@ impl EventStream {
     /// revisions that have an event for that.
     pub(crate) fn in_session(self, session: Arc<HttpSession>) -> Self {
         let negotiated = session.negotiated();
-        let primed = match negotiated.is_some_and(|negotiated| negotiated.primes_streams()) {
-            true => self.primed(),
-            false => self,
+        let primed = if negotiated.is_some_and(|negotiated| negotiated.primes_streams()) {
+            self.primed()
+        } else {
+            self
         };
         primed.holding(session)
     }
@@ -326,7 +328,7 @@ impl Drop for EventStream {
 
 impl Reading {
     fn holdings(&self) -> MutexGuard<'_, Holdings> {
-        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.holdings)
     }
 
     /// Returns true if the client has read everything.
@@ -345,7 +347,8 @@ impl Reading {
 
 /// Ends a stream whose body was not polled for [`CHECKS`] periods.
 async fn watch(reading: Weak<Reading>, period: Duration) {
-    let (mut before, mut unread) = (0, 0);
+    let mut before = 0;
+    let mut unread = 0;
     loop {
         tokio::time::sleep(period).await;
         let Some(reading) = reading.upgrade() else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::future::{Future, ready};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Waker};
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use tokio::task::unconstrained;
 use super::session::{SessionId, StoreError, available};
 use crate::connection::{BoxFuture, contain};
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
+use crate::sync::lock;
 
 /// Keeps the events of sessions, so that a client that comes back gets those it missed.
 ///
@@ -104,7 +105,7 @@ impl MemoryEvents {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 }
 

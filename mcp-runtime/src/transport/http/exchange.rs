@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{AccessDenied, CallError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
+use crate::sync::lock;
 
 /// One HTTP request while it is served: to a handler, the link to its client. Also the request that
 /// has opened a WebSocket.
@@ -78,7 +79,7 @@ impl Exchange {
     }
 
     fn denied(&self) -> MutexGuard<'_, Option<Box<AccessDenied>>> {
-        self.denied.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.denied)
     }
 
     /// The end of the sender's access, if it has one. `limit` is the time for a revalidation.
@@ -226,9 +227,10 @@ impl Later {
         })
         .await;
         if let Some((status, message)) = stream.take_lone_answer() {
-            return match self.is_batch {
-                true => response::json(status, message),
-                false => self.exchange.response(status, message),
+            return if self.is_batch {
+                response::json(status, message)
+            } else {
+                self.exchange.response(status, message)
             };
         }
         let events = EventStream::new(Arc::clone(stream), self.work, &state.options);

@@ -98,7 +98,8 @@ impl AccessRevalidation {
     /// Calls the check when it is due, until the access does not hold any more. `limit` is the time
     /// for one call.
     async fn denied(self, limit: Duration) {
-        let (mut at, mut is_repeated) = (self.at, false);
+        let mut at = self.at;
+        let mut is_repeated = false;
         loop {
             sleep_until(at.min(Instant::now() + FOREVER)).await;
             let outcome = decided(limit, || (self.check)()).await;

@@ -97,17 +97,19 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
             Ok(batch) => (batch.is_some(), batch),
             Err(refused) => {
                 // Responses have no id of a request that the error could be about.
-                let id = match refused.only_responses {
-                    true => ErrorId::Absent,
-                    false => ErrorId::Null,
+                let id = if refused.only_responses {
+                    ErrorId::Absent
+                } else {
+                    ErrorId::Null
                 };
                 return Begun::refused(id, &refused.error, StatusCode::BAD_REQUEST);
             }
         },
     };
-    let stream = match wants_answer {
-        true => session.new_stream(&post.connection.unread),
-        false => Arc::clone(&session.standalone),
+    let stream = if wants_answer {
+        session.new_stream(&post.connection.unread)
+    } else {
+        Arc::clone(&session.standalone)
     };
     let owner = Some(Arc::clone(&session));
     let exchange = Exchange::new(post.arrival, owner, Arc::clone(&stream));

@@ -33,7 +33,8 @@ fn essence(value: &[u8]) -> &[u8] {
 fn split(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     // Few values have quotes, and each request has values.
     let has_quotes = value.contains(&b'"');
-    let (mut quoted, mut escaped) = (false, false);
+    let mut quoted = false;
+    let mut escaped = false;
     let parts = value.split(move |byte| {
         if has_quotes {
             quoted ^= *byte == b'"' && !escaped;

@@ -93,7 +93,8 @@ async fn serve<B: Body>(
     body: B,
     added: &mut Option<Box<HeaderMap>>,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    let (state, connection) = (&*service.state, &service.connection);
+    let state = &*service.state;
+    let connection = &service.connection;
     admit(state, &parts)?;
     let peer_addr = connection.peer_addr;
     authorize(&state.options, &state.permits, &mut parts, peer_addr).await?;

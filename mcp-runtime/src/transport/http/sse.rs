@@ -120,7 +120,8 @@ impl EventParser {
             .map(|before| before.saturating_add(bytes.len()));
         let mut rest = bytes;
         while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
-            let (piece, end) = (&rest[..length], rest[length]);
+            let piece = &rest[..length];
+            let end = rest[length];
             rest = &rest[length + 1..];
             self.extend(piece);
             let mut line = std::mem::take(&mut self.buffer);

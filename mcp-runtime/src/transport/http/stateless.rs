@@ -1,6 +1,6 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
@@ -18,6 +18,7 @@ use crate::connection::{Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
+use crate::sync::lock;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     let error = match frame {
@@ -101,7 +102,7 @@ fn admit<'a>(
 ) -> Result<Admission<'a>, RequestError> {
     let mut first = LastNegotiated::default();
     let rules = state.server.rules();
-    match last.map(|last| last.lock().unwrap_or_else(PoisonError::into_inner)) {
+    match last.map(|last| lock(&last)) {
         Some(mut last) => rules.admit_stateless(method, params, &mut last),
         None => rules.admit_stateless(method, params, &mut first),
     }

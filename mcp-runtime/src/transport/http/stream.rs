@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::connection::{self, BoxFuture, Command, Link, Unsent};
 use crate::error::{CallError, RequestError};
 use crate::limits::{MAX_QUEUED_BYTES, MAX_SESSION_MESSAGES};
 use crate::server::Answer;
+use crate::sync::lock;
 
 /// The messages that answer one request, or those of a session that belong to no request, in order.
 ///
@@ -326,7 +327,7 @@ impl Stream {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

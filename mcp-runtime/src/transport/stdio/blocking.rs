@@ -61,7 +61,8 @@ fn spawn_copy(from: OwnedFd, to: OwnedFd) -> io::Result<oneshot::Receiver<io::Re
     thread::Builder::new()
         .name("stdio".to_owned())
         .spawn(move || {
-            let (mut from, mut to) = (File::from(from), File::from(to));
+            let mut from = File::from(from);
+            let mut to = File::from(to);
             // As a trait object: between two files, the kernel copies, and signals are errors.
             let outcome = io::copy(&mut from as &mut dyn Read, &mut to).map(|_| ());
             // The receiver is gone if the connection has ended otherwise.

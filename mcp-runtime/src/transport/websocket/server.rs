@@ -263,7 +263,8 @@ async fn serve_accepted(
     let _ = stream.set_nodelay(true);
     let opened = OnceLock::new();
     let answer = service_fn(|request: Request<Incoming>| {
-        let (opened, state) = (&opened, &*state);
+        let opened = &opened;
+        let state = &*state;
         let (parts, _) = request.into_parts();
         async move {
             let accepted = Upgrade::accept(Box::new(parts), Some(addr), state).await;

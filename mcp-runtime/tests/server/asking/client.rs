@@ -154,7 +154,8 @@ async fn a_call_that_is_given_up_takes_its_question_with_it() {
         let (asked, mut question) = tokio::sync::mpsc::channel(1);
         let counter = Arc::clone(&dropped);
         let patient = move |_: Form| {
-            let (asked, guard) = (asked.clone(), Dropped(Arc::clone(&counter)));
+            let asked = asked.clone();
+            let guard = Dropped(Arc::clone(&counter));
             async move {
                 asked.send(()).await.unwrap();
                 std::future::pending::<()>().await;

@@ -238,7 +238,8 @@ impl Service<McpRequest> for Echo {
 
 #[tokio::test]
 async fn a_method_of_an_extension_can_be_a_service() {
-    let (mut inner, record) = (Server::builder(), Record::default());
+    let mut inner = Server::builder();
+    let record = Record::default();
     inner.layer(recording(&record, "inner"));
     inner.method_service("com.example/echo", Echo);
     let inner = inner.build();

@@ -194,7 +194,8 @@ async fn read(server: &Server, uri: &str) -> Value {
 
 #[tokio::test]
 async fn a_uri_that_a_layer_has_replaced_gives_the_variables() {
-    let (from, to) = ("/other/", "/own/");
+    let from = "/other/";
+    let to = "/own/";
     let mut alone = Files.into_builder();
     alone.layer(replacing(from, to));
     let template = UriTemplate::parse("file:///{tenant}/{+path}").unwrap();

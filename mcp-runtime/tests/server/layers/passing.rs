@@ -16,7 +16,8 @@ use crate::support::{Wire, builder, call, request, stateless};
 
 #[tokio::test]
 async fn the_first_layer_is_the_outermost() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     server.layer(recording(&record, "outer"));
     server.layer(recording(&record, "inner"));
     for answer in both(&server.build(), "echo", json!({"a": 1})).await {
@@ -33,7 +34,8 @@ async fn the_first_layer_is_the_outermost() {
 
 #[tokio::test]
 async fn every_admitted_request_passes_and_no_other() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     server.layer(recording(&record, "layer"));
     server.method("com.example/now", async |_: Value, _| {
         Ok::<_, String>(json!({}))
@@ -69,7 +71,8 @@ async fn every_admitted_request_passes_and_no_other() {
 
 #[tokio::test]
 async fn a_layer_sees_failed_tools_and_refusals() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     server.layer(recording(&record, "layer"));
     server.tool(ToolBuilder::new("fails").call(|(), _| Err::<String, _>(ToolError::new("no"))));
     let server = server.build();
@@ -256,7 +259,8 @@ fn with_forms(mut message: Value) -> Value {
 
 #[tokio::test]
 async fn each_stateless_round_is_a_request() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     let entered = Arc::default();
     server.layer(recording(&record, "layer"));
     server.tool(asking(&entered));
@@ -328,9 +332,10 @@ async fn a_call_with_questions_can_be_made_twice_in_both_eras() {
     let entered: Arc<AtomicUsize> = Arc::default();
     server.layer(from_fn(async |request: McpRequest, next: Next| {
         let response = next.clone().run(request.clone()).await?;
-        match response.is_input_required() {
-            true => Ok(response),
-            false => next.run(request).await,
+        if response.is_input_required() {
+            Ok(response)
+        } else {
+            next.run(request).await
         }
     }));
     server.tool(asking(&entered));
@@ -354,7 +359,8 @@ async fn a_call_with_questions_can_be_made_twice_in_both_eras() {
 
 #[tokio::test]
 async fn a_subscription_is_accepted_before_its_stream_begins() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     server.list_changed([mcp_runtime::server::List::Tools]);
     server.layer(recording(&record, "layer"));
     // As it would hold the one place for as long as the stream lasts.
@@ -382,7 +388,8 @@ async fn a_subscription_is_accepted_before_its_stream_begins() {
 
 #[tokio::test]
 async fn each_member_of_a_batch_passes_by_itself() {
-    let (mut server, record) = (builder(), Record::default());
+    let mut server = builder();
+    let record = Record::default();
     server.layer(recording(&record, "layer"));
     let mut wire = Wire::to(&server.build()).await;
     wire.handshake("2025-03-26").await;

@@ -61,15 +61,17 @@ async fn ids_in_two_spellings_are_one_id() {
 #[tokio::test]
 async fn a_progress_token_is_a_string_or_an_integer() {
     for stateless_era in [false, true] {
-        let mut wire = match stateless_era {
-            false => Wire::operating("2025-11-25").await,
-            true => Wire::open().await,
+        let mut wire = if stateless_era {
+            Wire::open().await
+        } else {
+            Wire::operating("2025-11-25").await
         };
         let message = |token: &str| {
             let params = json!({"name": "echo"});
-            let mut message = match stateless_era {
-                false => request(1, "tools/call", params),
-                true => stateless(1, "tools/call", params),
+            let mut message = if stateless_era {
+                stateless(1, "tools/call", params)
+            } else {
+                request(1, "tools/call", params)
             };
             message["params"]["_meta"]["progressToken"] = json!("ID");
             spelled(&message, token)

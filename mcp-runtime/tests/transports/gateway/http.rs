@@ -97,7 +97,8 @@ where
         let mut open = true;
         while open || !posts.is_empty() {
             while let Some(Incoming::Frame(frame)) = reader.next_frame() {
-                let (known, sender) = (Arc::clone(&known), sender.clone());
+                let known = Arc::clone(&known);
+                let sender = sender.clone();
                 let posted = post(send.clone(), frame.to_vec(), known, sender);
                 posts.spawn(posted);
             }

@@ -155,9 +155,10 @@ pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
         return;
     };
     println!("\n{READY}");
-    let mut runtime = match name == THREADED {
-        true => tokio::runtime::Builder::new_multi_thread(),
-        false => tokio::runtime::Builder::new_current_thread(),
+    let mut runtime = if name == THREADED {
+        tokio::runtime::Builder::new_multi_thread()
+    } else {
+        tokio::runtime::Builder::new_current_thread()
     };
     let runtime = runtime.enable_all().build().unwrap();
     let served =

@@ -36,7 +36,8 @@ fn type_info(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) ->
         .into_iter()
         .flat_map(|def| &def.fields);
     let fields = fields.map(|(wire, field)| {
-        let (known, required) = (bits(&field.known), bits(&field.required));
+        let known = bits(&field.known);
+        let required = bits(&field.required);
         let mut kind = match overlay.from_zero.at(&format!("{name}.{wire}")) {
             Some(_) => "limited".to_owned(),
             None => kind(&field.ty),
@@ -56,9 +57,10 @@ fn type_info(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) ->
     let variants = variants::of(merged, name).into_iter();
     let variants = variants.map(|(label, variant, known)| {
         let known = bits(known);
-        let tag = match is_tagged {
-            true => quote!(Some(#label)),
-            false => quote!(None),
+        let tag = if is_tagged {
+            quote!(Some(#label))
+        } else {
+            quote!(None)
         };
         let kind = members.next().map(|kind| quote!(.of(#kind)));
         quote!(VariantInfo::new(#variant, #tag, #known) #kind)
@@ -94,9 +96,12 @@ fn method_info(
 ) -> Result<TokenStream> {
     let request = entry.method.request;
     let known = bits(&entry.known);
-    let (client, server) = (bits(&entry.by_client), bits(&entry.by_server));
-    let (required, may_ask) = (bits(&entry.params_required), bits(&entry.alternative));
-    let (params, result) = (&entry.method.params, &entry.method.result);
+    let client = bits(&entry.by_client);
+    let server = bits(&entry.by_server);
+    let required = bits(&entry.params_required);
+    let may_ask = bits(&entry.alternative);
+    let params = &entry.method.params;
+    let result = &entry.method.result;
     let result = result.as_deref().unwrap_or_default();
     let gates = capabilities::of_method(merged, overlay, name)?;
     Ok(quote! {

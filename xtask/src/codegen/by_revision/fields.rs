@@ -53,9 +53,10 @@ impl Conform<'_> {
             ));
         }
         if matches!(field.ty, Type::Json { .. }) {
-            let object = match field.always {
-                true => quote!(fit::object(&mut #place);),
-                false => quote!(fit::object_or_none(&mut #place);),
+            let object = if field.always {
+                quote!(fit::object(&mut #place);)
+            } else {
+                quote!(fit::object_or_none(&mut #place);)
             };
             let is_object =
                 |ty: &Type| matches!(ty, Type::Json { object: true } | Type::Object { .. });

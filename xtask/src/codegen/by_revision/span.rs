@@ -30,8 +30,10 @@ pub(crate) fn only_in(
 ///
 /// `within` are the revisions that can occur at all.
 pub(crate) fn condition(merged: &Merged, set: &Set, within: &Set) -> Option<TokenStream> {
-    let (set, rest) = (set & within, within - set);
-    let (lowest, highest) = (rest.first()?, rest.last()?);
+    let rest = within - set;
+    let set = set & within;
+    let lowest = rest.first()?;
+    let highest = rest.last()?;
     let name = |index: &usize| {
         let name = ident(&variant(&merged.revisions[*index]));
         quote!(Revision::#name)

@@ -88,7 +88,8 @@ impl Conform<'_> {
         let arguments = required.iter();
         let arguments =
             arguments.map(|(wire, field)| self.value(&field.ty, members.get(*wire)?, text));
-        let (name, arguments) = (ident(name), arguments.collect::<Option<Vec<_>>>()?);
+        let name = ident(name);
+        let arguments = arguments.collect::<Option<Vec<_>>>()?;
         Some(quote!(#name::new(#(#arguments),*)))
     }
 

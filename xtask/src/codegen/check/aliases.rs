@@ -12,7 +12,9 @@ use std::path::Path;
 /// One alias for each entry of the overlay.
 pub(crate) fn emit(overlay: &Overlay) -> TokenStream {
     let aliases = overlay.alias.matching(|_| true).map(|alias| {
-        let (old, new, since) = (ident(&alias.old), ident(&alias.new), &alias.since);
+        let old = ident(&alias.old);
+        let new = ident(&alias.new);
+        let since = &alias.since;
         let doc = format!(" Former name of [`{new}`].");
         let note = format!("renamed to `{new}`");
         quote! {

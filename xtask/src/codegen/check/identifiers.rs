@@ -121,7 +121,8 @@ impl Check<'_> {
     }
 
     fn fields(&mut self, name: &str, ty: &MergedType, structure: &MergedStruct) {
-        let (merged, overlay) = (self.merged, self.overlay);
+        let merged = self.merged;
+        let overlay = self.overlay;
         let fields = structure.stored().map(|(wire, field)| {
             let part = format!("/properties/{}", escape(wire));
             let origin = merged.origin_of(ty, &field.known, &part);

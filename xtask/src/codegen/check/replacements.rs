@@ -28,9 +28,12 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         });
         let values: Vec<_> = values.collect();
         let lacking = values.iter().filter(|(_, known)| *known != ty.known);
-        let lacking = lacking.format_with(", ", |(value, known), f| match known.is_empty() {
-            true => f(value),
-            false => f(&format_args!("{value} ({})", merged.span(known))),
+        let lacking = lacking.format_with(", ", |(value, known), f| {
+            if known.is_empty() {
+                f(value)
+            } else {
+                f(&format_args!("{value} ({})", merged.span(known)))
+            }
         });
         let lacking = lacking.to_string();
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
@@ -136,7 +139,8 @@ pub(crate) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
             Some(Shape::Enum(def)) => json!(def.values.keys().next()),
             Some(Shape::Union(_)) | None => json!(text),
             Some(Shape::Struct(def)) => {
-                let (mut members, mut text) = (Map::new(), text);
+                let mut members = Map::new();
+                let mut text = text;
                 let always =
                     |field: &MergedField| field.always || matches!(field.ty, Type::Constant(_));
                 for (wire, field) in def.fields.iter().filter(|(_, field)| always(field)) {

@@ -14,13 +14,16 @@ use syn::ext::IdentExt;
 impl Emitter<'_> {
     /// The constructor and the setters of `item`.
     pub(super) fn methods(&self, item: &syn::ItemStruct) -> Result<TokenStream> {
-        let (merged, structure) = (self.merged, self.structure);
+        let merged = self.merged;
+        let structure = self.structure;
         let wires = structure.stored().map(|(wire, _)| wire);
         let is_plain = |named: &str| is_plain(named, merged);
         let printed: BTreeMap<_, _> = wires.zip(&item.fields).collect();
         let required = constructor_order(self.name, structure, self.overlay);
         let optional = structure.stored().filter(|(_, field)| !field.always);
-        let (mut arguments, mut inits, mut setters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut arguments = Vec::new();
+        let mut inits = Vec::new();
+        let mut setters = Vec::new();
         for (wire, field) in required.into_iter().chain(optional) {
             let Some(syn::Field {
                 ident: Some(name),
@@ -47,9 +50,10 @@ impl Emitter<'_> {
         if !structure.open.is_empty() {
             inits.push(quote!(extra: JsonObject::new()));
         }
-        let doc = match arguments.is_empty() {
-            true => " A value with all fields absent.",
-            false => " A value with the required fields, and no other.",
+        let doc = if arguments.is_empty() {
+            " A value with all fields absent."
+        } else {
+            " A value with the required fields, and no other."
         };
         let name = &item.ident;
         Ok(quote! {
@@ -67,7 +71,8 @@ impl Emitter<'_> {
     ///
     /// In the model of several revisions, such a field is absent, and `Conform` fills it.
     fn preset(&self, wire: &str, field: &MergedField) -> Result<TokenStream> {
-        let (merged, overlay) = (self.merged, self.overlay);
+        let merged = self.merged;
+        let overlay = self.overlay;
         match &merged.revisions[..] {
             [revision] if !field.required.is_empty() => {
                 let place = format!("{}.{wire}", self.name);

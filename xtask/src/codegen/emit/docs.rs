@@ -72,6 +72,7 @@ pub(crate) fn revisions(merged: &Merged, known: &Set) -> String {
 
 /// Doc attributes of `text` and of the revisions that it is about.
 pub(crate) fn with_revisions(text: &str, merged: &Merged, known: &Set) -> TokenStream {
-    let (text, revisions) = (text.trim(), revisions(merged, known));
+    let text = text.trim();
+    let revisions = revisions(merged, known);
     lines(&format!("{text}\n\nRevisions: {revisions}."))
 }

@@ -25,7 +25,8 @@ pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let cases = types.map(|(name, ty)| case(merged, name, ty));
     let repairs = overlay.repair.matching(|_| true).map(|repair| {
         let revisions = repair.revisions.as_ref().unwrap_or(&merged.revisions);
-        let (at, set) = (&repair.at, &repair.set);
+        let at = &repair.at;
+        let set = &repair.set;
         quote!(Repair { revisions: &[#(#revisions),*], at: #at, set: #set })
     });
     let raw = overlay.raw.matching(|_| true);

@@ -38,7 +38,8 @@ struct Schema<'a> {
 
 impl Schema<'_> {
     fn define(&mut self, name: &str, structure: &MergedStruct) {
-        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut properties = Map::new();
+        let mut required = Vec::new();
         for (wire, field) in structure.stored() {
             let mut schema = self.of(&field.ty);
             if field.is_option() {

@@ -23,8 +23,10 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
                 variants: variants.map(|(_, variant, _)| ident(&variant)).collect(),
             };
             let doc = docs.of(name, &ty.known);
-            let (item, conversions) = (union.item(&doc, docs), union.conversions());
-            let (decoding, serialize) = (union.decoding(), union.serialize());
+            let item = union.item(&doc, docs);
+            let conversions = union.conversions();
+            let decoding = union.decoding();
+            let serialize = union.serialize();
             out.extend(quote!(#item #conversions #decoding #serialize));
         }
     }
@@ -91,9 +93,10 @@ impl<'a> Union<'a> {
         let members = self.members().filter(|(member, _)| is_only(member));
         let conversions = members.map(|(member, variant)| {
             let stored = rust::stored(&member.ty);
-            let value = match rust::is_boxed(&member.ty, self.merged) {
-                true => quote!(Box::new(value)),
-                false => quote!(value),
+            let value = if rust::is_boxed(&member.ty, self.merged) {
+                quote!(Box::new(value))
+            } else {
+                quote!(value)
             };
             quote! {
                 impl From<#stored> for #name {

@@ -94,7 +94,8 @@ impl<'a> Conflicts<'a> {
         match place_of(origin, model.origins.iter()) {
             Some(place) => entry("raw", [("at", &place)]),
             None => {
-                let (revision, from) = (&model.revision, &definition(origin));
+                let revision = &model.revision;
+                let from = &definition(origin);
                 let members = [("revision", &**revision), ("from", from), ("to", to)];
                 entry("rename", members)
             }

@@ -21,7 +21,8 @@ impl<'a> Lowering<'a> {
             return ANY;
         }
         let values = all.iter().filter_map(Value::as_str).map(str::to_owned);
-        let (values, open) = (values.collect(), all.is_empty());
+        let values = values.collect();
+        let open = all.is_empty();
         let name = self.name_for(json, site);
         self.insert(&name, Def::Enum(Enum { values, open }), json)
     }
@@ -73,7 +74,8 @@ impl<'a> Lowering<'a> {
         if let Some(Type::OneOrMany(inner)) = site.expected {
             site.expected = Some(inner);
         }
-        let (mut out, mut dissolved) = (Vec::new(), BTreeSet::new());
+        let mut out = Vec::new();
+        let mut dissolved = BTreeSet::new();
         let form = ["oneOf", "anyOf"][usize::from(json.get("anyOf").is_some())];
         for (index, member) in members.iter().enumerate() {
             let place = format!("{}|{form}/{index}", site.place);

@@ -29,9 +29,10 @@ impl Sent<'_> {
     }
 
     fn in_words(&self) -> String {
-        let kind = match self.is_request() {
-            true => "request",
-            false => "notification",
+        let kind = if self.is_request() {
+            "request"
+        } else {
+            "notification"
         };
         format!("a {kind} by #/$defs/{}", self.by)
     }
@@ -138,7 +139,8 @@ impl<'a> Lowering<'a> {
         here: &[&Sent<'_>],
         sent: &[Sent<'_>],
     ) {
-        let (union, request) = (first.in_words(), first.is_request());
+        let union = first.in_words();
+        let request = first.is_request();
         let has_id = has_field(json, "id");
         let mut with_id = sent
             .iter()

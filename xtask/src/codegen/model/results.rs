@@ -35,7 +35,8 @@ impl<'a> Lowering<'a> {
         json: &'a Value,
         method: &str,
     ) -> (Option<String>, Option<String>) {
-        let (schema, overlay) = (self.schema, self.overlay);
+        let schema = self.schema;
+        let overlay = self.overlay;
         let stem = stem(name, true);
         let by_name = schema.defs.get_key_value(&format!("{stem}Result"));
         let by_name = by_name.map(|(name, _)| name.as_str());

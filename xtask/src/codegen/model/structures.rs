@@ -90,7 +90,8 @@ impl<'a> Lowering<'a> {
         let ty = match ty {
             // What may be absent or null is a choice, though there be only one.
             Type::Constant(value) if !required || nullable => {
-                let (values, open) = ([value].into(), false);
+                let values = [value].into();
+                let open = false;
                 let name = self.name_for(json, site);
                 self.insert(&name, Def::Enum(Enum { values, open }), json)
             }

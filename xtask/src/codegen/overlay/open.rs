@@ -92,9 +92,10 @@ impl Open {
 
     /// Fails with all questions, if there are any.
     pub(crate) fn settled(self) -> Result<Self> {
-        match self.is_settled() {
-            true => Ok(self),
-            false => Err(Error::Open(Box::new(self))),
+        if self.is_settled() {
+            Ok(self)
+        } else {
+            Err(Error::Open(Box::new(self)))
         }
     }
 

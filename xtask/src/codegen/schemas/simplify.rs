@@ -17,9 +17,10 @@ use std::path::Path;
 
 /// Fails with what no step reads in a schema which is about to be stored in `folder`.
 pub(crate) fn check_before_import(folder: &Path, revision: &str, document: &Value) -> Result<()> {
-    let overlay = match folder.join("overlay.toml").exists() {
-        true => Overlay::read(folder, "")?,
-        false => Overlay::default(),
+    let overlay = if folder.join("overlay.toml").exists() {
+        Overlay::read(folder, "")?
+    } else {
+        Overlay::default()
     };
     let defs = document["$defs"].as_object().cloned().unwrap_or_default();
     simplify(Schema::new(revision, defs), &overlay).map(drop)

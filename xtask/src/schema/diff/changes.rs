@@ -67,9 +67,10 @@ impl Changes<'_> {
                 self.choices(path, was, is);
             }
             (of_old, of_new) if of_old == of_new => {
-                match references.contains(&true) {
-                    true => self.say(path, brief, was, is),
-                    false => self.say(path, brief, &head(&before, &after), &head(&after, &before)),
+                if references.contains(&true) {
+                    self.say(path, brief, was, is)
+                } else {
+                    self.say(path, brief, &head(&before, &after), &head(&after, &before))
                 }
                 self.choices(path, &before, &after);
                 self.children(path, &before, &after);
@@ -96,7 +97,8 @@ impl Changes<'_> {
     /// The phrase for a place of another kind or with other limits; JSON where there
     /// are no words for the difference.
     fn say(&mut self, path: &str, words: fn(&Value) -> String, old: &Value, new: &Value) {
-        let (mut was, mut is) = (words(old), words(new));
+        let mut was = words(old);
+        let mut is = words(new);
         if was == is {
             (was, is) = (code(&old.to_string()), code(&new.to_string()));
         }
@@ -108,7 +110,8 @@ impl Changes<'_> {
 
     /// Changes of fields, of items, and of values of a map.
     fn children(&mut self, path: &str, old: &Value, new: &Value) {
-        let (before, after) = (children(old), children(new));
+        let before = children(old);
+        let after = children(new);
         for (suffix, &(need, new)) in &after {
             let path = format!("{path}{suffix}");
             let Some(&(needed, old)) = before.get(suffix) else {
@@ -141,7 +144,8 @@ impl Changes<'_> {
 
     /// Values of an enum or alternatives of a union that came or went.
     fn choices(&mut self, path: &str, old: &Value, new: &Value) {
-        let (before, after) = (choices(old), choices(new));
+        let before = choices(old);
+        let after = choices(new);
         for (verb, these, those) in [("added", &after, &before), ("removed", &before, &after)] {
             let only = these.difference(those);
             let phrases = only.map(|name| format!("{}{verb} {name}", subject(path)));

@@ -23,7 +23,8 @@ pub(super) struct Section {
 /// it has some.
 pub(super) fn compare(older: &Value, newer: &Value) -> BTreeMap<Title, Section> {
     let mut sections: BTreeMap<Title, Section> = BTreeMap::new();
-    let (old, new) = (items(older).into_iter(), items(newer));
+    let old = items(older).into_iter();
+    let new = items(newer);
     for pair in old.merge_join_by(new, |(old, _), (new, _)| old.cmp(new)) {
         match pair {
             EitherOrBoth::Left(((_, name), item)) => {

@@ -65,9 +65,10 @@ fn message(definitions: &Value, name: &str, method: &str) -> Item {
     let mut schema = definitions[name].clone();
     if let Some(slot) = schema.pointer_mut("/properties/params") {
         if let Some(params) = referred(slot) {
-            notes.insert(match *params == format!("{name}Params") {
-                true => "with params in a definition of their own".to_owned(),
-                false => format!("with params in {}", code(params)),
+            notes.insert(if *params == format!("{name}Params") {
+                "with params in a definition of their own".to_owned()
+            } else {
+                format!("with params in {}", code(params))
             });
         }
         *slot = flat(definitions, slot);

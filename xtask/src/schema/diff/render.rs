@@ -26,7 +26,8 @@ pub(in super::super) fn run(
 fn report(title: &str, sections: &BTreeMap<Title, Section>, as_markdown: bool) -> String {
     let mut report = format!("{title}\n");
     for (title, section) in sections {
-        let (added, removed) = (&section.added, &section.removed);
+        let added = &section.added;
+        let removed = &section.removed;
         if as_markdown {
             report.push_str(&format!("\n## {title:?}\n"));
             list(&mut report, "\nAdded:\n\n", "- ", added);
@@ -38,22 +39,25 @@ fn report(title: &str, sections: &BTreeMap<Title, Section>, as_markdown: bool) -
         }
         for change in &section.changed {
             let names = change.names.iter().map(|name| code(name)).join(", ");
-            let (heading, start) = match as_markdown {
-                true => (format!("\n### {names}\n\n"), "- "),
-                false => (format!("  changed  {names}\n"), "    "),
+            let (heading, start) = if as_markdown {
+                (format!("\n### {names}\n\n"), "- ")
+            } else {
+                (format!("  changed  {names}\n"), "    ")
             };
             list(&mut report, &heading, start, &change.phrases);
         }
     }
     if sections.is_empty() {
-        report.push_str(match as_markdown {
-            true => "\nNo difference.\n",
-            false => "\nno difference\n",
+        report.push_str(if as_markdown {
+            "\nNo difference.\n"
+        } else {
+            "\nno difference\n"
         });
     }
-    match as_markdown {
-        true => format!("# {report}"),
-        false => report.replace('`', ""),
+    if as_markdown {
+        format!("# {report}")
+    } else {
+        report.replace('`', "")
     }
 }
 

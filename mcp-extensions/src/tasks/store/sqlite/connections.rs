@@ -59,13 +59,12 @@ impl Connections {
             let outcome = waits.and_then(|()| operation(connection));
             let _ = answer.send(outcome.map_err(failed));
         });
-        let operation = match is_urgent {
-            false => operation,
-            true => {
-                let _ = self.urgent.send(operation);
-                // Wakes a thread. A full queue means that no thread is waiting.
-                Box::new(|_: &mut Connection| {})
-            }
+        let operation = if is_urgent {
+            let _ = self.urgent.send(operation);
+            // Wakes a thread. A full queue means that no thread is waiting.
+            Box::new(|_: &mut Connection| {})
+        } else {
+            operation
         };
         let _ = self.waiting.try_send(operation);
         Box::pin(async { answered.await.unwrap_or(Err(TaskStoreError::Busy)) })

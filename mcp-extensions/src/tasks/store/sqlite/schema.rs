@@ -73,9 +73,10 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 pub(super) fn failed(error: rusqlite::Error) -> TaskStoreError {
-    match is_busy(&error) {
-        true => TaskStoreError::Busy,
-        false => TaskStoreError::Failed(error.into()),
+    if is_busy(&error) {
+        TaskStoreError::Busy
+    } else {
+        TaskStoreError::Failed(error.into())
     }
 }
 

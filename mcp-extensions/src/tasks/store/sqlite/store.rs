@@ -155,7 +155,8 @@ pub(super) fn add(
     task: &TaskRecord,
     limits: TaskLimits,
 ) -> rusqlite::Result<bool> {
-    let (of_owner, total) = (usage(transaction, &owner(task))?, usage(transaction, "*")?);
+    let of_owner = usage(transaction, &owner(task))?;
+    let total = usage(transaction, "*")?;
     let has_room = of_owner.has_room(total, Usage::of(task), limits);
     if has_room {
         put(transaction, task)?;
@@ -299,7 +300,8 @@ impl SqliteTaskStore {
         // Registered before the version is read, so that no change is missed.
         let notify = self.0.waiting().of(id);
         let notified = Arc::clone(&notify).notified_owned();
-        let (store, id) = (self.clone(), id.to_owned());
+        let store = self.clone();
+        let id = id.to_owned();
         Box::pin(async move {
             // Others may wait for the task as well.
             let _notify = notify;

@@ -184,7 +184,8 @@ async fn the_threads_end_with_their_connections() {
     let barrier = Arc::new(Barrier::new(count));
     let mut operations = tokio::task::JoinSet::new();
     for _ in 0..count {
-        let (ended, barrier) = (ended.clone(), Arc::clone(&barrier));
+        let ended = ended.clone();
+        let barrier = Arc::clone(&barrier);
         operations.spawn(connections.run(false, move |_| {
             // One in each thread.
             barrier.wait();
@@ -212,7 +213,8 @@ fn a_new_database_is_opened_by_all_that_open_it_together() {
         let barrier = Arc::new(Barrier::new(4));
         let opening: Vec<_> = (0..4)
             .map(|_| {
-                let (file, barrier) = (Arc::clone(&file), Arc::clone(&barrier));
+                let file = Arc::clone(&file);
+                let barrier = Arc::clone(&barrier);
                 std::thread::spawn(move || {
                     barrier.wait();
                     SqliteTaskStore::open(&*file).map(drop)

@@ -3,9 +3,11 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use http::Uri;
+
+use crate::sync::lock;
 
 /// Parts of the address space that are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +62,7 @@ impl AddressRule {
 
     /// Notes the address from which the MCP server has answered.
     pub(super) fn server_is_at(&self, address: IpAddr) {
-        let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = lock(&self.server);
         *server = AddressKind::of(address);
     }
 
@@ -109,7 +111,7 @@ impl AddressRule {
     }
 
     fn allows(&self, address: IpAddr) -> bool {
-        let server = *self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = *lock(&self.server);
         match AddressKind::of(address) {
             AddressKind::Public => true,
             AddressKind::Metadata | AddressKind::Special => false,
@@ -193,9 +195,10 @@ mod tests {
     }
 
     fn allows(rule: &AddressRule, address: &str) -> bool {
-        let host = match address.contains(':') {
-            true => format!("[{address}]"),
-            false => address.to_owned(),
+        let host = if address.contains(':') {
+            format!("[{address}]")
+        } else {
+            address.to_owned()
         };
         let by_host = rule.check_host(&host).is_ok();
         let found = vec![SocketAddr::new(address.parse().unwrap(), 443)];

@@ -423,7 +423,8 @@ impl Connection {
             Err((None, error)) => return crate::log::warn!(%error, "a message can't be sent"),
         };
         if outgoing.id.is_some() || outgoing.method.is_empty() {
-            let (id, remote) = (outgoing.id.clone(), Arc::clone(&self.remote));
+            let id = outgoing.id.clone();
+            let remote = Arc::clone(&self.remote);
             if outgoing.method == InitializeRequest::METHOD {
                 self.initialize = id.clone().zip(Some(Instant::now()));
             }

@@ -121,7 +121,8 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let (mut direct, mut to_proxies) = (self.direct.clone(), self.to_proxies.clone());
+        let mut direct = self.direct.clone();
+        let mut to_proxies = self.to_proxies.clone();
         let proxy = self.proxies.intercept(&uri);
         Box::pin(async move {
             let Some(proxy) = proxy else {
@@ -146,7 +147,8 @@ impl Service<Uri> for Connector {
                 tunnel.call(uri).await.map_err(BoxError::from)
             };
             let io = connected.map_err(|error| {
-                let (cause, proxy) = (root_cause(&*error), authority(proxy.uri()));
+                let cause = root_cause(&*error);
+                let proxy = authority(proxy.uri());
                 of_kind(cause, format!("the proxy {proxy} does not work: {cause}"))
             })?;
             Ok(TcpConnection { io, end })
@@ -220,7 +222,8 @@ pub(super) fn authority(uri: &Uri) -> String {
 
 /// Describes why a server was not reached: by advice where there is some, else by the root cause.
 pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
-    let (cause, server) = (root_cause(error), authority(uri));
+    let cause = root_cause(error);
+    let server = authority(uri);
     let reason = causes(error).find_map(tls_advice).map(str::to_owned);
     let reason = reason.unwrap_or_else(|| cause.to_string());
     of_kind(cause, format!("{server} can't be reached: {reason}"))

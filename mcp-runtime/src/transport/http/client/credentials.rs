@@ -58,7 +58,8 @@ impl Sending<'_> {
     fn info(&self, server: &Uri) -> RequestInfo {
         let method = self.outgoing.map(|outgoing| outgoing.method.clone());
         let rpc_method = method.filter(|method| !method.is_empty());
-        let (method, url) = (self.request.method().clone(), self.request.uri().clone());
+        let method = self.request.method().clone();
+        let url = self.request.uri().clone();
         RequestInfo::new(method, server.clone(), url, rpc_method)
     }
 }
@@ -107,7 +108,8 @@ impl Remote {
         if let Some(connection) = response.extensions().get::<HttpInfo>() {
             http.server_is_at(connection.remote_addr().ip());
         }
-        let (status, info) = (response.status(), sending.info(&self.uri));
+        let status = response.status();
+        let info = sending.info(&self.uri);
         if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             authenticator.observe(&info, status, response.headers());
             return Ok(Some(response));

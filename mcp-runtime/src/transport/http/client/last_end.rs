@@ -1,10 +1,11 @@
 //! The last session that has ended, which limits how often another one is opened.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tokio::time::Instant;
 
 use crate::limits::STABLE_CONNECTION;
+use crate::sync::lock;
 
 /// The request by whose refusal a session has ended, until one like it is served. A server that
 /// refuses a request for another reason is not asked for session after session.
@@ -30,7 +31,7 @@ impl LastEnd {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

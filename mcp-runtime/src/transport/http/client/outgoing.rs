@@ -290,7 +290,8 @@ fn text<'a>(
         Some(StrictJson::Bool(flag)) => flag.to_string().into(),
         Some(StrictJson::Number(number)) => integer_digits(number).unwrap_or(Cow::Borrowed(number)),
         Some(StrictJson::Array(_) | StrictJson::Object(_)) => {
-            let (path, name) = (param.path.join("."), &param.name);
+            let path = param.path.join(".");
+            let name = &param.name;
             return Err(format!(
                 "`params.arguments.{path}` is a list or an object, which can't be sent in the \
                  header `{name}`"
@@ -334,9 +335,10 @@ fn annotated_params(schema: &Value) -> Result<Vec<ParamHeader>, &'static str> {
     }
     // Quotes within a string are escaped: this is a member wherever it is found.
     let annotation = format!("\"{}\":\"", ParamHeader::ANNOTATION);
-    match found.len() == schema.to_string().matches(&annotation).count() {
-        true => Ok(found),
-        false => Err("an annotation stands where no argument can be found"),
+    if found.len() == schema.to_string().matches(&annotation).count() {
+        Ok(found)
+    } else {
+        Err("an annotation stands where no argument can be found")
     }
 }
 

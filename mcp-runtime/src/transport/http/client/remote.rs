@@ -3,7 +3,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use http::header::{
@@ -30,6 +30,7 @@ use crate::limits::{
     FIRST_RETRY, MAX_REDIRECTS, MAX_RESUMPTION_PAUSE, MAX_RETRY_AFTER, MIN_RESUMPTION_PAUSE,
     RESUMPTION_PAUSE,
 };
+use crate::sync::lock;
 use crate::transport::http::headers::{
     EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
 };
@@ -160,7 +161,8 @@ impl Remote {
         resend: Resend,
         outgoing: Option<&Outgoing>,
     ) -> Result<Response<Incoming>, CallError> {
-        let (mut redirects, mut attempt) = (0, 0);
+        let mut redirects = 0;
+        let mut attempt = 0;
         let mut sending = Sending {
             request,
             outgoing,
@@ -190,9 +192,12 @@ impl Remote {
                 attempt += 1;
                 continue;
             }
-            let mut response = sent.map_err(|error| match error.is_connect() {
-                true => CallError::NotSent(connect_error(uri, &error)),
-                false => CallError::Lost(connect_error(uri, &error)),
+            let mut response = sent.map_err(|error| {
+                if error.is_connect() {
+                    CallError::NotSent(connect_error(uri, &error))
+                } else {
+                    CallError::Lost(connect_error(uri, &error))
+                }
             })?;
             response.extensions_mut().insert(uri.clone());
             let accepted = self.accepted(&mut sending, credentials, response).await?;
@@ -235,7 +240,7 @@ impl Remote {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

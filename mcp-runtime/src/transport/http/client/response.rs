@@ -107,9 +107,10 @@ impl Remote {
         }
         let (message, is_whole) = read?;
         if !is_whole {
-            return Err(match has_media_type(&parts.headers, JSON) {
-                true => self.too_long(outgoing),
-                false => no_message(&parts, &message).into(),
+            return Err(if has_media_type(&parts.headers, JSON) {
+                self.too_long(outgoing)
+            } else {
+                no_message(&parts, &message).into()
             });
         }
         let has_type = parts.headers.contains_key(CONTENT_TYPE);

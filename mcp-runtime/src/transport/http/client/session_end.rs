@@ -25,7 +25,9 @@ impl Remote {
         sending: &Sending<'_>,
         response: &mut Response<Incoming>,
     ) -> Result<(), CallError> {
-        let (request, outgoing, status) = (&sending.request, sending.outgoing, response.status());
+        let request = &sending.request;
+        let outgoing = sending.outgoing;
+        let status = response.status();
         if !request.headers().contains_key(&SESSION_ID) || request.method() == Method::DELETE {
             return Ok(());
         }

@@ -42,17 +42,16 @@ pub(crate) fn check_caller(
         return Ok(());
     };
     let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
-    match is_local_origin(origin) || is_allowed_origin(origin, options) {
-        true => Ok(()),
-        false => {
-            once(logged, || {
-                crate::log::warn!(
-                    ?origin,
-                    "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
-                );
-            });
-            Err(Rejection::Origin)
-        }
+    if is_local_origin(origin) || is_allowed_origin(origin, options) {
+        Ok(())
+    } else {
+        once(logged, || {
+            crate::log::warn!(
+                ?origin,
+                "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
+            );
+        });
+        Err(Rejection::Origin)
     }
 }
 
@@ -73,18 +72,17 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
         return Ok(());
     }
     let host = host.to_ascii_lowercase();
-    match allowed.contains(&host) || options.is_host_of_policy(&host)? {
-        true => Ok(()),
-        false => {
-            once(&options.refusals.host, || {
-                crate::log::warn!(
-                    ?host,
-                    "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
+    if allowed.contains(&host) || options.is_host_of_policy(&host)? {
+        Ok(())
+    } else {
+        once(&options.refusals.host, || {
+            crate::log::warn!(
+                ?host,
+                "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
                      logged once)"
-                );
-            });
-            Err(Rejection::Host)
-        }
+            );
+        });
+        Err(Rejection::Host)
     }
 }
 

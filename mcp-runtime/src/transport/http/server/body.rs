@@ -120,9 +120,10 @@ impl Received {
 
     /// All that was received, without a byte order mark at its beginning.
     fn joined(self) -> Bytes {
-        let mut bytes = match self.pieces.is_empty() {
-            true => self.first,
-            false => self.pieces.concat().into(),
+        let mut bytes = if self.pieces.is_empty() {
+            self.first
+        } else {
+            self.pieces.concat().into()
         };
         if bytes.starts_with(BYTE_ORDER_MARK) {
             bytes.advance(BYTE_ORDER_MARK.len());

@@ -83,9 +83,10 @@ impl Site {
         if method != Method::GET {
             return Rejection::Method("GET").response();
         }
-        let (status, text) = match self.service.state.is_ending() {
-            true => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
-            false => (StatusCode::OK, "ok"),
+        let (status, text) = if self.service.state.is_ending() {
+            (StatusCode::SERVICE_UNAVAILABLE, "ending")
+        } else {
+            (StatusCode::OK, "ok")
         };
         response::json(status, format!(r#"{{"status":"{text}"}}"#).into())
     }
@@ -95,15 +96,17 @@ impl Site {
 /// HTTP/2 names the same as `:authority` (RFC 9113, section 8.3.1).
 fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
     let mut hosts = request.headers().get_all(HOST).iter();
-    let (uri, version) = (request.uri(), request.version());
+    let uri = request.uri();
+    let version = request.version();
     match (hosts.next(), hosts.next(), uri.authority()) {
         (None, _, _) if version == Version::HTTP_11 => Err(Rejection::HostHeader),
         (_, Some(_), _) => Err(Rejection::HostHeader),
         (Some(host), None, Some(authority)) if version == Version::HTTP_2 => {
             let host = host.to_str().ok().and_then(|host| host.parse().ok());
-            match host.is_some_and(|host| is_same(authority, &host, uri.scheme())) {
-                true => Ok(()),
-                false => Err(Rejection::Authority),
+            if host.is_some_and(|host| is_same(authority, &host, uri.scheme())) {
+                Ok(())
+            } else {
+                Err(Rejection::Authority)
             }
         }
         _ => Ok(()),
@@ -168,7 +171,8 @@ pub(crate) async fn serve(
         }
         let version = request.version();
         let answer = site.answer(request, connection.clone());
-        let (site, busy) = (Arc::clone(&site), Arc::clone(&activity.requests));
+        let site = Arc::clone(&site);
+        let busy = Arc::clone(&activity.requests);
         async move {
             let mut response = answer.await?;
             if version < Version::HTTP_2 && site.service.state.is_ending() {

@@ -275,9 +275,10 @@ impl Endpoint for Http {
 
 /// The path with a slash at its beginning.
 fn absolute(path: String) -> String {
-    match path.starts_with('/') {
-        true => path,
-        false => format!("/{path}"),
+    if path.starts_with('/') {
+        path
+    } else {
+        format!("/{path}")
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::oneshot;
 
+use crate::sync::lock;
 use crate::transport::http::arrival::{Arrival, Principal};
 
 /// Counts the use of a resource by each caller and by all together.
@@ -94,14 +95,15 @@ impl Permits {
     }
 
     fn lock(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.used)
     }
 }
 
 impl Permit {
     /// Uses so much more. `false`, and nothing is used, if that goes beyond a limit.
     pub(crate) fn grow(&mut self, more: usize) -> bool {
-        let (permits, mut used) = (&self.permits, self.permits.lock());
+        let permits = &self.permits;
+        let mut used = permits.lock();
         let total = used.total.saturating_add(more);
         if total > permits.total {
             return false;

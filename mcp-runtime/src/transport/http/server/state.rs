@@ -87,8 +87,10 @@ impl HttpState {
     /// Returns a session for one request, for a server without sessions.
     pub(crate) fn passing_session(&self, named: NamedRevision) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(named, self.server.rules().clone());
-        let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
-        let (role, limits) = ((&self.server, lifecycle), self.options.limits);
+        let id = SessionId::new(0);
+        let standalone = Stream::new(0, None);
+        let role = (&self.server, lifecycle);
+        let limits = self.options.limits;
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
     }
 

@@ -134,7 +134,8 @@ pub(crate) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let (own, total) = (&self.unread.own, &self.unread.total);
+        let own = &self.unread.own;
+        let total = &self.unread.total;
         if own.free(self.length) | total.free(self.length) {
             total.freed.notify_waiters();
         }
@@ -272,10 +273,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn all_connections_together_are_limited() {
         let total = shared(10);
-        let (one, other) = (
-            Unread::new(100, Arc::clone(&total)),
-            Unread::new(100, total),
-        );
+        let one = Unread::new(100, Arc::clone(&total));
+        let other = Unread::new(100, total);
         let held = one.hold(10);
         assert!(!other.has_room());
         let waits = tokio::join!(other.room(), async { drop(held) });

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
+use crate::sync::lock;
 use crate::transport::http::arrival::Principal;
 use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
@@ -250,6 +251,6 @@ impl HttpSession {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

@@ -58,7 +58,8 @@ impl HttpState {
     ) -> Result<(), Rejection> {
         self.sessions.add(session, now())?;
         let record = SessionRecord::new(owner, initialize);
-        let (id, idle) = (session.id, self.options.session_idle);
+        let id = session.id;
+        let idle = self.options.session_idle;
         let kept = self.options.store.insert(id, record, idle).await;
         kept.map_err(|error| {
             self.sessions.end(id);
@@ -105,7 +106,8 @@ impl HttpState {
         &self,
         session: Arc<HttpSession>,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let (id, idle) = (session.id, self.options.session_idle);
+        let id = session.id;
+        let idle = self.options.session_idle;
         let renew = || self.options.store.renew(id, idle);
         let mut state = renew().await.map_err(unavailable)?;
         if state.as_ref().is_some_and(|state| !session.renewed(state)) {

@@ -153,7 +153,8 @@ impl HttpSession {
     /// Takes the answer to one request, empty if there is none, and sends it unless others of its
     /// batch are still missing.
     pub(crate) fn answer(&self, reply: &ReplyTo<Arc<Stream>>, status: StatusCode, answer: Vec<u8>) {
-        let (stream, length) = (&reply.to, answer.len());
+        let stream = &reply.to;
+        let length = answer.len();
         let message = self.lock().core.answer(reply, answer);
         let Some(message) = message else {
             return stream.hold(length);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::future::ready;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::connection::BoxFuture;
 use crate::limits::{FOREVER, STORE_PAUSE};
+use crate::sync::lock;
 use crate::transport::http::arrival::Principal;
 
 /// Keeps the records of sessions, and decides whether a session goes on.
@@ -168,7 +169,7 @@ impl MemorySessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 }
 

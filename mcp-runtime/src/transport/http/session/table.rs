@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
 use super::store::available;
 use super::{HttpSession, SessionId, SessionStore};
 use crate::error::Rejection;
+use crate::sync::{read, write};
 
 /// The sessions that are open.
 pub(crate) struct Sessions {
@@ -105,11 +106,11 @@ impl Sessions {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, HashMap<SessionId, Arc<HttpSession>>> {
-        self.open.read().unwrap_or_else(PoisonError::into_inner)
+        read(&self.open)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, HashMap<SessionId, Arc<HttpSession>>> {
-        self.open.write().unwrap_or_else(PoisonError::into_inner)
+        write(&self.open)
     }
 }
 
@@ -192,7 +193,8 @@ mod tests {
         let owner = Some(Principal::new("ann"));
         let server = Server::builder().build();
         let standalone = Stream::new(0, log);
-        let (role, limits) = ((&server, server.lifecycle()), Limits::default());
+        let role = (&server, server.lifecycle());
+        let limits = Limits::default();
         let session = HttpSession::new(id, owner, role, limits, standalone, Some(0));
         session.lock().last_used = now;
         Arc::new(session)
@@ -289,7 +291,8 @@ mod tests {
                 to: stream,
                 batch: None,
             };
-            let (served, arrival) = (Ok(Served::Later(handler)), arrival());
+            let served = Ok(Served::Later(handler));
+            let arrival = arrival();
             let caller = (&self.permits, &arrival, Duration::MAX);
             self.answer = session.start(&7.into(), &reply, caller, served);
         }

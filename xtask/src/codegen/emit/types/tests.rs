@@ -21,7 +21,9 @@ fn typify_reads_the_same_fields_in_each_revision() {
     let folder = root.join("schema");
     let overlay = Overlay::read(root, "schema").unwrap();
     let models = models(root, &overlay).unwrap();
-    let (mut structs, mut fields, mut differences) = (0, 0, Vec::new());
+    let mut structs = 0;
+    let mut fields = 0;
+    let mut differences = Vec::new();
     for schema in load(&folder).unwrap() {
         let schema = simplify(schema, &overlay).unwrap();
         let model = models
@@ -109,8 +111,8 @@ fn bare(json: &Value, names: bool) -> Value {
 
 /// What typify prints for these types, as a struct with a field or an enum.
 fn printed(names: &[(&str, bool)]) -> Result<Vec<String>, String> {
-    let def = |is_struct: bool| match is_struct {
-        true => {
+    let def = |is_struct: bool| {
+        if is_struct {
             let field = Field {
                 ty: Type::Text,
                 required: true,
@@ -122,8 +124,9 @@ fn printed(names: &[(&str, bool)]) -> Result<Vec<String>, String> {
                 fields,
                 open: false,
             })
+        } else {
+            Def::Enum(Enum::default())
         }
-        false => Def::Enum(Enum::default()),
     };
     let types = names
         .iter()
