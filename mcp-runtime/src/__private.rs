@@ -37,7 +37,7 @@ pub use crate::server::resources::ResourceEntry;
 pub use crate::server::resources::builder::{list, resource_builder};
 pub use crate::server::resources::contents::resource_output;
 pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri};
-pub use crate::server::serve::OneMcpServerBlockTheOthersAreGroups;
+pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;

@@ -11,8 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
 use super::extensions::{Extension, Method};
-use super::hooks::{self, Initialized, IntoHookResult, IntoStartResult};
-use super::serve::{Endpoint, Serve};
+use super::serve::{Endpoint, Initialized, IntoHookResult, IntoStartResult, Serve, hooks};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
 use crate::protocol::{ExtensionMethod, Requirement};

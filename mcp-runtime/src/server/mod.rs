@@ -16,9 +16,7 @@ mod detached;
 mod detached_request;
 mod dispatch;
 mod extensions;
-mod handle;
 pub(crate) mod handler;
-mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
@@ -27,8 +25,6 @@ pub(crate) mod layers;
 #[cfg(not(feature = "layer"))]
 #[path = "no_layers.rs"]
 pub(crate) mod layers;
-#[cfg(any(feature = "http-server", feature = "socket"))]
-pub(crate) mod listen;
 mod logging;
 mod metadata;
 mod progress;
@@ -43,6 +39,11 @@ pub mod resources;
 mod router;
 mod scopes;
 pub(crate) mod serve;
+#[allow(
+    clippy::module_inception,
+    reason = "the type's name is the user's word"
+)]
+mod server;
 mod session;
 mod setters;
 mod settings;
@@ -65,9 +66,7 @@ pub use detached_request::DetachedRequest;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
 pub use extensions::{Extension, ExtensionNotification, Listening, MethodCall};
-pub use handle::Server;
 pub use handler::HandlerError;
-pub use hooks::{Guard, Initialized, IntoHookResult, IntoStartResult};
 #[cfg(feature = "layer")]
 pub use layers::ToolExtension;
 pub use logging::Logger;
@@ -82,5 +81,9 @@ pub use proxy::Proxy;
 pub(crate) use serve::Running;
 #[cfg(feature = "http-server")]
 pub(crate) use serve::Started;
-pub use serve::{Connected, Endpoint, McpServer, Serve, ShutdownHandle};
+pub use serve::{
+    Connected, Endpoint, Guard, Initialized, IntoHookResult, IntoStartResult, McpServer, Serve,
+    ShutdownHandle,
+};
+pub use server::Server;
 pub(crate) use session::Session;

@@ -9,10 +9,10 @@ use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
 use super::catalog::{Caching, List};
 use super::extensions::Extensions;
-use super::hooks::Hooks;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::scopes::Scopes;
+use super::serve::hooks::Hooks;
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};

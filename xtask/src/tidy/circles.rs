@@ -23,11 +23,11 @@ const FORCED: [(&str, &str); 4] = [
     ),
     (
         "mcp-runtime/src/server/context.rs",
-        "mcp-runtime/src/server/handle.rs",
+        "mcp-runtime/src/server/server.rs",
     ),
     (
-        "mcp-runtime/src/server/hooks.rs",
-        "mcp-runtime/src/server/handle.rs",
+        "mcp-runtime/src/server/serve/hooks.rs",
+        "mcp-runtime/src/server/server.rs",
     ),
 ];
 

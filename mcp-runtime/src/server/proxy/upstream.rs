@@ -16,7 +16,7 @@ use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Change, accepted_lists};
 use crate::server::List;
 use crate::server::catalog::Registry;
-use crate::server::handle::ServerState;
+use crate::server::server::ServerState;
 use crate::server::settings::Introduction;
 use crate::sync::lock;
 

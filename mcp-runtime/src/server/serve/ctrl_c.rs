@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::SignalSource;
+use super::serving::SignalSource;
 
 pub(super) struct Signals;
 

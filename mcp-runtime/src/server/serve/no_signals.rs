@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::io;
 
-use super::SignalSource;
+use super::serving::SignalSource;
 
 pub(super) struct Signals;
 

@@ -1,10 +1,14 @@
 //! Signals while a server is served.
 
+use std::future::{Future, pending};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::*;
+use super::serving::{Endpoint, Serve, SignalSource};
+use crate::error::ServeError;
+use crate::server::Server;
 use crate::transport::memory;
 
 /// Signals that a test sends.

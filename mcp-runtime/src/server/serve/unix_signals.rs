@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::SignalSource;
+use super::serving::SignalSource;
 
 pub(super) struct Signals {
     terminate: Signal,

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::listen::{listen, serve_connection};
+use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress, frame_limit};
 

@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::listen::{listen, serve_connection};
+use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::address::error_at;
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, frame_limit};

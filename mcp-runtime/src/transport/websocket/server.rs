@@ -32,7 +32,7 @@ use crate::error::{Rejection, ServeError};
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
-use crate::server::listen::{ended, listen, serve_connection};
+use crate::server::serve::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running, Server};
 use crate::transport::http::{
     Access, Exchange, Http, HttpOptions, HttpService, HttpState, ResponseBody, ResponseFuture,

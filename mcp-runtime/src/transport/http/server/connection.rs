@@ -32,7 +32,7 @@ use crate::error::Rejection;
 use crate::limits::{
     HALF_CLOSE_TIMEOUT, HTTP2_WINDOW, LAST_ANSWERS_TIMEOUT, MAX_HEAD_BYTES, MAX_HTTP2_STREAMS,
 };
-use crate::server::listen::ended;
+use crate::server::serve::listen::ended;
 
 /// The routes of a server at an address (MCP at `path`, `/health`, what the access policy has, and
 /// others), and the timeouts of its connections.

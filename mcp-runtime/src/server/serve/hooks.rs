@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
-use super::Server;
 use crate::connection::{BoxFuture, Contained, Peer};
 use crate::protocol::Negotiated;
+use crate::server::Server;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 /// A function that gets the place at which the server listens.
@@ -79,11 +79,11 @@ impl<T: Send + 'static, E: Into<BoxError>> IntoStartResult for Result<T, E> {
 }
 
 /// A client whose handshake is done; the argument of
-/// [`ServerBuilder::on_initialized`](super::ServerBuilder::on_initialized).
+/// [`ServerBuilder::on_initialized`](crate::ServerBuilder::on_initialized).
 #[derive(Clone, Debug)]
 pub struct Initialized {
-    pub(super) negotiated: Arc<Negotiated>,
-    pub(super) peer: Peer,
+    pub(in crate::server) negotiated: Arc<Negotiated>,
+    pub(in crate::server) peer: Peer,
 }
 
 impl Initialized {
@@ -114,15 +114,15 @@ impl Initialized {
 
 /// The hooks of a server, and those of the servers that it mounts.
 #[derive(Default)]
-pub(super) struct Hooks {
-    pub(super) start: Vec<Hook<Server, Guard>>,
-    pub(super) listening: Vec<Listening>,
-    pub(super) initialized: Vec<Hook<Initialized>>,
-    pub(super) shutdown: Vec<Hook<()>>,
+pub(in crate::server) struct Hooks {
+    pub(in crate::server) start: Vec<Hook<Server, Guard>>,
+    pub(in crate::server) listening: Vec<Listening>,
+    pub(in crate::server) initialized: Vec<Hook<Initialized>>,
+    pub(in crate::server) shutdown: Vec<Hook<()>>,
 }
 
 /// A hook that calls `function`.
-pub(super) fn hook<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
+pub(in crate::server) fn hook<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
 where
     F: Future<Output: IntoHookResult> + Send + 'static,
 {
@@ -133,7 +133,7 @@ where
 }
 
 /// A hook of the start that calls `function`.
-pub(super) fn start<F>(
+pub(in crate::server) fn start<F>(
     function: impl Fn(Server) -> F + Send + Sync + 'static,
 ) -> Hook<Server, Guard>
 where
@@ -147,7 +147,7 @@ where
 
 impl Hooks {
     /// Adds the hooks of a mounted server, in the order of mounting.
-    pub(super) fn mount(&mut self, mounted: &Self) {
+    pub(in crate::server) fn mount(&mut self, mounted: &Self) {
         self.start.extend_from_slice(&mounted.start);
         self.listening.extend_from_slice(&mounted.listening);
         self.initialized.extend_from_slice(&mounted.initialized);
@@ -155,7 +155,7 @@ impl Hooks {
     }
 
     /// Runs the `on_start` hooks, up to the first error.
-    pub(super) async fn start(&self, server: &Server) -> Result<Vec<Guard>, BoxError> {
+    pub(in crate::server) async fn start(&self, server: &Server) -> Result<Vec<Guard>, BoxError> {
         let mut guards = Vec::new();
         for hook in &self.start {
             guards.push(hook(server.clone()).await?);
@@ -164,7 +164,7 @@ impl Hooks {
     }
 
     /// Runs each `on_initialized` hook in a task. Errors and panics are logged.
-    pub(super) fn initialized(&self, client: &Initialized) {
+    pub(in crate::server) fn initialized(&self, client: &Initialized) {
         for hook in &self.initialized {
             let hook = Arc::clone(hook);
             let client = client.clone();
@@ -178,7 +178,7 @@ impl Hooks {
     }
 
     /// Runs all `on_shutdown` hooks, last first; returns the first error.
-    pub(super) async fn shut_down(&self) -> Result<(), BoxError> {
+    pub(in crate::server) async fn shut_down(&self) -> Result<(), BoxError> {
         let mut outcome = Ok(());
         for hook in self.shutdown.iter().rev() {
             if let Err(error) = hook(()).await {

@@ -7,9 +7,10 @@ use std::task::{Context, Poll};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::{Running, Server};
+use super::Running;
 use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
+use crate::server::Server;
 use crate::transport::Transport;
 
 impl Server {

@@ -1,13 +1,6 @@
 //! Serving at an endpoint, from start to shutdown, and the trait of types that are offered as a
 //! server.
 
-#[cfg_attr(all(feature = "signal", unix), path = "serve/unix_signals.rs")]
-#[cfg_attr(all(feature = "signal", not(unix)), path = "serve/ctrl_c.rs")]
-#[cfg_attr(not(feature = "signal"), path = "serve/no_signals.rs")]
-mod signals;
-#[cfg(test)]
-mod tests;
-
 use std::any::Any;
 use std::future::{Future, IntoFuture, pending};
 use std::io;
@@ -17,11 +10,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use self::signals::Signals;
-use super::dispatch::ServerRole;
-use super::{BoxFuture, Guard, Server, ServerBuilder};
+use super::Guard;
+use super::signals::Signals;
 use crate::connection::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
+use crate::server::dispatch::ServerRole;
+use crate::server::{BoxFuture, Server, ServerBuilder};
 use crate::transport::Transport;
 
 /// An endpoint to serve at, where there may be one client or many: any [`Transport`] is one for a
@@ -208,7 +202,7 @@ impl<E: Endpoint> Serve<E> {
     }
 
     /// Runs until the end, with signals that are listened for once the server has started.
-    async fn run_with<S: SignalSource>(
+    pub(super) async fn run_with<S: SignalSource>(
         mut self,
         listen: impl FnOnce() -> io::Result<S>,
     ) -> Result<(), ServeError> {
@@ -262,7 +256,7 @@ impl<E: Connected> Serve<E> {
 
 impl<T: Transport> Serve<T> {
     /// Sets the identity of the client, such as the credentials of a socket, for handlers to get
-    /// with [`Context::identity`](super::Context::identity). Only the first call has an effect.
+    /// with [`Context::identity`](crate::Context::identity). Only the first call has an effect.
     pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
         self.identified(Some(Arc::new(identity)))
     }

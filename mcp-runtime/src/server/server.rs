@@ -10,8 +10,8 @@ use tokio::task::JoinSet;
 
 use super::catalog::{Registry, Relay};
 use super::changes::Changes;
-use super::hooks::Initialized;
 use super::router::Router;
+use super::serve::Initialized;
 use super::settings::Settings;
 use super::warnings::Warnings;
 use super::{Context, FromContext, Session};

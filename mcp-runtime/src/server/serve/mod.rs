@@ -1,0 +1,18 @@
+//! Serving a server: hooks, endpoints, listeners, signals, and the shutdown.
+
+pub(in crate::server) mod hooks;
+#[cfg(any(feature = "http-server", feature = "socket"))]
+pub(crate) mod listen;
+pub(crate) mod serving;
+#[cfg_attr(all(feature = "signal", unix), path = "unix_signals.rs")]
+#[cfg_attr(all(feature = "signal", not(unix)), path = "ctrl_c.rs")]
+#[cfg_attr(not(feature = "signal"), path = "no_signals.rs")]
+mod signals;
+#[cfg(test)]
+mod tests;
+
+pub use hooks::{Guard, Initialized, IntoHookResult, IntoStartResult};
+pub(crate) use serving::Running;
+#[cfg(feature = "http-server")]
+pub(crate) use serving::Started;
+pub use serving::{Connected, Endpoint, McpServer, Serve, ShutdownHandle};
