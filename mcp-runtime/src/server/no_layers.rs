@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mcp_types::{GetPromptResult, RawJson};
 
+use super::dispatch::ServerRequest;
 use super::extensions::Method;
 use super::prompts::PromptCall;
-use super::request::ServerRequest;
 use super::resources::{Contents, ResourceCall, ResourceEntry};
 use super::tools::{ToolCall, ToolEntry, ToolReply};
 use super::{Answer, MethodCall, Reply, ServerBuilder};

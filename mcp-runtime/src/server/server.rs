@@ -9,10 +9,10 @@ use mcp_types::Tool;
 use tokio::task::JoinSet;
 
 use super::catalog::{Registry, Relay};
-use super::changes::Changes;
-use super::router::Router;
+use super::dispatch::Router;
 use super::serve::Initialized;
 use super::settings::Settings;
+use super::subscriptions::Changes;
 use super::warnings::Warnings;
 use super::{Context, FromContext, Session};
 use crate::ProtocolError;

@@ -22,7 +22,7 @@ const FORCED: [(&str, &str); 4] = [
         "mcp-runtime/src/server/builder.rs",
     ),
     (
-        "mcp-runtime/src/server/context.rs",
+        "mcp-runtime/src/server/context/core.rs",
         "mcp-runtime/src/server/server.rs",
     ),
     (

@@ -14,7 +14,7 @@ use crate::connection::{BoxFuture, Served, join_all};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::{RequestParams, missing_capability};
-use crate::server::request::{OwnedRequest, ServerRequest};
+use crate::server::dispatch::{OwnedRequest, ServerRequest};
 use crate::server::{Answer, Context, Server};
 
 type Outcome = Result<Answer, ErrorObject>;

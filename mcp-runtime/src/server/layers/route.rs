@@ -10,8 +10,8 @@ use crate::error::RequestError;
 use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack, TooManyRequests};
 use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
+use crate::server::dispatch::ServerRequest;
 use crate::server::input::is_retry;
-use crate::server::request::ServerRequest;
 use crate::server::{Answer, Context};
 
 impl Stack {

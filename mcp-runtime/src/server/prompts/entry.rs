@@ -14,12 +14,12 @@ use crate::error::RequestError;
 use crate::protocol::invalid_params;
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{Completer, Completers};
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::layers::Stack;
-use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 

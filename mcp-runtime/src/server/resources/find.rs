@@ -17,8 +17,8 @@ use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::resource_not_found;
 use crate::server::catalog::{Catalog, Entry as _, Place};
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
-use crate::server::request::ServerRequest;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.

@@ -14,10 +14,10 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{CallResult, Convert, Rejection};
 use crate::server::layers::Stack;
-use crate::server::request::ServerRequest;
 use crate::server::scopes::Scopes;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 

@@ -1,23 +1,13 @@
 //! Log messages for clients (2025-11-25 and 2026-07-28, "Logging").
 
-#[cfg(feature = "log-layer")]
-mod layer;
-#[cfg(not(feature = "log-layer"))]
-#[path = "logging/no_layer.rs"]
-mod layer;
-
 use mcp_types::{
     Conform, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, RawJson,
 };
 use serde::Serialize;
 
 use super::Context;
-use super::session::Severity;
 use crate::error::CallError;
-
-pub(super) use layer::attach;
-#[cfg(feature = "log-layer")]
-pub use layer::client_logs;
+use crate::server::subscriptions::Severity;
 
 impl Context {
     /// Sends a log message to the client: text, or anything else that has a JSON form.
@@ -76,7 +66,12 @@ impl Context {
         self.session().logging && level.is_some_and(|(level, least)| level >= least)
     }
 
-    pub(super) fn log_as(&self, logger: Option<&str>, level: LoggingLevel, data: &impl Serialize) {
+    pub(in crate::server) fn log_as(
+        &self,
+        logger: Option<&str>,
+        level: LoggingLevel,
+        data: &impl Serialize,
+    ) {
         if !self.wants_log(&level) {
             if !self.session().logging {
                 self.warn_of_logging();

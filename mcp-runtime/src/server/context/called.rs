@@ -8,7 +8,7 @@ use crate::sync::lock;
 
 /// What is known of the entry that a request calls.
 #[derive(Debug, Default)]
-pub(super) struct CalledEntry {
+pub(in crate::server) struct CalledEntry {
     /// The scopes that the request needs, and its caller has.
     scopes: Mutex<Vec<String>>,
     /// The name of the tool, if it has something of an extension.
@@ -20,11 +20,11 @@ impl CalledEntry {
         lock(&self.scopes)
     }
 
-    pub(super) fn add_scopes(&self, scopes: &[String]) {
+    pub(in crate::server) fn add_scopes(&self, scopes: &[String]) {
         self.scopes().extend_from_slice(scopes);
     }
 
-    pub(super) fn set_tool(&self, name: &str) {
+    pub(in crate::server) fn set_tool(&self, name: &str) {
         self.tool.get_or_init(|| name.into());
     }
 }

@@ -1,7 +1,7 @@
 //! Changes of a server, collected for each client that subscribes to them, and their notifications.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use mcp_types::{
     Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
@@ -167,7 +167,7 @@ impl Topic {
 /// # Errors
 ///
 /// When the connection is over.
-pub(super) async fn notify(
+pub(in crate::server) async fn notify(
     subscriber: &Subscriber,
     peer: &Peer,
     subscription: Option<&RequestId>,
@@ -204,7 +204,7 @@ fn list_changed<N: Notification<Params = NotificationParams>>(
 }
 
 /// The `_meta` of notifications that belong to a subscription.
-pub(super) fn meta_of(subscription: &RequestId) -> NotificationMetaObject {
+pub(in crate::server) fn meta_of(subscription: &RequestId) -> NotificationMetaObject {
     NotificationMetaObject::new().with_subscription_id(subscription.clone())
 }
 

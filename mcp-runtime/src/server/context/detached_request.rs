@@ -9,12 +9,13 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::request::ServerRequest;
-use super::{Context, Detached, DetachedCall, IncomingRequest, Server};
+use super::{Context, Detached, DetachedCall, IncomingRequest};
 use crate::ProtocolError;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, RequestParams};
+use crate::server::dispatch::ServerRequest;
+use crate::server::{Answer, Server};
 use crate::values::Values;
 
 /// A call of a tool that was [detached](super::Detachable::detach), to be made again from its beginning,
@@ -89,7 +90,7 @@ impl Server {
         &self,
         request: &DetachedRequest,
         peer: &Peer,
-    ) -> Result<Served<super::Answer>, RequestError> {
+    ) -> Result<Served<Answer>, RequestError> {
         let params = RawJson::encode(&Params {
             name: &request.tool,
             arguments: &request.arguments,

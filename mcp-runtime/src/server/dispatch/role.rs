@@ -8,14 +8,15 @@ use mcp_types::{
     DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
 };
 
-use super::logging::attach;
+use super::Answer;
 use super::request::ServerRequest;
-use super::session::SessionState;
 use super::trace::Trace;
-use super::{Answer, Context, IncomingRequest, Server, Session, input};
 use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
 use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
+use crate::server::context::{IncomingRequest, attach};
+use crate::server::subscriptions::{Session, SessionState};
+use crate::server::{Context, Server, input};
 
 impl Server {
     /// Serves a request as the lifecycle decides: `admit` asks it.
@@ -56,7 +57,10 @@ impl Server {
     /// # Errors
     ///
     /// As [`route`](Self::route), unless there are layers.
-    pub(super) fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+    pub(in crate::server) fn call(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
         match &self.settings().layers {
             None => Ok(request
                 .context
@@ -73,7 +77,10 @@ impl Server {
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not have the requested entry.
-    pub(super) fn route(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+    pub(in crate::server) fn route(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
         if input::may_ask(request.method) {
             input::run(self, request)
         } else {

@@ -43,7 +43,7 @@ impl CancellationToken {
         let _ = self.0.subscribe().wait_for(|cancelled| *cancelled).await;
     }
 
-    pub(super) fn cancel(&self) {
+    pub(in crate::server) fn cancel(&self) {
         self.0.send_replace(true);
     }
 }

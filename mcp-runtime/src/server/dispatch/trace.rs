@@ -10,13 +10,13 @@ use crate::connection::{BoxFuture, Served};
 use crate::protocol::{Negotiated, RequestParams};
 
 /// The span of a request, at level debug, and the event of its end.
-pub(super) struct Trace {
+pub(in crate::server) struct Trace {
     span: Span,
     ending: Option<Ending>,
 }
 
 impl Trace {
-    pub(super) fn begin(id: &RequestId, method: &str) -> Self {
+    pub(in crate::server) fn begin(id: &RequestId, method: &str) -> Self {
         let span = tracing::debug_span!(
             "request",
             %id,
@@ -38,13 +38,13 @@ impl Trace {
     }
 
     /// Runs `serve` inside the span.
-    pub(super) fn in_scope<T>(&self, serve: impl FnOnce() -> T) -> T {
+    pub(in crate::server) fn in_scope<T>(&self, serve: impl FnOnce() -> T) -> T {
         self.span.in_scope(serve)
     }
 
     /// Records what is known once the request is admitted: revision, client, the name of the tool
     /// or prompt or the URI, and the caller's trace.
-    pub(super) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
+    pub(in crate::server) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
         if self.ending.is_none() {
             return;
         }
@@ -64,7 +64,7 @@ impl Trace {
     }
 
     /// Logs the end of the request and its duration, if the span is enabled.
-    pub(super) fn end<A: Send + 'static>(self, served: Served<A>) -> Served<A> {
+    pub(in crate::server) fn end<A: Send + 'static>(self, served: Served<A>) -> Served<A> {
         let Some(mut ending) = self.ending else {
             return served;
         };

@@ -29,7 +29,7 @@ pub enum Reply<T> {
 
 impl<T: 'static> Reply<T> {
     /// Applies `change` to the result.
-    pub(super) fn then<U: 'static>(
+    pub(in crate::server) fn then<U: 'static>(
         self,
         change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
     ) -> Reply<U> {
@@ -41,7 +41,7 @@ impl<T: 'static> Reply<T> {
 }
 
 /// Applies `change` to the output of a future.
-pub(super) fn then<T: 'static, U>(
+pub(in crate::server) fn then<T: 'static, U>(
     future: BoxFuture<Result<T, ProtocolError>>,
     change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
 ) -> BoxFuture<Result<U, ProtocolError>> {
@@ -66,14 +66,14 @@ enum Body {
 
 /// The server's name in each result (2026-07-28, "Overview", section `_meta`).
 #[derive(Debug)]
-pub(super) struct Identity {
+pub(in crate::server) struct Identity {
     info: Implementation,
     /// The beginning of an object with a `_meta` of only the server's name.
     prefix: String,
 }
 
 impl Identity {
-    pub(super) fn new(info: &Implementation) -> Self {
+    pub(in crate::server) fn new(info: &Implementation) -> Self {
         let meta = ResultMetaObject::new().with_server_info(info.clone());
         let meta = RawJson::encode(&meta);
         Self {
@@ -85,7 +85,7 @@ impl Identity {
 
 impl Answer {
     /// The empty result.
-    pub(super) fn empty() -> Self {
+    pub(in crate::server) fn empty() -> Self {
         Self {
             body: Body::Written(RawJson::empty_object()),
             identity: None,
@@ -93,7 +93,7 @@ impl Answer {
     }
 
     /// A result that is shared by all callers.
-    pub(super) fn prepared(
+    pub(in crate::server) fn prepared(
         result: PreparedResult,
         negotiated: &Negotiated,
         server: &Arc<Identity>,
@@ -105,7 +105,10 @@ impl Answer {
     }
 
     /// A result without the server's name in its `_meta`.
-    pub(super) fn once<T: Serialize + Conform>(mut result: T, revision: Revision) -> Self {
+    pub(in crate::server) fn once<T: Serialize + Conform>(
+        mut result: T,
+        revision: Revision,
+    ) -> Self {
         result.conform(revision);
         Self {
             body: Body::Written(RawJson::encode(&result)),
@@ -114,7 +117,7 @@ impl Answer {
     }
 
     /// A result with the server's name in its `_meta`, in revisions that have it there.
-    pub(super) fn written<T: Serialize + Conform>(
+    pub(in crate::server) fn written<T: Serialize + Conform>(
         result: T,
         negotiated: &Negotiated,
         server: &Arc<Identity>,
@@ -132,7 +135,11 @@ impl Answer {
 
     /// A result that is an object in JSON, such as that of an extension's method. What it has stays
     /// as it is.
-    pub(super) fn open(result: RawJson, negotiated: &Negotiated, server: &Arc<Identity>) -> Self {
+    pub(in crate::server) fn open(
+        result: RawJson,
+        negotiated: &Negotiated,
+        server: &Arc<Identity>,
+    ) -> Self {
         let names_server = negotiated.results_name_server();
         let members = || result.parse::<OrderedMap<RawJson>>().ok();
         let Some(mut members) = names_server.then(members).flatten() else {
@@ -166,7 +173,7 @@ impl Answer {
     }
 
     /// The result of a tool, or one of an extension in its place.
-    pub(super) fn tool_outcome(
+    pub(in crate::server) fn tool_outcome(
         outcome: ToolOutcome,
         negotiated: &Negotiated,
         server: &Arc<Identity>,
@@ -178,7 +185,7 @@ impl Answer {
     }
 
     /// The result of a tool.
-    pub(super) fn call_tool(
+    pub(in crate::server) fn call_tool(
         result: CallToolResult,
         negotiated: &Negotiated,
         server: &Arc<Identity>,
@@ -288,13 +295,13 @@ fn write(
 
 /// A result that is shared by all callers, written once for each revision when first requested.
 #[derive(Debug, Default)]
-pub(super) struct Prepared {
+pub(in crate::server) struct Prepared {
     by_revision: [OnceLock<PreparedResult>; Revision::ALL.len()],
 }
 
 impl Prepared {
     /// The result for `revision`; `make` makes it the first time.
-    pub(super) fn get<T: Serialize + Conform>(
+    pub(in crate::server) fn get<T: Serialize + Conform>(
         &self,
         revision: Revision,
         make: impl Fn() -> T,

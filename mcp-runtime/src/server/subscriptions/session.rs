@@ -9,11 +9,11 @@ use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::List;
 use super::changes::{Changes, Subscriber, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::server::List;
 
 /// All levels, from the least severe to the most.
 const LEVELS: [LoggingLevel; 8] = [
@@ -29,13 +29,13 @@ const LEVELS: [LoggingLevel; 8] = [
 
 /// The index of a level in [`LEVELS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Severity(u8);
+pub(in crate::server) struct Severity(u8);
 
 impl Severity {
     const INFO: Self = Self(1);
 
     /// The severity of a level, if it is known.
-    pub(super) fn of(level: &LoggingLevel) -> Option<Self> {
+    pub(in crate::server) fn of(level: &LoggingLevel) -> Option<Self> {
         let index = LEVELS.iter().position(|known| known == level)?;
         u8::try_from(index).ok().map(Self)
     }
@@ -47,13 +47,13 @@ impl Severity {
 #[derive(Debug)]
 pub(crate) struct Session {
     /// The number of the session, which no other one of this process has.
-    pub(super) number: u64,
+    pub(in crate::server) number: u64,
     /// True if the server declares logging.
-    pub(super) logging: bool,
+    pub(in crate::server) logging: bool,
     /// The time that users have to answer questions.
-    pub(super) input_timeout: Duration,
+    pub(in crate::server) input_timeout: Duration,
     /// The changes of the server.
-    pub(super) changes: Changes,
+    pub(in crate::server) changes: Changes,
     /// The severity of the least severe log messages to send.
     log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
@@ -75,7 +75,7 @@ pub(crate) struct SessionState {
 }
 
 impl Session {
-    pub(super) fn new(logging: bool, input_timeout: Duration, changes: Changes) -> Self {
+    pub(in crate::server) fn new(logging: bool, input_timeout: Duration, changes: Changes) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self {
             number: LAST.fetch_add(1, Ordering::Relaxed),
@@ -91,7 +91,7 @@ impl Session {
 
     /// Notifies the client through `peer` from now on, of `lists` and of the resources that it
     /// subscribes to. Called when the handshake is done.
-    pub(super) fn begin(&self, lists: &BTreeSet<List>, peer: Peer) {
+    pub(in crate::server) fn begin(&self, lists: &BTreeSet<List>, peer: Peer) {
         self.subscriber.get_or_init(|| {
             let subscriber = self.changes.subscriber();
             for list in lists {
@@ -112,11 +112,11 @@ impl Session {
     }
 
     /// The least severe log messages to send (`logging/setLevel`); `info` by default.
-    pub(super) fn log_level(&self) -> Severity {
+    pub(in crate::server) fn log_level(&self) -> Severity {
         Severity(self.log_level.load(Ordering::Relaxed))
     }
 
-    pub(super) fn set_log_level(&self, least: Severity) {
+    pub(in crate::server) fn set_log_level(&self, least: Severity) {
         self.log_level.store(least.0, Ordering::Relaxed);
         self.changed.store(true, Ordering::Release);
     }
@@ -127,7 +127,11 @@ impl Session {
     /// # Errors
     ///
     /// When it has subscribed to [`MAX_SUBSCRIPTIONS`] resources.
-    pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
+    pub(in crate::server) fn subscribe(
+        &self,
+        canonical: &str,
+        uri: &str,
+    ) -> Result<(), RequestError> {
         let Some(subscriber) = self.subscriber.get() else {
             return Ok(());
         };
@@ -140,7 +144,7 @@ impl Session {
     }
 
     /// Ends the subscription to a resource.
-    pub(super) fn unsubscribe(&self, uri: &str) {
+    pub(in crate::server) fn unsubscribe(&self, uri: &str) {
         if let Some(subscriber) = self.subscriber.get() {
             subscriber.unsubscribe_resource(uri);
             self.changed.store(true, Ordering::Release);
@@ -159,7 +163,11 @@ impl Session {
 
     /// Replaces the state by that of another process; `canonical` returns the canonical spelling of
     /// a URI.
-    pub(super) fn restore(&self, state: &SessionState, canonical: impl Fn(&str) -> String) {
+    pub(in crate::server) fn restore(
+        &self,
+        state: &SessionState,
+        canonical: impl Fn(&str) -> String,
+    ) {
         let level = state.log_level.as_ref().and_then(Severity::of);
         let Severity(level) = level.unwrap_or(Severity::INFO);
         self.log_level.store(level, Ordering::Relaxed);
@@ -183,7 +191,7 @@ impl Session {
     }
 
     /// Waits until [`end`](Self::end) was called.
-    pub(super) async fn ended(&self) {
+    pub(in crate::server) async fn ended(&self) {
         // Never fails: the sender lives as long as this.
         let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }

@@ -14,7 +14,7 @@ use crate::sync::lock;
 
 /// Sends the progress of one call to the client, at most once in [`PROGRESS_INTERVAL`].
 #[derive(Debug)]
-pub(super) struct Reporter {
+pub(in crate::server) struct Reporter {
     token: ProgressToken,
     revision: Revision,
     peer: Peer,
@@ -42,7 +42,7 @@ impl State {
 }
 
 impl Reporter {
-    pub(super) fn new(token: ProgressToken, revision: Revision, peer: Peer) -> Self {
+    pub(in crate::server) fn new(token: ProgressToken, revision: Revision, peer: Peer) -> Self {
         Self {
             token,
             revision,
@@ -53,7 +53,12 @@ impl Reporter {
 
     /// Sends a report, or keeps it if one was sent just before. Ignores one that does not exceed
     /// those before; returns false if its amount is smaller than theirs, or not finite.
-    pub(super) fn report(self: &Arc<Self>, done: f64, total: Option<f64>, message: String) -> bool {
+    pub(in crate::server) fn report(
+        self: &Arc<Self>,
+        done: f64,
+        total: Option<f64>,
+        message: String,
+    ) -> bool {
         let mut state = self.lock();
         let newest = state.newest.unwrap_or(f64::NEG_INFINITY);
         if state.over || !done.is_finite() || done <= newest {
@@ -117,7 +122,7 @@ impl Reporter {
     }
 
     /// Sends the last report, which goes before the result, and ends reporting.
-    pub(super) fn finish(&self) {
+    pub(in crate::server) fn finish(&self) {
         let mut state = self.lock();
         if let Some(params) = state.waiting.take().filter(|_| !state.over) {
             // Fails only when the connection is over.
@@ -127,7 +132,7 @@ impl Reporter {
     }
 
     /// Ends reporting without another report.
-    pub(super) fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         self.lock().over = true;
     }
 

@@ -8,13 +8,12 @@ use std::sync::{Arc, OnceLock, RwLock};
 use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
 use tokio::sync::Notify;
 
-use super::context::EndOfCall;
-use super::input::{InputState, KeptInputs};
-use super::{BoxFuture, CancellationToken, Context};
+use super::{CancellationToken, Context, EndOfCall};
 use crate::ProtocolError;
-use crate::connection::{Command, Link, Peer, Unsent};
+use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{ParamHeader, StrictJson};
+use crate::server::input::{InputState, KeptInputs};
 use crate::sync::{read, write};
 
 /// What an extension does for a call that goes on after its request was answered: the questions,
@@ -109,7 +108,7 @@ type Token = Arc<OnceLock<CancellationToken>>;
 
 impl Detached {
     /// A call that has had no client from the start, and the way to none.
-    pub(super) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
+    pub(in crate::server) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
         let switch = Arc::new(Switch {
             call: OnceLock::from(call),
             ..Switch::default()
@@ -141,7 +140,7 @@ impl fmt::Debug for Detachable {
 
 /// The way to the client of a call that may be detached.
 #[derive(Default)]
-pub(super) struct Switch {
+pub(in crate::server) struct Switch {
     /// The client, until the call is detached.
     peer: RwLock<Option<Peer>>,
     call: OnceLock<Arc<dyn DetachedCall>>,
@@ -191,7 +190,7 @@ impl Link for Switch {
 impl Context {
     /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
     /// do not see the HTTP request, which is then released with its response.
-    pub(super) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
+    pub(in crate::server) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
         let switch = Arc::new(Switch {
             peer: RwLock::new(Some(self.peer().clone())),
             ..Switch::default()
@@ -217,17 +216,17 @@ impl Context {
     }
 
     /// The place of the call's token, if the call may be detached.
-    pub(super) fn detachable_token(&self) -> Option<&OnceLock<CancellationToken>> {
+    pub(in crate::server) fn detachable_token(&self) -> Option<&OnceLock<CancellationToken>> {
         self.switch().map(|switch| &*switch.token)
     }
 
     /// What the call was detached to.
-    pub(super) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
+    pub(in crate::server) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
         self.switch()?.call.get()
     }
 
     /// Notes that questions are asked before the function is entered. Returns whether that matters.
-    pub(super) fn begin_asking(&self) -> bool {
+    pub(in crate::server) fn begin_asking(&self) -> bool {
         let switch = self.switch();
         switch.is_some_and(|switch| switch.asks.set(()).is_ok())
     }
@@ -239,18 +238,18 @@ impl Context {
     }
 
     /// Returns true if the call may be detached, or was.
-    pub(super) fn is_detachable(&self) -> bool {
+    pub(in crate::server) fn is_detachable(&self) -> bool {
         self.switch().is_some()
     }
 
     /// Returns true if questions are asked before the function is entered.
-    pub(super) fn is_asking(&self) -> bool {
+    pub(in crate::server) fn is_asking(&self) -> bool {
         self.switch()
             .is_some_and(|switch| switch.asks.get().is_some())
     }
 
     /// Tells that the function is about to be entered, and gives way once to who waits for that.
-    pub(super) async fn enter(&self) {
+    pub(in crate::server) async fn enter(&self) {
         if let Some(switch) = self.switch() {
             switch.is_entered.store(true, Ordering::Release);
             switch.entered.notify_one();

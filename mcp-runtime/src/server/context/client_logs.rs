@@ -15,7 +15,7 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::Context as Scope;
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::server::Context;
+use super::Context;
 use crate::sync::lock;
 
 /// A layer that sends the events of `target` to the client whose request is being served, under
@@ -66,7 +66,7 @@ pub(in crate::server) fn attach(cx: &Context) {
 }
 
 fn is_request(metadata: &Metadata<'_>) -> bool {
-    metadata.name() == "request" && metadata.target() == "mcp_runtime::server::trace"
+    metadata.name() == "request" && metadata.target() == "mcp_runtime::server::dispatch::trace"
 }
 
 /// Returns true if `target` is `whole`, or a module in it.

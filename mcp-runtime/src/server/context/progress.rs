@@ -167,6 +167,6 @@ impl<I: Iterator> Iterator for ProgressItems<I> {
 }
 
 /// The number of items of a size hint that is exact.
-pub(super) fn exact((least, most): (usize, Option<usize>)) -> Option<f64> {
+pub(in crate::server) fn exact((least, most): (usize, Option<usize>)) -> Option<f64> {
     (most == Some(least)).then_some(least as f64)
 }

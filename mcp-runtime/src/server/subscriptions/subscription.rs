@@ -9,21 +9,21 @@ use mcp_types::{
     SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
 };
 
-use super::catalog::Catalog;
 use super::changes::{Subscriber, meta_of, notify};
-use super::resources::ResourceEntry;
-use super::{Answer, BoxFuture, Context, Listening};
-use crate::connection::{Peer, join_all, notification};
+use crate::connection::{BoxFuture, Peer, join_all, notification};
 use crate::error::CallError;
 use crate::protocol::Change;
+use crate::server::catalog::Catalog;
+use crate::server::resources::ResourceEntry;
+use crate::server::{Answer, Context, Listening};
 
 /// One `subscriptions/listen` request.
-pub(super) struct Subscription {
+pub(in crate::server) struct Subscription {
     /// The part of the client's filter that is served.
-    pub(super) accepted: SubscriptionFilter,
-    pub(super) context: Context,
-    pub(super) resources: Arc<Catalog<ResourceEntry>>,
-    pub(super) info: Implementation,
+    pub(in crate::server) accepted: SubscriptionFilter,
+    pub(in crate::server) context: Context,
+    pub(in crate::server) resources: Arc<Catalog<ResourceEntry>>,
+    pub(in crate::server) info: Implementation,
 }
 
 impl Subscription {
@@ -33,7 +33,7 @@ impl Subscription {
     /// # Errors
     ///
     /// None; the type is that of an answer.
-    pub(super) async fn serve(
+    pub(in crate::server) async fn serve(
         self,
         listening: Vec<BoxFuture<Listening>>,
     ) -> Result<Answer, ErrorObject> {

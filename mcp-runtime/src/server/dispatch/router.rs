@@ -10,28 +10,27 @@ use mcp_types::{
     UnsubscribeRequestParams, methods,
 };
 
+use super::answer::{Answer, Identity, Prepared, Reply, then};
+use super::request::ServerRequest;
 use crate::connection::Served;
 use crate::error::{RequestError, ServeError};
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
-use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place};
 use crate::server::prompts::PromptEntry;
-use crate::server::request::ServerRequest;
 use crate::server::resources::ResourceEntry;
-use crate::server::session::Severity;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::subscription::Subscription;
+use crate::server::subscriptions::{Severity, Subscription};
 use crate::server::tools::{ToolEntry, ToolReply};
-use crate::server::{Answer, Context, List, MethodCall, Reply};
+use crate::server::{Context, List, MethodCall};
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
 /// it.
 #[derive(Debug)]
 pub(in crate::server) struct Router {
-    pub(super) settings: Arc<Settings>,
-    pub(super) identity: Arc<Identity>,
+    pub(in crate::server) settings: Arc<Settings>,
+    pub(in crate::server) identity: Arc<Identity>,
     pub(in crate::server) introduction: Introduction,
-    pub(super) capabilities: ServerCapabilities,
+    pub(in crate::server) capabilities: ServerCapabilities,
     pub(in crate::server) tools: Arc<Catalog<ToolEntry>>,
     pub(in crate::server) prompts: Arc<Catalog<PromptEntry>>,
     pub(in crate::server) resources: Arc<Catalog<ResourceEntry>>,

@@ -2,39 +2,39 @@
 
 use mcp_types::RawJson;
 
-use super::Context;
 use crate::error::RequestError;
 use crate::protocol::RequestParams;
+use crate::server::Context;
 
 /// A request that was admitted, with its context. The parameters are borrowed from the frame.
 #[derive(Clone, Copy)]
-pub(super) struct ServerRequest<'a> {
-    pub(super) method: &'a str,
-    pub(super) params: &'a RequestParams<'a>,
+pub(in crate::server) struct ServerRequest<'a> {
+    pub(in crate::server) method: &'a str,
+    pub(in crate::server) params: &'a RequestParams<'a>,
     /// The parameters before any layer has replaced them, which headers repeat and state belongs to.
-    pub(super) received: &'a RequestParams<'a>,
-    pub(super) context: &'a Context,
+    pub(in crate::server) received: &'a RequestParams<'a>,
+    pub(in crate::server) context: &'a Context,
     /// The number of clones of the context, beyond which a handler has kept one; 0 if others may
     /// drop theirs meanwhile.
-    pub(super) owners: usize,
+    pub(in crate::server) owners: usize,
 }
 
 /// A request that outlives its frame.
-pub(super) struct OwnedRequest {
+pub(in crate::server) struct OwnedRequest {
     method: Box<str>,
     params: Option<RawJson>,
     /// The parameters before any layer has replaced them, if one has.
     received: Option<RawJson>,
-    pub(super) context: Context,
+    pub(in crate::server) context: Context,
 }
 
 impl ServerRequest<'_> {
     /// Returns true if the handler may have kept a clone of the context.
-    pub(super) fn is_kept(&self) -> bool {
+    pub(in crate::server) fn is_kept(&self) -> bool {
         self.context.owners() > self.owners
     }
 
-    pub(super) fn to_owned(self) -> OwnedRequest {
+    pub(in crate::server) fn to_owned(self) -> OwnedRequest {
         OwnedRequest {
             method: self.method.into(),
             params: self.params.raw.map(RawJson::from),
@@ -49,16 +49,16 @@ impl ServerRequest<'_> {
 }
 
 impl OwnedRequest {
-    pub(super) fn method(&self) -> &str {
+    pub(in crate::server) fn method(&self) -> &str {
         &self.method
     }
 
-    pub(super) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
+    pub(in crate::server) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
         RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
     }
 
     /// The parameters before any layer has replaced them.
-    pub(super) fn received<'a>(
+    pub(in crate::server) fn received<'a>(
         &'a self,
         params: &RequestParams<'a>,
     ) -> Result<RequestParams<'a>, RequestError> {
@@ -68,7 +68,7 @@ impl OwnedRequest {
         }
     }
 
-    pub(super) fn borrow<'a>(
+    pub(in crate::server) fn borrow<'a>(
         &'a self,
         params: &'a RequestParams<'a>,
         received: &'a RequestParams<'a>,

@@ -11,13 +11,14 @@ use mcp_types::{
     RequestId, Revision,
 };
 
+use super::CancellationToken;
 use super::called::CalledEntry;
-use super::input::InputState;
 use super::reporter::Reporter;
-use super::session::Severity;
-use super::{Answer, CancellationToken, Server, Session};
 use crate::connection::{Peer, Served};
 use crate::protocol::{Negotiated, RequestParams};
+use crate::server::input::InputState;
+use crate::server::subscriptions::{Session, Severity};
+use crate::server::{Answer, Server};
 use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
 
@@ -85,7 +86,7 @@ pub(crate) struct IncomingRequest<'a> {
 
 impl Context {
     /// The context of a request to `server` that the lifecycle has admitted.
-    pub(super) fn new(
+    pub(in crate::server) fn new(
         server: &Server,
         request: IncomingRequest<'_>,
         negotiated: Arc<Negotiated>,
@@ -118,7 +119,7 @@ impl Context {
     }
 
     /// The context for a mounted server, which serves the request.
-    pub(super) fn at(&self, server: &Server) -> Self {
+    pub(in crate::server) fn at(&self, server: &Server) -> Self {
         Self {
             request: Arc::clone(&self.request),
             mounted: Some(server.clone()),
@@ -128,7 +129,7 @@ impl Context {
 
     /// The context of the same request with another way to the client, and with progress and
     /// cancellation of its own.
-    pub(super) fn with_peer(&self, peer: Peer) -> Self {
+    pub(in crate::server) fn with_peer(&self, peer: Peer) -> Self {
         let input = self.request.input.get_or_init(Arc::default);
         let RequestContext {
             id,
@@ -160,14 +161,14 @@ impl Context {
     }
 
     /// Sends the last report of progress, after which no more are sent.
-    pub(super) fn finish_progress(&self) {
+    pub(in crate::server) fn finish_progress(&self) {
         if let Some(reporter) = self.request.reporter.get() {
             reporter.finish();
         }
     }
 
     /// The number of clones that there are, this one included.
-    pub(super) fn owners(&self) -> usize {
+    pub(in crate::server) fn owners(&self) -> usize {
         Arc::strong_count(&self.request)
     }
 
@@ -181,11 +182,11 @@ impl Context {
         self.values = values.clone();
     }
 
-    pub(super) fn negotiated(&self) -> &Arc<Negotiated> {
+    pub(in crate::server) fn negotiated(&self) -> &Arc<Negotiated> {
         &self.request.negotiated
     }
 
-    pub(super) fn session(&self) -> &Arc<Session> {
+    pub(in crate::server) fn session(&self) -> &Arc<Session> {
         &self.request.session
     }
 
@@ -196,34 +197,34 @@ impl Context {
     }
 
     /// The state of a call whose handler may ask the client.
-    pub(super) fn input(&self) -> Option<&InputState> {
+    pub(in crate::server) fn input(&self) -> Option<&InputState> {
         self.request.input.get().map(|input| &**input)
     }
 
-    pub(super) fn input_or_default(&self) -> &InputState {
+    pub(in crate::server) fn input_or_default(&self) -> &InputState {
         self.request.input.get_or_init(Arc::default)
     }
 
     /// Sets the state of a call that is retried, before its handler runs.
-    pub(super) fn set_input(&self, input: InputState) {
+    pub(in crate::server) fn set_input(&self, input: InputState) {
         self.request.input.get_or_init(|| Arc::new(input));
     }
 
-    pub(super) fn called(&self) -> &CalledEntry {
+    pub(in crate::server) fn called(&self) -> &CalledEntry {
         &self.request.called
     }
 
     /// The least severe log messages that the request asks for.
-    pub(super) fn log_level(&self) -> Option<Severity> {
+    pub(in crate::server) fn log_level(&self) -> Option<Severity> {
         self.request.log_level
     }
 
-    pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
+    pub(in crate::server) fn progress_token(&self) -> Option<&ProgressToken> {
         self.request.progress_token.as_ref()
     }
 
     /// The sender of progress, if the client requests it.
-    pub(super) fn reporter(&self) -> Option<&Arc<Reporter>> {
+    pub(in crate::server) fn reporter(&self) -> Option<&Arc<Reporter>> {
         let token = self.progress_token()?;
         Some(self.request.reporter.get_or_init(|| {
             let revision = self.revision();
@@ -282,7 +283,7 @@ impl Context {
     }
 
     /// The server that the client is connected to, whatever serves the call.
-    pub(super) fn outer(&self) -> &Server {
+    pub(in crate::server) fn outer(&self) -> &Server {
         &self.request.server
     }
 
@@ -301,7 +302,11 @@ impl Context {
     /// answer, and nothing after.
     ///
     /// `owners` is the number of clones before the handler ran, which may have kept one.
-    pub(super) fn end_with(&self, owners: usize, served: Served<Answer>) -> Served<Answer> {
+    pub(in crate::server) fn end_with(
+        &self,
+        owners: usize,
+        served: Served<Answer>,
+    ) -> Served<Answer> {
         let is_in_use = self.owners() > owners || self.request.cancellation.get().is_some();
         match served {
             Served::Now(_) => {
@@ -322,18 +327,18 @@ impl Context {
 }
 
 /// Ends what must not outlive a call when it is answered or dropped.
-pub(super) struct EndOfCall(Context);
+pub(in crate::server) struct EndOfCall(Context);
 
 impl EndOfCall {
-    pub(super) fn of(context: &Context) -> Self {
+    pub(in crate::server) fn of(context: &Context) -> Self {
         Self(context.clone())
     }
 
-    pub(super) fn context(&self) -> &Context {
+    pub(in crate::server) fn context(&self) -> &Context {
         &self.0
     }
 
-    pub(super) fn finish(self) {
+    pub(in crate::server) fn finish(self) {
         self.0.finish_progress();
     }
 }

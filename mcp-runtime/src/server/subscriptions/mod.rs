@@ -1,0 +1,11 @@
+//! What clients are told without asking each time: changes of a server, the sessions that collect
+//! them, and the requests that subscribe to them.
+
+mod changes;
+mod session;
+mod subscription;
+
+pub(in crate::server) use changes::Changes;
+pub(in crate::server) use session::Severity;
+pub(crate) use session::{Session, SessionState};
+pub(in crate::server) use subscription::Subscription;
