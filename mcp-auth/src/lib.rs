@@ -26,6 +26,7 @@ pub mod challenge;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod jwt;
+mod limits;
 pub mod metadata;
 #[cfg(feature = "proxy")]
 pub mod proxy;
@@ -33,6 +34,8 @@ pub mod proxy;
 mod random;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(any(feature = "client", feature = "server"))]
+mod sync;
 #[cfg(any(feature = "client", feature = "server"))]
 mod unix_time;
 

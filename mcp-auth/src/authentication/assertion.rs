@@ -2,16 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::{Map, json};
 
 use crate::jwt::{SigningKey, SigningKeyError};
+use crate::limits::both::ASSERTION_LIFETIME;
 use crate::random::random_text;
 use crate::unix_time::unix_time;
-
-/// Time for which an assertion is good.
-const LIFETIME: Duration = Duration::from_secs(60);
 
 /// The private key that a client is registered with at an issuer, in the place of a secret.
 ///
@@ -73,7 +71,7 @@ impl AssertionKey {
         claims.insert("sub".to_owned(), json!(client_id));
         claims.insert("aud".to_owned(), json!(issuer));
         claims.insert("iat".to_owned(), json!(unix_time(now)));
-        claims.insert("exp".to_owned(), json!(unix_time(now + LIFETIME)));
+        claims.insert("exp".to_owned(), json!(unix_time(now + ASSERTION_LIFETIME)));
         claims.insert("jti".to_owned(), json!(jti));
         self.key.sign(header, &claims)
     }

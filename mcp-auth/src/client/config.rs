@@ -15,10 +15,8 @@ use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
 use crate::authentication::AssertionKey;
+use crate::limits::client::LOGIN_TIMEOUT;
 use crate::metadata::url::is_same_issuer;
-
-/// Time for a person to log in.
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Opens a page in the browser.
 pub(crate) type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;

@@ -1,7 +1,5 @@
 //! Discovery: from the URL of an MCP server to its authorization server.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde::de::IgnoredAny;
@@ -14,6 +12,7 @@ use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
 use super::registration::RegistrationWay;
 use super::scopes::Scopes;
+use crate::limits::client::{DISCOVERY_TIMEOUT, MAX_ISSUERS};
 use tokio::time::timeout;
 
 use crate::metadata::url::is_same_issuer;
@@ -21,11 +20,6 @@ use crate::metadata::{
     AuthorizationServerMetadata, MetadataError, ProtectedResourceMetadata, ResourceMetadataUrl,
     authorization_server_metadata_urls, resource_metadata_urls,
 };
-
-/// Authorization servers whose metadata is read, of those that one MCP server names.
-const MAX_ISSUERS: usize = 4;
-/// Time limit of a discovery as a whole.
-const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The authorization server of an MCP server, and the identifier of the latter as a resource.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use base64::Engine;
@@ -13,15 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::jwt::{SigningKey, SigningKeyError};
+use crate::limits::client::{MAX_NONCE_BYTES, MAX_NONCE_ORIGINS};
 use crate::random::random_text;
+use crate::sync::lock;
 use crate::unix_time::unix_time;
 
 /// The header of a proof.
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
-/// Origins whose nonces are kept.
-const MAX_ORIGINS: usize = 64;
-/// Longest nonce that is kept, in bytes.
-const MAX_NONCE: usize = 4096;
 
 /// The request that a proof is for. A proof serves for one request; each has another `jti`.
 #[derive(Clone, Copy)]
@@ -185,7 +183,7 @@ impl Nonces {
             nonce.clone_into(last);
             return is_new;
         }
-        if nonces.len() == MAX_ORIGINS {
+        if nonces.len() == MAX_NONCE_ORIGINS {
             nonces.pop_front();
         }
         nonces.push_back((origin, nonce.to_owned()));
@@ -193,7 +191,7 @@ impl Nonces {
     }
 
     fn nonces(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -206,7 +204,7 @@ impl fmt::Debug for Nonces {
 /// `1*NQCHAR`: printable, without quotes, backslashes and spaces.
 fn is_nonce(text: &str) -> bool {
     let is_nqchar = |it: u8| it.is_ascii_graphic() && it != b'"' && it != b'\\';
-    (1..=MAX_NONCE).contains(&text.len()) && text.bytes().all(is_nqchar)
+    (1..=MAX_NONCE_BYTES).contains(&text.len()) && text.bytes().all(is_nqchar)
 }
 
 /// Scheme, host in lower case, and a port that is not the scheme's own: as the server sees them.
@@ -297,7 +295,7 @@ mod tests {
     fn other_nonces_are_ignored() {
         let nonces = Nonces::default();
         let url = &"https://a".parse().unwrap();
-        let long = "a".repeat(MAX_NONCE + 1);
+        let long = "a".repeat(MAX_NONCE_BYTES + 1);
         for values in [
             &["a b"][..],
             &["a\"b"],
@@ -316,11 +314,11 @@ mod tests {
     fn the_oldest_origin_is_forgotten() {
         let nonces = Nonces::default();
         let url = |n: usize| format!("https://a{n}").parse().unwrap();
-        for n in 0..=MAX_ORIGINS {
+        for n in 0..=MAX_NONCE_ORIGINS {
             nonces.observe(&url(n), &answer(&["a"]));
         }
         assert_eq!(nonces.get(&url(0)), None);
-        assert!(nonces.get(&url(1)).is_some() && nonces.get(&url(MAX_ORIGINS)).is_some());
+        assert!(nonces.get(&url(1)).is_some() && nonces.get(&url(MAX_NONCE_ORIGINS)).is_some());
         assert!(!format!("{nonces:?}").contains("a1"));
     }
 }

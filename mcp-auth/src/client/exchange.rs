@@ -9,9 +9,7 @@ use serde::Deserialize;
 
 use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-
-/// Most redirects of metadata.
-const MAX_REDIRECTS: usize = 5;
+use crate::limits::client::MAX_REDIRECTS;
 
 /// The HTTP client for one step, which its errors name.
 #[derive(Clone, Copy)]

@@ -6,31 +6,18 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
-use super::config::Config;
-use super::credential_http::CredentialHttp;
-use super::discovery::Discovery;
-use super::dpop::Proving;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
+use super::grant::TokenGrant;
 use super::redirect::{RedirectReceiver, receive};
 use super::registration::{Registration, RegistrationRequest};
-use super::scopes::Scopes;
 use super::token_request::Issuer;
 use super::token_set::{TokenSet, load, registration_key, save, stored};
 
-/// One login.
-pub(crate) struct Login<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) http: &'a CredentialHttp,
-    pub(crate) discovery: &'a Discovery,
-    pub(crate) scopes: Scopes,
-    pub(crate) proving: Option<Proving>,
-}
-
-impl Login<'_> {
+impl TokenGrant<'_> {
     /// Has the person log in, and returns the tokens. A client that has registered itself, and that
     /// the issuer no longer knows, is registered anew once.
-    pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
+    pub(super) async fn log_in(&self) -> Result<TokenSet, AuthError> {
         let covers = |it: &Registration| it.covers(&self.scopes);
         match self.attempt().await {
             Err(error) if error.code() == Some("invalid_client") => {
@@ -87,13 +74,7 @@ impl Login<'_> {
         if registration.is_some() && registration != kept {
             save(store, &key, &registration).await?;
         }
-        let issuer = Issuer {
-            http: self.http,
-            metadata: issuer,
-            client: &client,
-            settings: self.config.settings_of(&issuer.issuer),
-            proving: self.proving.as_ref(),
-        };
+        let issuer = self.issuer(&client);
         let (code, pending) = self.code(&issuer, receiver).await?;
         let parameters = vec![
             ("grant_type", "authorization_code".to_owned()),
@@ -103,10 +84,7 @@ impl Login<'_> {
             ("resource", self.discovery.resource.resource.clone()),
         ];
         let response = issuer.token(AuthStep::Token, parameters).await?;
-        let scopes = &self.scopes;
-        let id = client.client_id;
-        let key = self.proving.as_ref().map(|it| it.key.clone());
-        Ok(TokenSet::new(response, scopes, id, registration, key))
+        Ok(self.tokens(response, client, registration))
     }
 
     /// Opens the page, and waits for the code.

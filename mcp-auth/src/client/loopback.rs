@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::Ipv4Addr;
-use std::time::Duration;
 
 use mcp_runtime::transport::http_client::BoxFuture;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -11,15 +10,9 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::redirect::{AcceptResponse, Redirect, RedirectReceiver, Response};
-
-/// Longest head of a request, in bytes.
-const MAX_HEAD: usize = 16 * 1024;
-/// Connections that are served at the same time. Browsers open some that they do not use.
-const MAX_CONNECTIONS: usize = 32;
-/// Time for a request to arrive, and for its answer to be written.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause after a connection that can't be accepted.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+use crate::limits::client::{
+    ACCEPT_PAUSE, LOOPBACK_TIMEOUT, MAX_LOOPBACK_CONNECTIONS, MAX_LOOPBACK_HEAD_BYTES,
+};
 
 /// Receives the authorization response by HTTP on `127.0.0.1` (RFC 8252 §7.3), and answers it with a
 /// page by which the person knows that they may go back to the application.
@@ -132,7 +125,7 @@ impl Listening {
         let mut reading = JoinSet::new();
         let mut writing = JoinSet::new();
         loop {
-            let is_room = reading.len() + writing.len() < MAX_CONNECTIONS;
+            let is_room = reading.len() + writing.len() < MAX_LOOPBACK_CONNECTIONS;
             tokio::select! {
                 connection = self.listener.accept(), if is_room => {
                     // An error is of the connection, or of a lack of descriptors that passes.
@@ -140,7 +133,7 @@ impl Listening {
                         sleep(ACCEPT_PAUSE).await;
                         continue;
                     };
-                    reading.spawn(timeout(CONNECTION_TIMEOUT, read_target(connection)));
+                    reading.spawn(timeout(LOOPBACK_TIMEOUT, read_target(connection)));
                 }
                 Some(read) = reading.join_next() => {
                     let Ok(Ok(Some((connection, target)))) = read else { continue };
@@ -166,7 +159,7 @@ impl Listening {
 async fn read_target(mut connection: TcpStream) -> Option<(TcpStream, String)> {
     let mut head = Vec::new();
     while !head.windows(4).any(|it| it == b"\r\n\r\n") {
-        let rest = (MAX_HEAD - head.len()) as u64;
+        let rest = (MAX_LOOPBACK_HEAD_BYTES - head.len()) as u64;
         let read = (&mut connection).take(rest).read_buf(&mut head).await;
         if read.ok()? == 0 {
             return None;
@@ -200,7 +193,7 @@ async fn answer(mut connection: TcpStream, status: &str, text: &str) -> io::Resu
         connection.write_all(answer.as_bytes()).await?;
         connection.shutdown().await
     };
-    let _ = timeout(CONNECTION_TIMEOUT, written).await;
+    let _ = timeout(LOOPBACK_TIMEOUT, written).await;
     Ok(())
 }
 
@@ -289,10 +282,13 @@ mod tests {
         let (receiver, uri) = listen(Loopback::any_port()).await;
         let waiting = tokio::spawn(receive(receiver, accept));
         let mut silent = Vec::new();
-        for _ in 0..MAX_CONNECTIONS - 2 {
+        for _ in 0..MAX_LOOPBACK_CONNECTIONS - 2 {
             silent.push(connect(&uri).await);
         }
-        let long = format!("GET /{} HTTP/1.1\r\n", "a".repeat(2 * MAX_HEAD));
+        let long = format!(
+            "GET /{} HTTP/1.1\r\n",
+            "a".repeat(2 * MAX_LOOPBACK_HEAD_BYTES)
+        );
         for request in ["POST /callback?ok HTTP/1.1\r\n\r\n", "ok\r\n\r\n", &long] {
             assert_eq!(send(&uri, request).await, "", "{request:.20}");
         }
@@ -305,7 +301,7 @@ mod tests {
         let (receiver, uri) = listen(Loopback::any_port()).await;
         let waiting = tokio::spawn(receive(receiver, accept));
         let mut silent = Vec::new();
-        for _ in 0..2 * MAX_CONNECTIONS {
+        for _ in 0..2 * MAX_LOOPBACK_CONNECTIONS {
             silent.push(connect(&uri).await);
         }
         tokio::time::pause();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -19,6 +19,7 @@ use super::session::Session;
 use super::store::TokenStore;
 use super::token_set::load;
 use crate::authentication::AssertionKey;
+use crate::sync::lock;
 
 /// Logs in at servers that ask for it (2026-07-28, "Authorization"), and keeps the tokens: an
 /// authenticator for [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).
@@ -227,7 +228,7 @@ impl OAuth {
         let key = self.config.keys().servers();
         let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
         {
-            let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let sessions = lock(&self.sessions);
             servers.extend(sessions.keys().cloned());
         }
         let mut outcome = Ok(Revocation::Done);
@@ -262,7 +263,7 @@ impl OAuth {
 
     /// The session of the server at a URL.
     pub(super) fn session(&self, server: &str, http: AuthHttp) -> Arc<Session> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = lock(&self.sessions);
         let session = sessions.entry(server.to_owned()).or_insert_with(|| {
             let principal = self.principal.clone();
             Arc::new(Session::new(server.to_owned(), principal))
@@ -273,7 +274,7 @@ impl OAuth {
 
     /// The session of the server at a URL, if something was sent to it before.
     pub(super) fn known_session(&self, server: &str) -> Option<Arc<Session>> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = lock(&self.sessions);
         sessions.get(server).cloned()
     }
 

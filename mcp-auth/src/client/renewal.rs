@@ -10,13 +10,12 @@ use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
 use super::dpop::{Nonces, ProofKey, Proving, has_es256};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::login::Login;
+use super::grant::TokenGrant;
 use super::person_keys::PersonKeys;
 use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_request::Issuer;
 use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save, stored};
-use super::unattended::UnattendedGrant;
 use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
 
@@ -258,27 +257,14 @@ impl Renewal {
         let proving = self.proving(discovery, &demand)?;
         let scopes = self.scopes(discovery, demand.scopes);
         let requested = scopes.clone();
-        let config = &*self.config;
-        let http = &self.http;
-        let tokens = if config.grant.is_unattended() {
-            let grant = UnattendedGrant {
-                config,
-                http,
-                discovery,
-                scopes,
-                proving,
-            };
-            grant.run().await?
-        } else {
-            let login = Login {
-                config,
-                http,
-                discovery,
-                scopes,
-                proving,
-            };
-            login.run().await?
+        let grant = TokenGrant {
+            config: &self.config,
+            http: &self.http,
+            discovery,
+            scopes,
+            proving,
         };
+        let tokens = grant.run().await?;
         self.session.requested(&requested);
         // Not while another process refreshes tokens, and would replace these with its own.
         let lock = stored(self.config.store.lock(&self.key_of(&binding))).await;

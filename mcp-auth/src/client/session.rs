@@ -1,8 +1,8 @@
 //! State of the authorization at one MCP server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::SystemTime;
 
 use http::header::HeaderValue;
 use mcp_runtime::transport::PrincipalChanges;
@@ -12,10 +12,9 @@ use tokio::time::Instant;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::scopes::Scopes;
 use super::token_set::{Binding, TokenSet};
+use crate::limits::client::EARLY_REFRESH_PAUSE;
+use crate::sync::lock;
 use crate::unix_time::unix_time;
-
-/// Pause after an early refresh that failed; the token is still good meanwhile.
-const EARLY_REFRESH_PAUSE: Duration = Duration::from_secs(30);
 
 /// The authorization at one MCP server, shared by all connections to it.
 pub(crate) struct Session {
@@ -208,7 +207,7 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, SessionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::scopes::Scopes;
-
-/// Longest lifetime that is believed: ten years, in seconds.
-const MAX_LIFETIME: u64 = 10 * 366 * 24 * 60 * 60;
+use crate::limits::client::MAX_TOKEN_LIFETIME;
 
 /// The scheme by which an access token is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +59,7 @@ impl TokenResponse {
         Ok(Self {
             access_token: token,
             token_type,
-            expires_in: expires_in.map(|it| it.min(MAX_LIFETIME)),
+            expires_in: expires_in.map(|it| it.min(MAX_TOKEN_LIFETIME)),
             refresh_token: members.refresh_token.filter(|it| !it.is_empty()),
             scope: members.scope.map(Scopes::from),
         })
@@ -120,7 +118,7 @@ mod tests {
             ("60", Some(60)),
             ("60.9", Some(60)),
             ("-1", Some(0)),
-            ("1e300", Some(MAX_LIFETIME)),
+            ("1e300", Some(MAX_TOKEN_LIFETIME)),
             ("null", None),
             ("\"soon\"", None),
             ("[]", None),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use mcp_runtime::transport::http_client::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -17,14 +17,8 @@ use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
 use super::token_response::{TokenResponse, TokenType};
+use crate::limits::client::{MAX_EARLY_REFRESH, STORE_TIMEOUT};
 use crate::unix_time::unix_time;
-
-/// Longest time before its end at which a token is refreshed, in seconds. A quarter of its lifetime,
-/// if that is shorter.
-const MAX_EARLY: u64 = 60;
-
-/// Longest time for a call of a store.
-const STORE_TIMEOUT: Duration = Duration::from_secs(70);
 
 /// Tokens, and the client that they were issued to. `Debug` shows none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +81,7 @@ impl TokenSet {
     pub(crate) fn expires_soon(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|expires| {
             let lifetime = expires.saturating_sub(self.issued_at);
-            now.saturating_add(MAX_EARLY.min(lifetime / 4)) >= expires
+            now.saturating_add(MAX_EARLY_REFRESH.min(lifetime / 4)) >= expires
         })
     }
 }

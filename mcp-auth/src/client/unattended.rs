@@ -2,15 +2,11 @@
 
 use serde::Deserialize;
 
-use super::config::Config;
-use super::credential_http::CredentialHttp;
-use super::discovery::{Discoverer, Discovery};
-use super::dpop::Proving;
+use super::discovery::Discoverer;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::grant::Grant;
+use super::grant::{Grant, TokenGrant};
 use super::identity_provider::IdentityProvider;
 use super::issuer_settings::STRICT;
-use super::scopes::Scopes;
 use super::token_request::Issuer;
 use super::token_set::TokenSet;
 use crate::authentication::{ClientAuthentication, ClientCredentials};
@@ -19,31 +15,15 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// A token request of a client that works without a person.
-pub(crate) struct UnattendedGrant<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) http: &'a CredentialHttp,
-    pub(crate) discovery: &'a Discovery,
-    pub(crate) scopes: Scopes,
-    pub(crate) proving: Option<Proving>,
-}
-
-impl UnattendedGrant<'_> {
-    pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
+impl TokenGrant<'_> {
+    /// Gets a token without a person.
+    pub(super) async fn without_person(&self) -> Result<TokenSet, AuthError> {
         let client = self.config.pre_registered(&self.discovery.issuer)?;
-        let issuer = Issuer {
-            http: self.http,
-            metadata: &self.discovery.issuer,
-            client: &client,
-            settings: self.config.settings_of(&self.discovery.issuer.issuer),
-            proving: self.proving.as_ref(),
-        };
         let mut parameters = self.grant().await?;
         parameters.push(("resource", self.discovery.resource.resource.clone()));
+        let issuer = self.issuer(&client);
         let response = issuer.token(AuthStep::Token, parameters).await?;
-        let key = self.proving.as_ref().map(|it| it.key.clone());
-        let id = client.client_id;
-        Ok(TokenSet::new(response, &self.scopes, id, None, key))
+        Ok(self.tokens(response, client, None))
     }
 
     /// The parameters of the grant.

@@ -11,6 +11,7 @@ use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
 use super::members;
 use super::tenants::Tenants;
+use crate::limits::server::CLOCK_LEEWAY;
 use crate::metadata::IssuerTemplate;
 use serde_json::{Map, Value};
 
@@ -67,7 +68,7 @@ impl AccessTokenRules {
             audience_claim: "aud".to_owned(),
             checks: Vec::new(),
             algorithms: Algorithm::ALL.to_vec(),
-            leeway: Duration::from_secs(60),
+            leeway: CLOCK_LEEWAY,
             accepts_other_types: false,
         }
     }

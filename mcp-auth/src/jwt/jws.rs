@@ -8,9 +8,7 @@ use super::algorithm::Algorithm;
 use super::error::TokenError;
 use super::jwk::{Jwk, JwkSet};
 use super::members;
-
-/// Most keys that are tried for a token without `kid`.
-const MAX_TRIED: usize = 8;
+use crate::limits::server::MAX_TRIED_KEYS;
 
 /// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
 ///
@@ -89,7 +87,7 @@ impl<'a> Jws<'a> {
         } else {
             TokenError::UnknownKey
         });
-        for key in keys.filter(|key| key.fits(*algorithm)).take(MAX_TRIED) {
+        for key in keys.filter(|key| key.fits(*algorithm)).take(MAX_TRIED_KEYS) {
             result = key.verify(*algorithm, self.signed.as_bytes(), &self.signature);
             if result.is_ok() {
                 break;

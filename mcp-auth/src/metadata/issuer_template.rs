@@ -4,9 +4,7 @@ use std::fmt;
 
 use super::error::MetadataError;
 use super::url::ServerUrl;
-
-/// Longest name of a tenant, in bytes.
-const MAX_TENANT: usize = 64;
+use crate::limits::MAX_TENANT_BYTES;
 
 /// The identifiers of an issuer that has one for each tenant, such as
 /// `https://login.example.com/{tenant}/v2.0`. The placeholder is one segment of the path, and has any name.
@@ -66,7 +64,7 @@ impl IssuerTemplate {
         let rest = issuer.strip_prefix(&self.text[..self.start])?;
         let tenant = rest.strip_suffix(&self.text[self.end..])?;
         let is_name = |it: u8| it.is_ascii_alphanumeric() || b"-_.".contains(&it);
-        let is_tenant = !matches!(tenant, "" | "." | "..") && tenant.len() <= MAX_TENANT;
+        let is_tenant = !matches!(tenant, "" | "." | "..") && tenant.len() <= MAX_TENANT_BYTES;
         (is_tenant && tenant.bytes().all(is_name)).then_some(tenant)
     }
 

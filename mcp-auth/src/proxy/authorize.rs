@@ -14,9 +14,9 @@ use super::http_message::{
     OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
     with_query,
 };
-use super::limits::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use super::page;
 use super::upstream::{Begun, Granted};
+use crate::limits::proxy::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use crate::metadata::url::ServerUrl;
 use crate::random::random_text;
 use crate::unix_time::unix_time;

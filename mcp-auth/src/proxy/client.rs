@@ -4,7 +4,7 @@ use iri_string::types::UriStr;
 use serde::{Deserialize, Serialize};
 
 use super::http_message::{OAuthError, OAuthResult};
-use super::limits::{MAX_NAME, MAX_REDIRECT_URI_BYTES, MAX_REDIRECT_URIS, MAX_URI};
+use crate::limits::proxy::{MAX_NAME, MAX_REDIRECT_URI_BYTES, MAX_REDIRECT_URIS, MAX_URI};
 use crate::metadata::url::ServerUrl;
 
 /// A client whose metadata was checked. Its registered identifier contains it, sealed.

@@ -5,7 +5,7 @@
 //! can be had do not wait for the others.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderMap};
 use http::{Request, StatusCode};
@@ -14,12 +14,13 @@ use tokio::task::AbortHandle;
 use tokio::time::{Duration, Instant, timeout};
 
 use super::client::{Client, ClientMetadata};
-use super::limits::{
+use crate::limits::proxy::{
     FAILED_LIFETIME, FETCH_PATIENCE, FETCH_TIMEOUT, MAX_DOCUMENT, MAX_DOCUMENT_LIFETIME,
     MAX_DOCUMENTS, MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
 };
 use crate::metadata::url::ServerUrl;
 use crate::server::token_cache::{TokenCache, token_hash};
+use crate::sync::lock;
 
 /// Fetches documents, and remembers them for a while.
 pub(super) struct Documents {
@@ -75,7 +76,7 @@ impl Documents {
         let host = ServerUrl::parse(url).map(|it| it.host().to_ascii_lowercase());
         let host = host.unwrap_or_default();
         let fetch = {
-            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut flights = lock(&self.flights);
             flights.retain(|flight| !flight.task.is_finished());
             make_room(&mut flights, &host, caller, now)?;
             let this = Arc::clone(self);

@@ -13,10 +13,10 @@ use super::client::ClientMetadata;
 use super::documents::Documents;
 use super::http_message::{OAuthError, OAuthResult, has_type, json, with_header};
 use super::keys::Sealer;
-use super::limits::ANSWER_TIMEOUT;
 use super::logins::Logins;
 use super::upstream::Upstream;
 use crate::jwt::{AccessTokenRules, JwkSet};
+use crate::limits::proxy::ANSWER_TIMEOUT;
 use crate::unix_time::unix_time;
 
 const AUTHORIZE: &str = "/authorize";

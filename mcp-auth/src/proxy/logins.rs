@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::http_message::hash;
 use super::keys::Sealer;
-use super::limits::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
 use super::upstream::Granted;
 use crate::client::store::{StoreLock, TokenStore};
+use crate::limits::proxy::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
 use crate::random::random_text;
 use crate::unix_time::unix_time;
 

@@ -10,7 +10,6 @@ mod documents;
 mod endpoints;
 mod http_message;
 mod keys;
-mod limits;
 mod logins;
 mod oauth_proxy;
 mod page;

@@ -1,7 +1,7 @@
 //! Tokens: issued, refreshed, revoked and verified.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::Request;
@@ -12,6 +12,7 @@ use super::endpoints::Endpoints;
 use super::http_message::{OAuthError, OAuthResult, Parameters, hash};
 use super::logins::Login;
 use crate::jwt::{Claims, TokenError};
+use crate::limits::proxy::STORE_PAUSE;
 use crate::random::random_text;
 use crate::server::{TokenVerifier, VerifyError};
 use crate::unix_time::unix_time;
@@ -151,7 +152,7 @@ impl TokenVerifier for Verifier {
         let (id, claims) = self.0.verified(token)?;
         let login = self.0.logins.load(&id).await.map_err(|error| {
             mcp_runtime::log::error!(%error, "the logins of the proxy can't be read");
-            VerifyError::Unavailable(Duration::from_secs(5))
+            VerifyError::Unavailable(STORE_PAUSE)
         })?;
         let login = login.ok_or(VerifyError::Invalid("the login has ended".into()))?;
         let mut person = login.granted.person;

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::http_message::{OAuthError, OAuthResult, with_query};
-use super::limits::{ACCESS_LIFETIME, PROVIDER_TIMEOUT};
 use super::provider::Provider;
 use crate::authentication::{ClientAuthentication, ClientCredentials};
 use crate::client::credential_http::CredentialHttp;
@@ -19,6 +18,7 @@ use crate::client::pkce::Pkce;
 use crate::client::token_request::Issuer;
 use crate::client::token_response::TokenResponse;
 use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
+use crate::limits::proxy::{ACCESS_LIFETIME, PROVIDER_TIMEOUT};
 use crate::metadata::AuthorizationServerMetadata;
 use crate::random::random_text;
 use crate::server::VerifyError;

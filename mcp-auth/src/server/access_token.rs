@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use mcp_runtime::transport::http::{Principal, ScopeCheck};
 
 use super::credentials::Scheme;
 use super::refusal::{Answers, Refusal};
 use crate::jwt::Claims;
+use crate::limits::server::TOKEN_LIFETIME;
 use tokio::time::Instant;
 
 /// A verified token, ready for the next request with it.
@@ -34,15 +35,12 @@ pub(super) enum Source {
     Verifier,
 }
 
-/// How long a token counts as valid for streams that are open.
-const LIFETIME: Duration = Duration::from_secs(60);
-
 impl VerifiedToken {
     /// The time at which the token of an open stream is to be verified again.
     pub(super) fn lapses_at(&self) -> Instant {
         match self.source {
             Source::Lookup(end) => end,
-            Source::Keys(..) | Source::Verifier => Instant::now() + LIFETIME,
+            Source::Keys(..) | Source::Verifier => Instant::now() + TOKEN_LIFETIME,
         }
     }
 

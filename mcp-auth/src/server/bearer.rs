@@ -19,6 +19,7 @@ use super::scopes;
 use super::token_cache::{TokenHash, token_hash};
 use crate::challenge::Challenge;
 use crate::jwt::Claims;
+use crate::limits::server::MIN_BEARER_CHARS;
 
 /// A challenge must have a parameter (RFC 6750 §3).
 const REALM: &str = "mcp";
@@ -28,8 +29,6 @@ const ISSUER: &str = "bearer-tokens";
 const END: u64 = 253_402_300_799;
 /// Characters that no name or scope begins or ends with: of comments and of quoted text.
 const QUOTED: [char; 3] = ['#', '"', '\''];
-/// Shortest token, in characters.
-const MIN_LENGTH: usize = 16;
 
 /// One secret token, for a server that has no authorization server: whoever sends it may call.
 ///
@@ -83,7 +82,7 @@ pub enum BearerTokenError {
     Entry(usize),
     /// A token is too short, or has characters that can't be sent.
     #[error(
-        "the bearer token of `{0}` must have at least {MIN_LENGTH} letters, digits or characters of \
+        "the bearer token of `{0}` must have at least {MIN_BEARER_CHARS} letters, digits or characters of \
          `-._~+/=`: make one by `openssl rand -hex 32`"
     )]
     Token(String),
@@ -107,7 +106,7 @@ impl BearerToken {
     pub fn new(token: impl AsRef<str>) -> Self {
         let token = token.as_ref();
         let may_have = |it: u8| it.is_ascii_alphanumeric() || b"-._~+/=".contains(&it);
-        let is_token = token.len() >= MIN_LENGTH && token.bytes().all(may_have);
+        let is_token = token.len() >= MIN_BEARER_CHARS && token.bytes().all(may_have);
         let name = "bearer".to_owned();
         Self {
             hash: token_hash(token),

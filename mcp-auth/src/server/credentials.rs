@@ -5,9 +5,7 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::request::Parts;
 
 use super::refusal::Refusal;
-
-/// Longest token that is looked at, in bytes.
-const MAX_TOKEN: usize = 16 * 1024;
+use crate::limits::server::MAX_TOKEN_BYTES;
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 
@@ -64,7 +62,7 @@ impl Credentials {
     pub(super) fn checked_token(&self) -> Result<&str, Refusal> {
         let token = self.token();
         let may_have = |it: &u8| it.is_ascii_alphanumeric() || b"-._~+/=".contains(it);
-        if token.len() > MAX_TOKEN || !token.iter().all(may_have) {
+        if token.len() > MAX_TOKEN_BYTES || !token.iter().all(may_have) {
             return Err(Refusal::Token("the token is malformed".into()));
         }
         Ok(str::from_utf8(token).unwrap_or_default())
@@ -157,7 +155,7 @@ mod tests {
 
     #[test]
     fn tokens_of_other_characters_are_malformed() {
-        let long = "a".repeat(MAX_TOKEN + 1);
+        let long = "a".repeat(MAX_TOKEN_BYTES + 1);
         for token in ["a b", "a\"b", "\u{e9}", &long] {
             let value = format!("Bearer {token}");
             let mut parts = parts("/mcp", &[("authorization", &value)]);

@@ -1,7 +1,6 @@
 //! Metadata of an issuer, and the requests for it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::ACCEPT;
@@ -10,15 +9,11 @@ use mcp_runtime::transport::http_client::AuthHttp;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::limits::server::{METADATA_LIFETIME, METADATA_PAUSE};
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{
     AuthorizationServerMetadata, IssuerTemplate, authorization_server_metadata_urls,
 };
-
-/// How long metadata is used before it is fetched again.
-const LIFETIME: Duration = Duration::from_secs(3600);
-/// Pause after an attempt that failed.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// Finds the endpoints of one issuer.
 pub(crate) struct Discovery {
@@ -90,9 +85,9 @@ impl Discovery {
         if let Some((at, error)) = &state.attempt {
             let age = now.duration_since(*at);
             match (&state.metadata, error) {
-                (Some(found), None) if age < LIFETIME => return Ok(Arc::clone(found)),
-                (Some(found), Some(_)) if age < PAUSE => return Ok(Arc::clone(found)),
-                (None, Some(error)) if age < PAUSE => return Err(error.clone()),
+                (Some(found), None) if age < METADATA_LIFETIME => return Ok(Arc::clone(found)),
+                (Some(found), Some(_)) if age < METADATA_PAUSE => return Ok(Arc::clone(found)),
+                (None, Some(error)) if age < METADATA_PAUSE => return Err(error.clone()),
                 _ => {}
             }
         }

@@ -14,15 +14,7 @@ use super::nonce::Nonces;
 use super::refusal::Refusal;
 use super::replay::{ProofId, Replay, ReplayError};
 use crate::jwt::{Jwk, Jws, members};
-
-/// By how much the client's clock may differ in `iat`.
-const WINDOW: Duration = Duration::from_secs(60);
-/// How long a proof is remembered: until its `iat`, which may be in the future, or its nonce is out.
-const LIFETIME: Duration = Duration::from_secs(120);
-/// Longest `jti`, in bytes.
-const MAX_JTI: usize = 256;
-/// `Retry-After` when proofs can't be remembered.
-const RETRY_AFTER: Duration = Duration::from_secs(10);
+use crate::limits::server::{MAX_JTI_BYTES, PROOF_LIFETIME, PROOF_WINDOW, PROOFS_FULL_PAUSE};
 
 /// Checks proofs.
 pub(super) struct Proofs {
@@ -84,7 +76,7 @@ impl Proofs {
         if jti.is_empty() {
             return Err(Refusal::Proof("`jti` is missing"));
         }
-        if jti.len() > MAX_JTI {
+        if jti.len() > MAX_JTI_BYTES {
             return Err(Refusal::Proof("`jti` is longer than 256 bytes"));
         }
         let age = claims.get("iat").and_then(|iat| distance(iat, request.now));
@@ -97,7 +89,7 @@ impl Proofs {
                     return Err(Refusal::Nonce);
                 }
             }
-            None if age > WINDOW => {
+            None if age > PROOF_WINDOW => {
                 return Err(Refusal::Proof(
                     "`iat` is not within a minute of the server's time",
                 ));
@@ -108,10 +100,10 @@ impl Proofs {
         id.copy_from_slice(digest(&SHA256, jti.as_bytes()).as_ref());
         let key = request.thumbprint;
         let now = (Instant::now(), request.now);
-        let remembered = self.replay.remember(key, id, LIFETIME, now);
+        let remembered = self.replay.remember(key, id, PROOF_LIFETIME, now);
         remembered.map_err(|error| match error {
             ReplayError::Used => Refusal::Proof("the proof was used before"),
-            ReplayError::Full => Refusal::Unavailable(RETRY_AFTER),
+            ReplayError::Full => Refusal::Unavailable(PROOFS_FULL_PAUSE),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Look-up of the tokens of an app at GitHub.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use http::Request;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
@@ -11,10 +11,8 @@ use super::provider_http::{ProviderHttp, failed};
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::authentication::basic;
 use crate::jwt::{Claims, members};
+use crate::limits::server::GITHUB_LIFETIME;
 use crate::unix_time::unix_time;
-
-/// The lifetime of claims, as GitHub's tokens have none.
-const LIFETIME: Duration = Duration::from_secs(3600);
 
 /// Statuses of answers that refuse the token. With 401 and 403, GitHub refuses the app.
 const OF_TOKEN: [u16; 6] = [400, 404, 413, 414, 422, 431];
@@ -71,7 +69,7 @@ impl GitHubTokens {
         insert("sub", json!(number.to_string()));
         insert("aud", json!(self.client_id));
         insert("client_id", json!(self.client_id));
-        insert("exp", json!(unix_time(SystemTime::now() + LIFETIME)));
+        insert("exp", json!(unix_time(SystemTime::now() + GITHUB_LIFETIME)));
         insert("scope", json!(scopes.collect::<Vec<_>>()));
         for name in ["login", "name"] {
             insert(name, user.get(name).cloned().unwrap_or_default());

@@ -8,11 +8,12 @@ use http::{Method, Request, Uri};
 use serde_json::{Map, Value};
 
 use super::discovery::{Discovery, FetchError};
-use super::lookups::{Found, PAUSE};
+use super::lookups::Found;
 use super::refusal::Refusal;
 use super::verifier::VerifyError;
 use crate::authentication::{ClientAuthentication, ClientCredential, ClientCredentials};
 use crate::jwt::{TokenError, members};
+use crate::limits::server::ISSUER_PAUSE;
 
 /// The endpoint of an issuer, and the client that asks there.
 #[derive(Clone, Debug, Default)]
@@ -51,10 +52,10 @@ impl Introspection {
         match error.status.map(|it| it.as_u16()) {
             Some(413 | 414 | 422 | 431) => Ok(Found::Refused(Refusal::NotActive)),
             // With 400, the token or the client may be wrong.
-            Some(400 | 429) => Err(VerifyError::TokenUnavailable(PAUSE)),
+            Some(400 | 429) => Err(VerifyError::TokenUnavailable(ISSUER_PAUSE)),
             _ => {
                 self.discovery.expire().await;
-                Err(VerifyError::Unavailable(PAUSE))
+                Err(VerifyError::Unavailable(ISSUER_PAUSE))
             }
         }
     }

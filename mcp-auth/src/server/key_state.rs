@@ -3,22 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::single_flight::Flight;
 use crate::jwt::JwkSet;
-
-/// Age at which keys are fetched again, while the old ones are used.
-const REFRESH: Duration = Duration::from_secs(300);
-/// Age at which keys are not used before another attempt to fetch them was made: nobody has called for
-/// a while.
-const IDLE: Duration = Duration::from_secs(600);
-/// Age at which keys are not used any more.
-const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
-/// Pause between fetches because of an unknown key, and after one that failed while there are keys.
-const PAUSE: Duration = Duration::from_secs(30);
-/// Pause after a fetch that failed while there are no keys.
-const SHORT_PAUSE: Duration = Duration::from_secs(1);
+use crate::limits::server::{ISSUER_PAUSE, KEYS_IDLE, KEYS_MAX_AGE, KEYS_PAUSE, KEYS_REFRESH};
 
 /// Keys as they were fetched.
 #[derive(Clone)]
@@ -28,9 +17,6 @@ pub(crate) struct Fetched {
     pub(crate) generation: u64,
 }
 
-/// A fetch under way; it is over when the sender is dropped.
-pub(super) type Flight = watch::Receiver<()>;
-
 #[derive(Default)]
 pub(super) struct KeyState {
     keys: Option<(Fetched, Instant)>,
@@ -38,7 +24,7 @@ pub(super) struct KeyState {
     asked_at: Option<Instant>,
     failed_at: Option<Instant>,
     unknown_key_at: Option<Instant>,
-    pub(super) flight: Option<Flight>,
+    pub(super) flight: Option<Flight<()>>,
 }
 
 /// The step to take before a token is verified.
@@ -60,14 +46,14 @@ impl KeyState {
             .keys
             .as_ref()
             .map(|(keys, at)| (keys.clone(), now.duration_since(*at)));
-        match usable.filter(|(_, age)| *age < MAX_AGE) {
-            None => match pause(SHORT_PAUSE).filter(|rest| !rest.is_zero()) {
+        match usable.filter(|(_, age)| *age < KEYS_MAX_AGE) {
+            None => match pause(ISSUER_PAUSE).filter(|rest| !rest.is_zero()) {
                 Some(rest) => Plan::Wait(rest),
                 None => Plan::Fetch,
             },
-            Some((keys, age)) if age < REFRESH => Plan::Use(keys),
-            Some((_, age)) if age >= IDLE && since_failure.is_none() => Plan::Fetch,
-            Some((keys, _)) => match pause(PAUSE).filter(|rest| !rest.is_zero()) {
+            Some((keys, age)) if age < KEYS_REFRESH => Plan::Use(keys),
+            Some((_, age)) if age >= KEYS_IDLE && since_failure.is_none() => Plan::Fetch,
+            Some((keys, _)) => match pause(KEYS_PAUSE).filter(|rest| !rest.is_zero()) {
                 Some(_) => Plan::Use(keys),
                 None => Plan::Refresh(keys),
             },
@@ -77,8 +63,8 @@ impl KeyState {
     /// The keys after a fetch that was waited for, or the time after which to try again.
     pub(super) fn after_fetch(&self, now: Instant) -> Result<Fetched, Duration> {
         match &self.keys {
-            Some((keys, at)) if now.duration_since(*at) < MAX_AGE => Ok(keys.clone()),
-            _ => Err(SHORT_PAUSE),
+            Some((keys, at)) if now.duration_since(*at) < KEYS_MAX_AGE => Ok(keys.clone()),
+            _ => Err(ISSUER_PAUSE),
         }
     }
 
@@ -86,7 +72,7 @@ impl KeyState {
     pub(super) fn allow_for_unknown_key(&mut self, now: Instant) -> bool {
         let is_allowed = self
             .unknown_key_at
-            .is_none_or(|at| now.duration_since(at) >= PAUSE);
+            .is_none_or(|at| now.duration_since(at) >= KEYS_PAUSE);
         if is_allowed {
             self.unknown_key_at = Some(now);
         }
@@ -103,8 +89,8 @@ impl KeyState {
         let keys = self.after_fetch(now)?;
         match self.failed_at {
             Some(at) if keys.generation == generation => {
-                let rest = PAUSE.saturating_sub(now.duration_since(at));
-                Err(rest.max(SHORT_PAUSE))
+                let rest = KEYS_PAUSE.saturating_sub(now.duration_since(at));
+                Err(rest.max(ISSUER_PAUSE))
             }
             _ => Ok(keys),
         }
@@ -117,8 +103,8 @@ impl KeyState {
             return Ok(());
         }
         let since = self.unknown_key_at.map(|at| now.duration_since(at));
-        let rest = since.map_or(Duration::ZERO, |since| PAUSE.saturating_sub(since));
-        Err(rest.max(SHORT_PAUSE))
+        let rest = since.map_or(Duration::ZERO, |since| KEYS_PAUSE.saturating_sub(since));
+        Err(rest.max(ISSUER_PAUSE))
     }
 
     /// The generation of the keys, if they can be used at once.
@@ -171,7 +157,7 @@ mod tests {
         assert_eq!(plan(&state, start), "fetch");
         state.fetched(None, false, start, start);
         assert_eq!(plan(&state, start), "wait");
-        assert_eq!(state.after_fetch(start).err(), Some(SHORT_PAUSE));
+        assert_eq!(state.after_fetch(start).err(), Some(ISSUER_PAUSE));
         assert_eq!(plan(&state, at(start, 1)), "fetch");
         state.fetched(Some(Arc::default()), false, at(start, 1), at(start, 1));
         assert_eq!(plan(&state, at(start, 2)), "use");
@@ -248,6 +234,6 @@ mod tests {
         // It came while the keys were on the way.
         assert_eq!(check(11, 12), Some(Duration::from_secs(28)));
         assert_eq!(check(20, 35), Some(Duration::from_secs(5)));
-        assert_eq!(check(20, 40), Some(SHORT_PAUSE));
+        assert_eq!(check(20, 40), Some(ISSUER_PAUSE));
     }
 }

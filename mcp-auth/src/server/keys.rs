@@ -1,20 +1,19 @@
 //! Keys of one issuer, which are fetched by one request at a time.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::discovery::{Discovery, FetchError};
-use super::key_state::{Fetched, Flight, KeyState, Plan};
+use super::key_state::{Fetched, KeyState, Plan};
 use super::refusal::Refusal;
+use super::single_flight::Flight;
 use super::token_cache::{TokenCache, TokenHash};
 use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
-
-/// Time limit of one fetch, metadata included. Below that of an access policy.
-const TIME_LIMIT: Duration = Duration::from_secs(8);
+use crate::limits::server::ISSUER_TIMEOUT;
+use crate::sync::lock;
 
 /// Where the keys of an issuer are.
 #[derive(Clone)]
@@ -66,7 +65,7 @@ impl Keys {
                 Plan::Fetch => self.begin(&mut state),
             }
         };
-        landed(flight).await;
+        flight.result().await;
         self.state().after_fetch(Instant::now())
     }
 
@@ -97,7 +96,7 @@ impl Keys {
         let flight = {
             let mut state = self.state();
             let is_newer = state.generation() != Some(generation);
-            let flight = state.flight.clone().filter(is_under_way);
+            let flight = state.flight.clone().filter(Flight::is_under_way);
             if is_newer {
                 None
             } else if flight.is_some() {
@@ -109,7 +108,7 @@ impl Keys {
             }
         };
         if let Some(flight) = flight {
-            landed(flight).await;
+            flight.result().await;
         }
         self.state().after_unknown_key(generation, Instant::now())
     }
@@ -132,32 +131,27 @@ impl Keys {
         self.state().check_fetched_since(seen, Instant::now())
     }
 
-    /// Begins to fetch, unless that is under way. It goes on when the request is given up, as others
-    /// wait for it.
-    fn begin(self: &Arc<Self>, state: &mut KeyState) -> Flight {
-        if let Some(flight) = state.flight.clone().filter(is_under_way) {
+    /// Begins to fetch, unless that is under way.
+    fn begin(self: &Arc<Self>, state: &mut KeyState) -> Flight<()> {
+        if let Some(flight) = state.flight.clone().filter(Flight::is_under_way) {
             return flight;
         }
-        let (over, flight) = watch::channel(());
-        state.flight = Some(flight.clone());
         let keys = Arc::clone(self);
-        tokio::spawn(async move {
-            keys.fetch().await;
-            drop(over);
-        });
+        let flight = Flight::begin(async move { keys.fetch().await });
+        state.flight = Some(flight.clone());
         flight
     }
 
     async fn fetch(&self) {
         let asked_at = Instant::now();
-        let fetched = timeout(TIME_LIMIT, self.fetched()).await;
+        let fetched = timeout(ISSUER_TIMEOUT, self.fetched()).await;
         let fetched = fetched.unwrap_or_else(|_| {
-            let cause = format!("its keys were not there within {TIME_LIMIT:?}");
+            let cause = format!("its keys were not there within {ISSUER_TIMEOUT:?}");
             Err(FetchError::network(&self.discovery.issuer, cause))
         });
         let (set, is_same) = match fetched {
             Ok((document, set)) => {
-                let mut last = self.document.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = lock(&self.document);
                 let is_same = *last == document;
                 *last = document;
                 (Some(set), is_same)
@@ -218,7 +212,7 @@ impl Keys {
     }
 
     fn state(&self) -> MutexGuard<'_, KeyState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -231,13 +225,4 @@ fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> boo
         }
         _ => false,
     }
-}
-
-fn is_under_way(flight: &Flight) -> bool {
-    flight.has_changed().is_ok()
-}
-
-/// Waits until a fetch is over.
-async fn landed(mut flight: Flight) {
-    while flight.changed().await.is_ok() {}
 }

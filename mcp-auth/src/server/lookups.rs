@@ -1,32 +1,22 @@
 //! Tokens that are looked up somewhere, each of them once at the same time.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::introspection::Introspection;
 use super::refusal::Refusal;
+use super::single_flight::Flight;
 use super::token_cache::{TokenCache, TokenHash};
 use super::verifier::{AnyVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims};
-
-/// Time limit of one look-up. Below that of an access policy.
-const TIME_LIMIT: Duration = Duration::from_secs(8);
-/// Longest time for which a token that was looked up counts as valid.
-const LIFETIME: Duration = Duration::from_secs(60);
-/// How long a token that is not valid is remembered.
-const REFUSED_LIFETIME: Duration = Duration::from_secs(5);
-/// Pause after a look-up that failed.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
-/// Number of tokens in a row that can't be looked up for a reason of their own, after which there is a
-/// pause for all: the reason is probably not in the tokens.
-const MAX_FAILURES: usize = 3;
-/// Most look-ups at the same time.
-const MAX_FLIGHTS: usize = 1024;
+use crate::limits::server::{
+    ISSUER_PAUSE, ISSUER_TIMEOUT, MAX_FAILED_LOOKUPS, MAX_LOOKUPS, REFUSED_LIFETIME, TOKEN_LIFETIME,
+};
+use crate::sync::lock;
 
 /// Looks the tokens of one issuer up: each of them once at the same time, and not again while the answer
 /// is remembered.
@@ -53,7 +43,7 @@ pub(super) enum Found {
 /// Look-ups under way, and the time until which there are no others after one that failed.
 #[derive(Default)]
 struct State {
-    flights: HashMap<TokenHash, watch::Receiver<Option<Answer>>>,
+    flights: HashMap<TokenHash, Flight<Answer>>,
     paused_until: Option<Instant>,
     /// Tokens that failed for a reason of their own since the last answer.
     failures: HashSet<TokenHash>,
@@ -79,7 +69,7 @@ impl Lookups {
         hash: &TokenHash,
         now: SystemTime,
     ) -> Answer {
-        let mut flight = {
+        let flight = {
             let mut state = self.state();
             let started = Instant::now();
             if let Some((answer, end)) = self.known.get(hash)
@@ -88,27 +78,24 @@ impl Lookups {
                 return answer;
             }
             let under_way = state.flights.get(hash).cloned();
-            match under_way.filter(|flight| flight.has_changed().is_ok()) {
+            match under_way.filter(Flight::is_under_way) {
                 Some(flight) => flight,
                 None => {
                     state.check(started)?;
-                    let (sender, flight) = watch::channel(None);
-                    state.flights.insert(*hash, flight.clone());
                     let this = Arc::clone(self);
                     let token = token.to_owned();
                     let hash = *hash;
-                    // It goes on when the request is given up, as others wait for it.
-                    tokio::spawn(async move {
-                        let answer = this.look_up(&token, &hash, started, now).await;
-                        sender.send_replace(Some(answer));
-                    });
+                    let flight =
+                        Flight::begin(
+                            async move { this.look_up(&token, &hash, started, now).await },
+                        );
+                    state.flights.insert(hash, flight.clone());
                     flight
                 }
             }
         };
-        let answer = flight.wait_for(Option::is_some).await;
-        let answer = answer.ok().and_then(|answer| answer.clone());
-        answer.unwrap_or(Err(Refusal::Unavailable(PAUSE)))
+        let unavailable = Err(Refusal::Unavailable(ISSUER_PAUSE));
+        flight.result().await.unwrap_or(unavailable)
     }
 
     /// Looks a token up, and remembers the answer.
@@ -119,10 +106,10 @@ impl Lookups {
         started: Instant,
         now: SystemTime,
     ) -> Answer {
-        let found = timeout(TIME_LIMIT, self.found(token)).await;
+        let found = timeout(ISSUER_TIMEOUT, self.found(token)).await;
         let found = found.unwrap_or_else(|_| {
-            mcp_runtime::log::warn!("a token was not verified within {TIME_LIMIT:?}");
-            Err(VerifyError::Unavailable(PAUSE))
+            mcp_runtime::log::warn!("a token was not verified within {ISSUER_TIMEOUT:?}");
+            Err(VerifyError::Unavailable(ISSUER_PAUSE))
         });
         let ended = Instant::now();
         self.state().ended(hash, found.as_ref().err(), ended);
@@ -133,7 +120,10 @@ impl Lookups {
             }
             Ok(Err(refusal)) => (Err(refusal), ended + REFUSED_LIFETIME),
             // As of when the question was asked: a revocation may follow at once.
-            Ok(Ok(claims)) => (Ok((claims, started + LIFETIME)), started + LIFETIME),
+            Ok(Ok(claims)) => (
+                Ok((claims, started + TOKEN_LIFETIME)),
+                started + TOKEN_LIFETIME,
+            ),
         };
         let mut state = self.state();
         self.known.insert(*hash, (answer.clone(), end));
@@ -164,7 +154,7 @@ impl Lookups {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -173,9 +163,11 @@ impl State {
     fn ended(&mut self, hash: &TokenHash, failure: Option<&VerifyError>, now: Instant) {
         self.failures.insert(*hash);
         self.paused_until = match failure {
-            Some(VerifyError::TokenUnavailable(_)) if self.failures.len() < MAX_FAILURES => return,
+            Some(VerifyError::TokenUnavailable(_)) if self.failures.len() < MAX_FAILED_LOOKUPS => {
+                return;
+            }
             Some(VerifyError::TokenUnavailable(pause)) => Some(now + *pause),
-            Some(_) => Some(now + PAUSE),
+            Some(_) => Some(now + ISSUER_PAUSE),
             None => None,
         };
         self.failures.clear();
@@ -186,7 +178,7 @@ impl State {
         let rest = self.paused_until.map(|end| end.duration_since(now));
         match rest.filter(|rest| !rest.is_zero()) {
             Some(rest) => Err(Refusal::Unavailable(rest)),
-            None if self.flights.len() >= MAX_FLIGHTS => Err(Refusal::Unavailable(PAUSE)),
+            None if self.flights.len() >= MAX_LOOKUPS => Err(Refusal::Unavailable(ISSUER_PAUSE)),
             None => Ok(()),
         }
     }

@@ -29,6 +29,7 @@ mod refusal_log;
 mod replay;
 mod resource_server;
 mod scopes;
+mod single_flight;
 mod static_verifier;
 pub(crate) mod token_cache;
 mod token_info;

@@ -1,7 +1,6 @@
 //! Nonces for proofs of possession (RFC 9449 §8, §9).
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Mutex;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -9,8 +8,8 @@ use http::HeaderValue;
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::time::Instant;
 
-/// How long a nonce is handed out. It is accepted for as long again.
-const PERIOD: Duration = Duration::from_secs(60);
+use crate::limits::server::NONCE_PERIOD;
+use crate::sync::lock;
 
 /// The nonce of this process, and the one before.
 #[derive(Default)]
@@ -38,15 +37,15 @@ impl Nonces {
     }
 
     fn with<T>(&self, now: Instant, read: impl FnOnce(&Period) -> T) -> Option<T> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         let age = state
             .as_ref()
             .map(|period| now.duration_since(period.began));
-        if age.is_none_or(|age| age >= PERIOD) {
+        if age.is_none_or(|age| age >= NONCE_PERIOD) {
             let current = random()?;
             let old = state
                 .take()
-                .filter(|_| age.is_some_and(|age| age < 2 * PERIOD));
+                .filter(|_| age.is_some_and(|age| age < 2 * NONCE_PERIOD));
             let last = old.map(|old| old.current);
             *state = Some(Period {
                 began: now,
@@ -74,7 +73,7 @@ mod tests {
         let start = Instant::now();
         let first = nonces.current(start).unwrap();
         let first = first.to_str().unwrap();
-        let at = |periods: f64| start + PERIOD.mul_f64(periods);
+        let at = |periods: f64| start + NONCE_PERIOD.mul_f64(periods);
         assert!(nonces.accepts(first, at(0.5)));
         assert!(!nonces.accepts("other", at(0.5)));
         assert!(!nonces.accepts("", at(0.5)));

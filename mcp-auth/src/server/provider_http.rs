@@ -2,17 +2,13 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 
-use super::lookups::PAUSE;
 use super::verifier::VerifyError;
-
-/// Longest pause that an answer with 429 can ask for.
-const MAX_PAUSE: Duration = Duration::from_secs(60);
+use crate::limits::server::{ISSUER_PAUSE, MAX_ISSUER_PAUSE};
 
 /// The HTTP client, or why there is none.
 #[derive(Clone)]
@@ -44,7 +40,7 @@ impl ProviderHttp {
         }
         let error = failed(format!("{url}: {status}"));
         let pause = retry_after(response.headers());
-        let pause = pause.map_or(PAUSE, |it| it.clamp(PAUSE, MAX_PAUSE));
+        let pause = pause.map_or(ISSUER_PAUSE, |it| it.clamp(ISSUER_PAUSE, MAX_ISSUER_PAUSE));
         Err(match status {
             StatusCode::TOO_MANY_REQUESTS => VerifyError::TokenUnavailable(pause),
             _ => error,
@@ -55,5 +51,5 @@ impl ProviderHttp {
 /// Logs why a token can't be looked up.
 pub(super) fn failed(error: impl Display) -> VerifyError {
     mcp_runtime::log::warn!(%error, "a token can't be looked up at the provider");
-    VerifyError::Unavailable(PAUSE)
+    VerifyError::Unavailable(ISSUER_PAUSE)
 }

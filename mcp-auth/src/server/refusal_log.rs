@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::token_issuer::TokenIssuer;
 use crate::jwt::{Jws, TokenError, unverified_claim};
-
-/// Longest text from a token that is logged, in characters.
-const MAX_QUOTED: usize = 200;
+use crate::limits::server::MAX_QUOTED_CHARS;
+use crate::sync::lock;
 
 /// Logs why tokens are refused: each reason once, with the setting that would accept them. What a
 /// client gets says less.
@@ -67,7 +66,7 @@ impl RefusalLog {
     }
 
     fn is_new(&self, reason: Reason) -> bool {
-        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = lock(&self.0);
         logged.insert(reason)
     }
 }
@@ -142,5 +141,8 @@ fn claim(token: &str, name: &str) -> Option<Value> {
 
 /// A text from a token, in quotes.
 fn quoted(text: &str) -> String {
-    format!("{:?}", text.chars().take(MAX_QUOTED).collect::<String>())
+    format!(
+        "{:?}",
+        text.chars().take(MAX_QUOTED_CHARS).collect::<String>()
+    )
 }

@@ -1,23 +1,15 @@
 //! Proofs that were used, each of which serves once (RFC 9449 §11.1).
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-/// Most proofs of one key that are remembered: 136 a second.
-const MAX_OF_KEY: usize = 16 * 1024;
-/// Number of remembered proofs beyond which keys have their share only.
-const MAX_SHARED: usize = 256 * 1024;
-/// The share of each key, one proof in two seconds: nobody else's proofs take its room, unless more
-/// than 4096 keys use theirs.
-const SHARE: usize = 64;
-/// Most proofs of all keys that are remembered.
-const MAX: usize = 512 * 1024;
-
-/// Least time between two sweeps when there is no room.
-const FULL_PAUSE: Duration = Duration::from_secs(1);
+use crate::limits::server::{
+    MAX_PROOFS, MAX_PROOFS_OF_KEY, MAX_SHARED_PROOFS, PROOFS_SHARE, SWEEP_PAUSE,
+};
+use crate::sync::lock;
 
 /// A time by a clock that only goes forward, and by that of the system, by which the age of proofs is told.
 /// A proof is forgotten when its end has come by both: one that is used again after the clock of the system
@@ -57,7 +49,7 @@ impl Replay {
         lifetime: Duration,
         now: Now,
     ) -> Result<(), ReplayError> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         let before = state.keys.get(thumbprint).and_then(|it| it.get(&proof));
         if before.is_some_and(|end| !is_over(*end, now)) {
             return Err(ReplayError::Used);
@@ -65,7 +57,7 @@ impl Replay {
         let pause = if state.has_room(thumbprint) {
             lifetime
         } else {
-            FULL_PAUSE
+            SWEEP_PAUSE
         };
         let since = state.swept_at.map(|at| now.0.duration_since(at));
         if since.is_none_or(|since| since >= pause) {
@@ -91,8 +83,8 @@ impl State {
     fn has_room(&self, thumbprint: &str) -> bool {
         let proofs = self.keys.get(thumbprint).map_or(0, HashMap::len);
         match self.count {
-            0..MAX_SHARED => proofs < MAX_OF_KEY,
-            MAX_SHARED..MAX => proofs < SHARE,
+            0..MAX_SHARED_PROOFS => proofs < MAX_PROOFS_OF_KEY,
+            MAX_SHARED_PROOFS..MAX_PROOFS => proofs < PROOFS_SHARE,
             _ => false,
         }
     }
@@ -156,9 +148,9 @@ mod tests {
     fn one_key_can_not_use_up_the_room_and_room_comes_back() {
         let replay = Replay::default();
         let now = start();
-        assert_eq!(fill(&replay, "a", now), MAX_OF_KEY);
+        assert_eq!(fill(&replay, "a", now), MAX_PROOFS_OF_KEY);
         assert_eq!(replay.remember("b", proof(0), LIFETIME, now), Ok(()));
-        assert_eq!(fill(&replay, "a", after(now, LIFETIME)), MAX_OF_KEY);
+        assert_eq!(fill(&replay, "a", after(now, LIFETIME)), MAX_PROOFS_OF_KEY);
     }
 
     #[test]
@@ -166,20 +158,20 @@ mod tests {
         let replay = Replay::default();
         let now = start();
         assert_eq!(replay.remember("early", proof(0), LIFETIME, now), Ok(()));
-        for number in 0..MAX_SHARED / MAX_OF_KEY {
+        for number in 0..MAX_SHARED_PROOFS / MAX_PROOFS_OF_KEY {
             fill(&replay, &format!("greedy {number}"), now);
         }
-        assert_eq!(fill(&replay, "late", now), SHARE);
-        for number in 1..SHARE {
+        assert_eq!(fill(&replay, "late", now), PROOFS_SHARE);
+        for number in 1..PROOFS_SHARE {
             assert_eq!(
                 replay.remember("early", proof(number), LIFETIME, now),
                 Ok(())
             );
         }
-        for number in 0..(MAX - MAX_SHARED) / SHARE {
+        for number in 0..(MAX_PROOFS - MAX_SHARED_PROOFS) / PROOFS_SHARE {
             fill(&replay, &number.to_string(), now);
         }
-        assert_eq!(replay.0.lock().unwrap().count, MAX);
+        assert_eq!(replay.0.lock().unwrap().count, MAX_PROOFS);
         let full = replay.remember("other", proof(0), LIFETIME, now);
         assert_eq!(full, Err(ReplayError::Full));
     }

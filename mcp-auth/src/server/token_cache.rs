@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use ring::digest::{SHA256, digest};
 
-/// Most tokens in each of the two halves, unless set otherwise.
-const MAX_OF_HALF: usize = 4096;
+use crate::limits::server::CACHE_HALF;
+use crate::sync::lock;
 
 /// The hash of a token by SHA-256.
 pub(crate) type TokenHash = [u8; 32];
@@ -20,7 +20,7 @@ pub(crate) fn token_hash(token: &str) -> TokenHash {
 }
 
 /// Values by the hashes of tokens or URLs: those that were used last, at most two times `HALF`.
-pub(crate) struct TokenCache<V, const HALF: usize = MAX_OF_HALF>(Mutex<Halves<V>>);
+pub(crate) struct TokenCache<V, const HALF: usize = CACHE_HALF>(Mutex<Halves<V>>);
 
 /// New tokens come into `young`. When that is full, it becomes `old`, and what was old is forgotten.
 struct Halves<V> {
@@ -39,7 +39,7 @@ impl<V, const HALF: usize> Default for TokenCache<V, HALF> {
 
 impl<V: Clone, const HALF: usize> TokenCache<V, HALF> {
     pub(crate) fn get(&self, hash: &TokenHash) -> Option<V> {
-        let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut halves = lock(&self.0);
         if let Some(found) = halves.young.get(hash) {
             return Some(found.clone());
         }
@@ -49,7 +49,7 @@ impl<V: Clone, const HALF: usize> TokenCache<V, HALF> {
     }
 
     pub(crate) fn insert(&self, hash: TokenHash, value: V) {
-        let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut halves = lock(&self.0);
         halves.insert(hash, value, HALF);
     }
 }
@@ -75,11 +75,11 @@ mod tests {
             hash
         };
         let cache = TokenCache::<_>::default();
-        for number in 0..5 * MAX_OF_HALF {
+        for number in 0..5 * CACHE_HALF {
             cache.insert(hash(number), number);
             assert_eq!(cache.get(&hash(0)), Some(0), "{number}");
         }
         let halves = cache.0.lock().unwrap();
-        assert!(halves.young.len() + halves.old.len() <= 2 * MAX_OF_HALF);
+        assert!(halves.young.len() + halves.old.len() <= 2 * CACHE_HALF);
     }
 }

@@ -3,7 +3,6 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -14,11 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::private_file;
 use super::token_store::StoreLock;
-
-/// Time after which a lock that another process holds is an error.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time between two looks at a lock that another process holds.
-const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+use crate::limits::client::{LOCK_INTERVAL, LOCK_TIMEOUT};
 
 /// Takes the lock of a key: of a file whose name begins with `prefix`. One file for each key, so that
 /// to wait for one issuer does not hinder the others.

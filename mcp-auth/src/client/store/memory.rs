@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::{fmt, io};
 
 use mcp_runtime::transport::http_client::BoxFuture;
 
 use super::token_store::{StoreLock, TokenStore};
+use crate::sync::lock;
 
 /// A [`TokenStore`] that ends with the process: a person logs in again after the next start.
 ///
@@ -29,7 +30,7 @@ impl MemoryStore {
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
