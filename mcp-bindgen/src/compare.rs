@@ -178,10 +178,11 @@ impl Comparison<'_> {
             }
             _ => {}
         }
-        match old.required || new.required {
-            true => self.types(at, old.ty, new.ty, sent),
+        if old.required || new.required {
+            self.types(at, old.ty, new.ty, sent);
+        } else {
             // Both are an `Option` already.
-            false => self.types(at, old.ty.not_null(), new.ty.not_null(), sent),
+            self.types(at, old.ty.not_null(), new.ty.not_null(), sent);
         }
     }
 

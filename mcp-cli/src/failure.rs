@@ -11,6 +11,7 @@ use mcp_runtime::{CallError, ConnectError, HttpError, Revisions};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::limits::EXCERPT_CHARS;
 use crate::output::{note, note_json};
 use crate::remedies;
 
@@ -167,13 +168,10 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Characters of a response that is no message.
-const EXCERPT: usize = 80;
-
 impl From<ConnectError> for Failure {
     fn from(mut error: ConnectError) -> Self {
         if let ConnectError::Http(it) = &mut error {
-            it.excerpt = it.excerpt.chars().take(EXCERPT).collect();
+            it.excerpt = it.excerpt.chars().take(EXCERPT_CHARS).collect();
         }
         let kind = match &error {
             ConnectError::Http(it) => return http(it, &error),
@@ -249,7 +247,8 @@ fn http(response: &HttpError, error: &impl Display) -> Failure {
         _ => Kind::NotMcp,
     };
     let mut failure = Failure::new(kind, error.to_string());
-    (failure.status, failure.url) = (Some(*status), Some(url.clone()));
+    failure.status = Some(*status);
+    failure.url = Some(url.clone());
     let is_root = url.splitn(4, '/').nth(3).is_none_or(str::is_empty);
     if is_root && matches!(status, 200 | 404 | 405) {
         let url = url.trim_end_matches('/');

@@ -12,7 +12,7 @@ use crate::schema::{Schema, exact};
 /// Asks whether a person does what the server wants: yes or no, or an error for neither.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
     let choices = [yes, no, "Cancel"].map(str::to_owned);
-    match prompts::choice((question, None), &choices, 0)? {
+    match prompts::choice(question, None, &choices, 0)? {
         2 => Err(InquireError::OperationCanceled),
         index => Ok(index == 0),
     }
@@ -58,7 +58,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     if field.kinds() == ["array"] {
         let defaults = default.and_then(Value::as_array).into_iter().flatten();
         let defaults: Vec<_> = defaults.filter_map(position).collect();
-        let chosen = prompts::choices((label, help), &titles, &defaults)?;
+        let chosen = prompts::choices(label, help, &titles, &defaults)?;
         return Ok(Some(chosen.iter().map(|it| values[*it].clone()).collect()));
     }
     if values.is_empty() {
@@ -70,7 +70,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     if first == values.len() {
         titles.push("(leave out)".to_owned());
     }
-    let chosen = prompts::choice((label, help), &titles, first)?;
+    let chosen = prompts::choice(label, help, &titles, first)?;
     Ok(values.get(chosen).cloned())
 }
 
@@ -97,12 +97,16 @@ fn ask_text(
     let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
     let default = field.get("default").filter(|it| !it.is_null()).map(text);
     let document = field.source();
-    let check = |text: &str| match text.is_empty() {
-        true if is_required => Err("an answer is needed".to_owned()),
-        true => Ok(()),
-        false => answer(&Schema::new(&document), text).map(drop),
+    let check = |text: &str| {
+        if !text.is_empty() {
+            answer(&Schema::new(&document), text).map(drop)
+        } else if is_required {
+            Err("an answer is needed".to_owned())
+        } else {
+            Ok(())
+        }
     };
-    let text = prompts::text((label, help), default.as_deref(), check)?;
+    let text = prompts::text(label, help, default.as_deref(), check)?;
     Ok(answer(field, &text).ok().filter(|_| !text.is_empty()))
 }
 

@@ -13,6 +13,7 @@ mod commands;
 mod content;
 mod failure;
 mod form;
+mod limits;
 mod login;
 mod output;
 mod prompts;

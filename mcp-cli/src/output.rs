@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Serializer, Value};
 
 use crate::failure::Failure;
+use crate::limits::SHOWN_LEVELS;
 
 /// Where data is written to.
 pub(crate) struct Output {
@@ -95,9 +96,6 @@ fn pretty(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(text).map_err(io::Error::other)
 }
 
-/// Levels of a document that are indented. Deeper ones are written as they are.
-const MAX_DEPTH: usize = 64;
-
 /// JSON that is written value by value, at a depth.
 struct Indented<'a>(RawJsonRef<'a>, usize);
 
@@ -110,7 +108,7 @@ impl Serialize for Indented<'_> {
             self.0.parse::<String>(),
         ) {
             (.., Ok(text)) => serializer.serialize_str(&text),
-            _ if self.1 >= MAX_DEPTH => self.0.serialize(serializer),
+            _ if self.1 >= SHOWN_LEVELS => self.0.serialize(serializer),
             (Ok(members), ..) => {
                 serializer.collect_map(members.into_iter().map(|it| (it.0, inside(it.1))))
             }

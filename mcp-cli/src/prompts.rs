@@ -6,12 +6,10 @@ use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text}
 
 use crate::output::visible;
 
-/// The label of a question, and its help.
-pub(crate) type Labels<'a> = (&'a str, Option<&'a str>);
-
 /// Asks for one of several choices, and returns its index.
 pub(crate) fn choice(
-    (label, help): Labels<'_>,
+    label: &str,
+    help: Option<&str>,
     choices: &[String],
     first: usize,
 ) -> InquireResult<usize> {
@@ -24,7 +22,8 @@ pub(crate) fn choice(
 
 /// Asks for any number of choices, and returns their indices.
 pub(crate) fn choices(
-    (label, help): Labels<'_>,
+    label: &str,
+    help: Option<&str>,
     choices: &[String],
     defaults: &[usize],
 ) -> InquireResult<Vec<usize>> {
@@ -37,7 +36,8 @@ pub(crate) fn choices(
 
 /// Asks for a text that `check` accepts.
 pub(crate) fn text(
-    (label, help): Labels<'_>,
+    label: &str,
+    help: Option<&str>,
     default: Option<&str>,
     check: impl Fn(&str) -> Result<(), String> + Clone,
 ) -> InquireResult<String> {
@@ -55,7 +55,8 @@ pub(crate) fn text(
             Err(fault) => Validation::Invalid(ErrorMessage::Custom(escaped(&fault))),
         })
     });
-    (question.default, question.help_message) = (shown.as_deref(), help.as_deref());
+    question.default = shown.as_deref();
+    question.help_message = help.as_deref();
     let answer = question.prompt()?;
     Ok(meant(&answer))
 }

@@ -14,14 +14,7 @@ use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 use serde_json::Value;
 
-/// Alternatives of one schema. A union that would make more of them fits every value.
-const MAX_ALTERNATIVES: usize = 2048;
-/// Schemas that apply together. Others are ignored.
-const MAX_PARTS: usize = 512;
-/// Levels of a schema that are read if a part of it can't be.
-const MAX_LEVELS: usize = 64;
-/// Values inside one another that are checked.
-const MAX_DEPTH: usize = 12;
+use crate::limits::{SCHEMA_ALTERNATIVES, SCHEMA_LEVELS, SCHEMA_PARTS};
 
 /// The path of a value, and what is wrong with it.
 pub(crate) type Fault = (String, String);
@@ -34,7 +27,7 @@ pub(crate) fn document(schema: RawJsonRef<'_>, depth: usize) -> Value {
     let inside = |it| document(it, depth + 1);
     match (schema.parse(), schema.members(), schema.elements()) {
         (Ok(value), ..) => value,
-        _ if depth > MAX_LEVELS => Value::Null,
+        _ if depth > SCHEMA_LEVELS => Value::Null,
         (_, Ok(members), _) => members.into_iter().map(|it| (it.0, inside(it.1))).collect(),
         (.., Ok(elements)) => elements.into_iter().map(inside).collect(),
         _ => Value::Null,
@@ -73,7 +66,7 @@ impl<'a> Schema<'a> {
             let count = open.len() + alternatives.len();
             match alternative.unions.pop() {
                 None => alternatives.push(alternative),
-                Some(union) if count + union.len() > MAX_ALTERNATIVES => open.push(alternative),
+                Some(union) if count + union.len() > SCHEMA_ALTERNATIVES => open.push(alternative),
                 // The last one is taken up first, which keeps the order.
                 Some(union) => open.extend(union.iter().rev().map(|element| {
                     let mut chosen = alternative.clone();
@@ -271,7 +264,7 @@ impl<'a> Alternative<'a> {
         let mut next = 0;
         while let Some(part) = parts.get(next).copied() {
             next += 1;
-            if self.parts.len() < MAX_PARTS && !self.parts.iter().any(|it| ptr::eq(*it, part)) {
+            if self.parts.len() < SCHEMA_PARTS && !self.parts.iter().any(|it| ptr::eq(*it, part)) {
                 self.parts.push(part);
                 parts.extend(
                     target(root, part)

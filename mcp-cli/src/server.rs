@@ -151,13 +151,13 @@ pub(crate) fn servers(config: Option<&Path>) -> Result<Servers, Failure> {
 fn ask(input: &Input) -> InquireResult<String> {
     let question = input.description.as_deref().unwrap_or(&input.id);
     if !input.options.is_empty() {
-        let chosen = prompts::choice((question, None), &input.options, 0)?;
+        let chosen = prompts::choice(question, None, &input.options, 0)?;
         return Ok(input.options[chosen].clone());
     }
     if input.password {
         return prompts::password(question);
     }
-    prompts::text((question, None), input.default.as_deref(), |_| Ok(()))
+    prompts::text(question, None, input.default.as_deref(), |_| Ok(()))
 }
 
 /// The failure of a name that no file has.

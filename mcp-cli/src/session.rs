@@ -3,14 +3,13 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use std::{fs, io};
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_config::{Program, Remote, Target};
 use mcp_extensions::tasks::Tasks;
 use mcp_runtime::client::{self, ClientBuilder};
-use mcp_runtime::transport::child_process::{Captured, Grace, Stderr};
+use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
 use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
@@ -19,25 +18,11 @@ use tokio::time::{sleep, timeout};
 use crate::arguments::Connection;
 use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
+use crate::limits::{CANCELLATION_TIME, CLOSE_TIMEOUT, GRACE, PROBE_TIMEOUT, SHOWN_LINES};
 use crate::login;
 use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
-
-/// Times of a program to end by itself: many servers do not when their input is closed, and a person
-/// waits.
-const GRACE: Grace = Grace {
-    close: Duration::from_millis(100),
-    terminate: Duration::from_secs(1),
-};
-/// Lines of a program's standard error that are shown.
-const SHOWN_LINES: usize = 8;
-/// Longest time in which a server must answer the probe of its era.
-const PROBE: Duration = Duration::from_secs(3);
-/// Time of a server to handle a cancellation before it is ended.
-const CANCELLATION: Duration = Duration::from_secs(1);
-/// Time of a server to end by itself when the command is done.
-const CLOSE: Duration = Duration::from_secs(5);
 
 /// The other way than a login.
 pub(crate) const PASS_A_TOKEN: &str = "or pass a token by `--header 'Authorization: Bearer …'`";
@@ -84,10 +69,10 @@ impl Context {
     pub(crate) async fn close(&self, is_cancelled: bool) {
         if let Some(client) = self.opened.get() {
             if is_cancelled {
-                sleep(CANCELLATION).await;
+                sleep(CANCELLATION_TIME).await;
             }
             // It is ended by force where it does not end.
-            let _ = timeout(CLOSE, client.close()).await;
+            let _ = timeout(CLOSE_TIMEOUT, client.close()).await;
         }
     }
 }
@@ -266,7 +251,7 @@ fn builder(
         .extension(Tasks::client())
         .roots(client::Roots::new(roots(&options.roots)?))
         .timeouts(options.timeout.map_or(timeouts, Timeouts::within))
-        .probe_timeout(options.timeout.unwrap_or(PROBE).min(PROBE))
+        .probe_timeout(options.timeout.unwrap_or(PROBE_TIMEOUT).min(PROBE_TIMEOUT))
         .on_sample(async |_| Err(ErrorObject::new(-1, "`mcp` has no model")))
         .on_log(move |message| {
             let logger = message.logger.as_deref().unwrap_or("server");

@@ -4,16 +4,8 @@ use mcp_runtime::types::{Prompt, Tool, ToolExecutionTaskSupport};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::limits::{SIGNATURE_LEVELS, SIGNATURE_MEMBERS, SIGNATURE_SHAPES, SIGNATURE_VALUES};
 use crate::schema::{Schema, distinct, document, elements};
-
-/// Types inside one another that are shown.
-const MAX_DEPTH: usize = 4;
-/// Values of an enumeration that are shown.
-const MAX_VALUES: usize = 6;
-/// Alternatives of one object that are looked at.
-const MAX_SHAPES: usize = 8;
-/// Members of an object without a name that are shown.
-const MAX_MEMBERS: usize = 4;
 
 /// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`. A tool with
 /// several shapes of arguments has each of them in parentheses.
@@ -23,9 +15,9 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
     let shapes = shapes
         .alternatives()
         .filter(Schema::has_objects)
-        .take(MAX_SHAPES);
+        .take(SIGNATURE_SHAPES);
     let shapes = distinct(shapes.map(|it| members(&it, 0).join(", ")));
-    let arguments = shortened(shapes, MAX_VALUES, ") | (");
+    let arguments = shortened(shapes, SIGNATURE_VALUES, ") | (");
     let output = tool.output_schema.as_ref();
     let output = output.map(|it| document(it.as_raw(), 0));
     let output = output.map(|it| format!(" -> {}", kind(&it, &it, 0)));
@@ -60,10 +52,11 @@ fn members(schema: &Schema<'_>, depth: usize) -> Vec<String> {
         let constant = sources.iter().find(|it| it.get("const").is_some());
         let source = constant.or(sources.first()).copied();
         let kind = source.map_or_else(String::new, |it| kind(schema.root, it, depth + 1));
-        match required.contains(&name) {
-            true => format!("{name}: {kind}"),
+        if required.contains(&name) {
+            format!("{name}: {kind}")
+        } else {
             // It may be left out, which is what null means there.
-            false => format!("{name}?: {}", kind.trim_end_matches(" | null")),
+            format!("{name}?: {}", kind.trim_end_matches(" | null"))
         }
     });
     shown.collect()
@@ -74,7 +67,7 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
     let of = |it| kind(root, it, depth + 1);
     let text = |keyword| schema.get(keyword).and_then(Value::as_str);
     let list = |keyword| schema.get(keyword).and_then(Value::as_array);
-    if depth > MAX_DEPTH {
+    if depth > SIGNATURE_LEVELS {
         return "…".to_owned();
     }
     if let Some(name) = text("$ref").and_then(|it| it.rsplit('/').next()) {
@@ -82,7 +75,7 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
         return name.replace("~1", "/").replace("~0", "~");
     }
     if let Some(values) = list("enum") {
-        return shortened(values.iter().map(Value::to_string), MAX_VALUES, " | ");
+        return shortened(values.iter().map(Value::to_string), SIGNATURE_VALUES, " | ");
     }
     if let Some(value) = schema.get("const") {
         return value.to_string();
@@ -104,14 +97,14 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
             let title = text("title").filter(|it| !it.contains(char::is_whitespace));
             let shapes = expanded
                 .alternatives()
-                .take(MAX_SHAPES)
+                .take(SIGNATURE_SHAPES)
                 .map(|it| members(&it, depth));
             let shapes = shapes.map(|it| {
                 if it.is_empty() {
                     map_of(schema)
                         .map_or("object".to_owned(), |it| format!("{{[name]: {}}}", of(it)))
                 } else {
-                    format!("{{{}}}", shortened(it, MAX_MEMBERS, ", "))
+                    format!("{{{}}}", shortened(it, SIGNATURE_MEMBERS, ", "))
                 }
             });
             title.map_or_else(|| distinct(shapes).join(" | "), str::to_owned)
@@ -144,7 +137,7 @@ fn list_of<'a>(schema: &'a Value, kind: impl Fn(&'a Value) -> String) -> String 
     if !tuple.is_empty() {
         return format!(
             "[{}]",
-            shortened(tuple.into_iter().map(kind), MAX_VALUES, ", ")
+            shortened(tuple.into_iter().map(kind), SIGNATURE_VALUES, ", ")
         );
     }
     let items = items.map_or_else(|| "any".to_owned(), kind);

@@ -42,7 +42,8 @@ macro_rules! sorted {
         };
         list.sort_by(|a, b| a.$key.cmp(&b.$key));
         for it in &mut list {
-            (it.meta, it.icons) = (it.meta.take().and_then(task_support), None);
+            it.meta = it.meta.take().and_then(task_support);
+            it.icons = None;
         }
         list
     }};

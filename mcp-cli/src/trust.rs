@@ -10,12 +10,9 @@ use ring::digest::{SHA256, digest};
 use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
+use crate::limits::{SHOWN_CHARS, SHOWN_SERVERS};
 use crate::output::{is_interactive, note, visible};
 use crate::prompts;
-
-/// The most servers of a file, and characters of each, that are shown.
-const SHOWN_SERVERS: usize = 20;
-const SHOWN_CHARACTERS: usize = 500;
 
 /// The program or URL of an entry with the values of variables. If a file of a project has the entry,
 /// the user must trust the file first. No command may start a program or open a URL of an entry
@@ -103,7 +100,7 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
 /// A text on one line, without characters that control a terminal, and cut if it is very long.
 fn line(text: &str) -> String {
     let text = visible(text, true).replace('\n', "\\n");
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
+    match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}… (cut)", &text[..end]),
         None => text,
     }

@@ -62,8 +62,14 @@ pub(crate) fn read(
     let mut functions = Vec::new();
     for (signature, conditions) in &mut variants {
         let mut mistakes = Diagnostics::default();
-        let found = (which, &attribute);
-        let read = read_variant(&subject, signature, found, surroundings, &mut mistakes);
+        let read = read_variant(
+            &subject,
+            signature,
+            which,
+            &attribute,
+            surroundings,
+            &mut mistakes,
+        );
         diagnostics.extend_under(conditions, mistakes);
         functions.extend(read.map(|mut function| {
             function.callable.conditions.append(conditions);
@@ -81,7 +87,8 @@ pub(crate) fn read(
 fn read_variant(
     subject: &Subject<'_>,
     signature: &mut Signature,
-    (which, attribute): (usize, &Attribute),
+    which: usize,
+    attribute: &Attribute,
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Function> {

@@ -11,13 +11,14 @@ const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Writes a whole number without a fraction: `5`, not `5.0`.
 pub(crate) fn whole<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match value.fract() == 0.0 && value.abs() <= LARGEST_EXACT {
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "the value is whole and in range"
-        )]
-        true => serializer.serialize_i64(*value as i64),
-        false => serializer.serialize_f64(*value),
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the value is whole and in range"
+    )]
+    if value.fract() == 0.0 && value.abs() <= LARGEST_EXACT {
+        serializer.serialize_i64(*value as i64)
+    } else {
+        serializer.serialize_f64(*value)
     }
 }
 

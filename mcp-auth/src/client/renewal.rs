@@ -291,14 +291,16 @@ impl Renewal {
             || token.is_some_and(|token| token.tokens.key.is_some());
         let is_offered = has_es256(issuer.dpop_signing_alg_values_supported.as_ref());
         let error = |cause| AuthError::new(AuthStep::Token, &issuer.issuer, cause);
-        match is_wanted && is_offered {
-            true => Ok(Some(Proving {
+        if is_wanted && is_offered {
+            Ok(Some(Proving {
                 key: ProofKey::generate().map_err(|it| error(AuthErrorKind::SigningKey(it)))?,
                 nonces: Arc::clone(&self.nonces),
                 is_required,
-            })),
-            false if is_required => Err(error(AuthErrorKind::NoBoundTokens)),
-            false => Ok(None),
+            }))
+        } else if is_required {
+            Err(error(AuthErrorKind::NoBoundTokens))
+        } else {
+            Ok(None)
         }
     }
 

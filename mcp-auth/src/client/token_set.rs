@@ -108,9 +108,9 @@ pub(crate) async fn list_server(
     let _lock = stored(store.lock(&key)).await?;
     let mut servers: BTreeSet<String> = load(store, &key).await?.unwrap_or_default();
     if is_listed {
-        drop(servers.insert(server.to_owned()))
+        servers.insert(server.to_owned());
     } else {
-        drop(servers.remove(server))
+        servers.remove(server);
     }
     if servers.is_empty() {
         stored(store.remove(&key)).await

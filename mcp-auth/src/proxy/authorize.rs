@@ -93,11 +93,14 @@ impl Endpoints {
         };
         let checked = self.check(&parameters, &mut asked);
         let asking = checked.and_then(|()| self.ask(request, &client, &destination, &asked));
-        asking.unwrap_or_else(|error| match destination.is_loopback {
-            true => self.send_back(&asked, Err(error)),
+        asking.unwrap_or_else(|error| {
             // Anybody can register a client: before consent, nobody is sent to its site (RFC 9700
             // §4.11.2).
-            false => bad(error.text),
+            if destination.is_loopback {
+                self.send_back(&asked, Err(error))
+            } else {
+                bad(error.text)
+            }
         })
     }
 

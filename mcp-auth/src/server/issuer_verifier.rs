@@ -73,13 +73,12 @@ impl IssuerVerifier {
 impl TokenVerifier for IssuerVerifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
         let hash = token_hash(token);
-        let token = (token, &hash);
         let now = SystemTime::now();
-        let verified = if is_opaque(token.0) {
-            let found = self.0.opaque(token, now).await;
+        let verified = if is_opaque(token) {
+            let found = self.0.opaque(token, &hash, now).await;
             found.unwrap_or_else(|| Err(TokenError::Malformed.into()))
-        } else if self.0.rules.is_of(&unverified_issuer(token.0)?) {
-            self.0.jwt(0, token, false, now).await
+        } else if self.0.rules.is_of(&unverified_issuer(token)?) {
+            self.0.jwt(0, token, &hash, false, now).await
         } else {
             Err(TokenError::Issuer.into())
         };

@@ -59,12 +59,13 @@ impl TokenIssuer {
     pub(super) async fn jwt(
         &self,
         number: usize,
-        (token, hash): (&str, &TokenHash),
+        token: &str,
+        hash: &TokenHash,
         was_known: bool,
         now: SystemTime,
     ) -> Result<(Claims, Source), Refusal> {
         if self.looks_jwts_up
-            && let Some(found) = self.opaque((token, hash), now).await
+            && let Some(found) = self.opaque(token, hash, now).await
         {
             return found;
         }
@@ -77,7 +78,8 @@ impl TokenIssuer {
     /// Looks an opaque token up; `None` if this issuer has none.
     pub(super) async fn opaque(
         &self,
-        (token, hash): (&str, &TokenHash),
+        token: &str,
+        hash: &TokenHash,
         now: SystemTime,
     ) -> Option<Result<(Claims, Source), Refusal>> {
         let answer = self.lookups.as_ref()?.answer(token, hash, now).await;

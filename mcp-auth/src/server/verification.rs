@@ -60,9 +60,9 @@ impl Verification {
             rules.check(&claims, now)?;
             self.verified(claims, &rules, "", Source::Verifier)
         } else if is_opaque(token) {
-            self.opaque((token, hash), now).await?
+            self.opaque(token, hash, now).await?
         } else {
-            self.jwt((token, hash), known.is_some(), now).await?
+            self.jwt(token, hash, known.is_some(), now).await?
         };
         let verified = Arc::new(verified);
         if verified.source != Source::Verifier {
@@ -85,27 +85,29 @@ impl Verification {
     /// Verifies a JWT by the issuer that it names.
     async fn jwt(
         &self,
-        token: (&str, &TokenHash),
+        token: &str,
+        hash: &TokenHash,
         was_known: bool,
         now: SystemTime,
     ) -> Result<VerifiedToken, Refusal> {
-        let name = unverified_issuer(token.0)?;
+        let name = unverified_issuer(token)?;
         let number = self.issuers.iter().position(|it| it.rules.is_of(&name));
         let number = number.ok_or(TokenError::Issuer)?;
         let issuer = &self.issuers[number];
-        let (claims, source) = issuer.jwt(number, token, was_known, now).await?;
+        let (claims, source) = issuer.jwt(number, token, hash, was_known, now).await?;
         Ok(self.verified(claims, &issuer.rules, &issuer.scope_prefix, source))
     }
 
     /// Asks the issuers about an opaque token, one after the other.
     async fn opaque(
         &self,
-        token: (&str, &TokenHash),
+        token: &str,
+        hash: &TokenHash,
         now: SystemTime,
     ) -> Result<VerifiedToken, Refusal> {
         let mut refusal = None;
         for issuer in &self.issuers {
-            match issuer.opaque(token, now).await {
+            match issuer.opaque(token, hash, now).await {
                 None => {}
                 Some(Ok((claims, source))) => {
                     let prefix = &issuer.scope_prefix;

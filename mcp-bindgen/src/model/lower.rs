@@ -166,7 +166,8 @@ impl Lowering<'_> {
         let id = self.context.reserve();
         let open = State::Open { id, used: false };
         self.known.insert(pointer.to_owned(), open);
-        (self.depth, self.nodes) = (self.depth + 1, self.nodes + 1);
+        self.depth += 1;
+        self.nodes += 1;
         let read = self
             .within_limits()
             .and_then(|()| self.read(pointer, schema));

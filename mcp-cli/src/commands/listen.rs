@@ -59,10 +59,12 @@ fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> 
     let tools = accepted.tools_list_changed;
     let prompts = accepted.prompts_list_changed;
     let lists = [tools, prompts, accepted.resources_list_changed];
-    let what = match refused.is_empty() {
-        false => refused.join(", "),
-        true if uris.is_empty() && !lists.contains(&Some(true)) => "its lists".to_owned(),
-        true => return Ok(()),
+    let what = if !refused.is_empty() {
+        refused.join(", ")
+    } else if uris.is_empty() && !lists.contains(&Some(true)) {
+        "its lists".to_owned()
+    } else {
+        return Ok(());
     };
     let message = format!("the server does not announce changes of {what}");
     let advice = "list its resources by: mcp inspect TARGET";

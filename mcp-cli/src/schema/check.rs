@@ -3,7 +3,8 @@
 use mcp_runtime::types::{RawJson, RawJsonRef};
 use serde_json::Value;
 
-use super::{Fault, MAX_DEPTH, Schema, articles, below, kind_of};
+use super::{Fault, Schema, articles, below, kind_of};
+use crate::limits::CHECKED_LEVELS;
 
 impl Schema<'_> {
     /// Returns all that is wrong with a value at a path.
@@ -17,7 +18,7 @@ impl Schema<'_> {
         let of_kind = self
             .alternatives()
             .filter(|it| it.alternatives[0].has_kind(value.get()));
-        let Some(possible) = self.union(of_kind).filter(|_| depth < MAX_DEPTH) else {
+        let Some(possible) = self.union(of_kind).filter(|_| depth < CHECKED_LEVELS) else {
             return match &self.kinds()[..] {
                 [] => Vec::new(),
                 kinds => fault(format!("must be {}, not", articles(kinds))),

@@ -1,64 +1,86 @@
-//! Default limits and times of tasks.
+//! Default limits and times of tasks, each with its unit and reason.
+//!
+//! A default of a setting can be changed by the setting; the others are fixed.
 
 use std::time::Duration;
 
-/// The time between two requests for a task's status, where the server suggests none.
-pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The shortest time between two requests for a task's status, whatever the server suggests.
-pub(super) const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The longest time between two requests for a task's status, whatever the server suggests.
-pub(super) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// The number of intervals after which a task is asked for whose changes are announced.
-pub(super) const SUBSCRIBED_INTERVALS: u32 = 10;
+// Clients.
 
-/// The time for which a client goes on to follow a task whose time to live is over: the server may end it
-/// a little later.
+/// Time between two requests for a task's status, where the server suggests none.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Shortest time between two requests for a task's status, whatever the server suggests.
+pub(super) const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Longest time between two requests for a task's status, whatever the server suggests.
+pub(super) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// Intervals between two requests for a task whose changes are announced; an announcement may be lost.
+pub(super) const SUBSCRIBED_INTERVALS: u32 = 10;
+/// Time for which a client follows a task whose time to live is over: the server may end it a little
+/// later.
 pub(super) const LATE: Duration = Duration::from_secs(60);
 
-/// The time from its creation after which a task is deleted.
-pub(super) const TTL: Duration = Duration::from_secs(60 * 60);
-/// The time for which a task is kept that has failed because it ran for too long.
-pub(super) const EXPIRED_KEPT: Duration = Duration::from_secs(5 * 60);
-/// The time for which a server that shuts down waits for its tasks.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
-/// The shortest time between two messages of progress that are stored.
-pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-/// The time that an operation of a store may take.
-pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest pause before something is tried again that has failed; the first one is a second.
-pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
-/// The number of attempts to store the end of a task: about 6 minutes.
-pub(super) const FINISH_ATTEMPTS: usize = 12;
-/// The time that a server that shuts down has for its last writes after the grace, and again for the
-/// release of its lease.
-pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
-/// The number of times that a lease is renewed before it is over.
-pub(super) const RENEWALS: u32 = 4;
-/// The number of times that a task is edited again because another process has changed it meanwhile.
-pub(super) const MAX_EDITS: usize = 100;
-/// The number of tasks that one subscription is about; others are not accepted.
-pub(super) const MAX_SUBSCRIBED: usize = 100;
-/// The number of tasks that are found to have expired at the same time.
-pub(super) const MAX_DUE: usize = 64;
-/// The number of notifications that wait for a client to read.
-pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
+// Servers.
 
-/// Times of a database.
+/// Time from its creation after which a task is deleted; a client that was away comes back within it.
+pub(super) const TTL: Duration = Duration::from_secs(60 * 60);
+/// Time for which a task is kept that has failed because it ran for too long.
+pub(super) const EXPIRED_KEPT: Duration = Duration::from_secs(5 * 60);
+/// Time for which a server that shuts down waits for its tasks; supervisors kill it after 10 to 30 s.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+/// Time that a server that shuts down has for its last writes after the grace, and again for the release
+/// of its lease.
+pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
+/// Shortest time between two messages of progress that are stored; a write takes milliseconds.
+pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// Time for an operation of a store.
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pause before something is tried again that has failed once; each further pause is twice as long.
+pub(super) const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Longest pause before something is tried again that has failed.
+pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
+/// Attempts to store the end of a task: about 6 minutes.
+pub(super) const FINISH_ATTEMPTS: usize = 12;
+/// Renewals of a lease before it would be over; three may fail.
+pub(super) const RENEWALS: u32 = 4;
+/// Attempts to edit a task that other processes change at the same time.
+pub(super) const MAX_EDITS: usize = 100;
+/// Tasks of one subscription; others are not accepted.
+pub(super) const MAX_SUBSCRIBED: usize = 100;
+/// Tasks that are found to have expired by one query of a store.
+pub(super) const MAX_DUE: usize = 64;
+/// Notifications of a subscription that wait for a client to read; a task announces only its newest
+/// status.
+pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
+/// Tasks that an error names; more do not help.
+pub(super) const NAMED_TASKS: usize = 20;
+/// Bytes that a task is charged for beside the texts of the caller and the tool; about its record.
+pub(super) const RECORD_BYTES: usize = 512;
+/// Tasks that have not ended; some kilobytes each.
+const RUNNING: usize = 10_000;
+/// Tasks of one principal that have not ended: a tenth.
+const RUNNING_EACH: usize = 1_000;
+/// Bytes of the tasks that are kept.
+const BYTES: usize = 256 << 20;
+/// Bytes of the tasks of one principal that are kept: a quarter.
+const BYTES_EACH: usize = 64 << 20;
+
+/// Limits of a database.
 #[cfg(feature = "sqlite")]
 pub(super) mod sqlite {
     use std::time::Duration;
 
-    /// The time after which a process that shares a database is taken for stopped.
+    /// Time after which a process that shares a database is taken for stopped.
     pub(in crate::tasks) const LEASE: Duration = Duration::from_secs(3);
-    /// The time between two looks for changes of other processes.
+    /// How often the store is polled for changes made by other processes.
     pub(in crate::tasks) const POLL: Duration = Duration::from_millis(250);
-    /// The same after a look that has failed.
+    /// Time until the store is polled again after a poll that failed.
     pub(in crate::tasks) const FAILED_POLL: Duration = Duration::from_secs(5);
-    /// The time for which an operation waits: for those before it, and for other processes.
+    /// Time for which an operation waits: for those before it, and for other processes.
     pub(in crate::tasks) const BUSY: Duration = Duration::from_secs(5);
-    /// The number of connections that read; one writes.
+    /// Pause before a database is opened again whose journal another process sets up.
+    pub(in crate::tasks) const OPEN_PAUSE: Duration = Duration::from_millis(10);
+    /// Connections that read; one writes.
     pub(in crate::tasks) const READERS: usize = 4;
-    /// The number of operations that wait for a connection: to read, and to write.
+    /// Operations that wait for a connection: to read, and to write.
     pub(in crate::tasks) const QUEUED: usize = 1024;
 }
 
@@ -78,10 +100,10 @@ pub struct TaskLimits {
 impl Default for TaskLimits {
     fn default() -> Self {
         Self {
-            running: 10_000,
-            running_each: 1_000,
-            bytes: 256 << 20,
-            bytes_each: 64 << 20,
+            running: RUNNING,
+            running_each: RUNNING_EACH,
+            bytes: BYTES,
+            bytes_each: BYTES_EACH,
         }
     }
 }
@@ -97,14 +119,16 @@ impl TaskLimits {
     /// The number of tasks that have not ended: of all, and of one principal.
     #[must_use]
     pub const fn running(mut self, all: usize, each: usize) -> Self {
-        (self.running, self.running_each) = (all, each);
+        self.running = all;
+        self.running_each = each;
         self
     }
 
     /// The bytes of all tasks that are kept, and of those of one principal.
     #[must_use]
     pub const fn bytes(mut self, all: usize, each: usize) -> Self {
-        (self.bytes, self.bytes_each) = (all, each);
+        self.bytes = all;
+        self.bytes_each = each;
         self
     }
 }

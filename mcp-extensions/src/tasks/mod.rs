@@ -4,6 +4,7 @@ mod client;
 mod limits;
 mod server;
 pub mod store;
+mod sync;
 mod types;
 
 pub use client::{CallTask, ResumeTask, TaskHandle, TaskTicket, TasksClient};

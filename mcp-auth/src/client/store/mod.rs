@@ -5,8 +5,6 @@ mod file_lock;
 #[cfg(feature = "keyring")]
 mod keyring;
 mod memory;
-#[cfg_attr(unix, path = "private_file_unix.rs")]
-#[cfg_attr(not(unix), path = "private_file.rs")]
 mod private_file;
 #[cfg(test)]
 mod testing;

@@ -12,10 +12,11 @@ use tokio::time::{Instant, timeout};
 
 use super::Tasks;
 use super::process::{Left, Phase};
-use super::records::{ended, late, lock, milliseconds};
+use super::records::{ended, late, milliseconds};
 use super::running::RunningTask;
-use crate::tasks::limits::{EXPIRED_KEPT, LAST_WRITES};
+use crate::tasks::limits::{EXPIRED_KEPT, FIRST_RETRY_PAUSE, LAST_WRITES, NAMED_TASKS};
 use crate::tasks::store::{TaskRecord, TaskStoreError};
+use crate::tasks::sync::lock;
 
 impl Tasks {
     /// Notes that a server with these tasks is served from now on.
@@ -111,7 +112,7 @@ impl Tasks {
         if unstored.is_empty() {
             return Ok(outcome?);
         }
-        let named: Vec<_> = unstored.iter().take(NAMED).map(|id| &**id).collect();
+        let named: Vec<_> = unstored.iter().take(NAMED_TASKS).map(|id| &**id).collect();
         let count = unstored.len();
         let named = named.join(", ");
         Err(format!("the store failed; tasks whose end was not stored ({count}): {named}").into())
@@ -151,7 +152,7 @@ impl Tasks {
                 let now = state.lease.now();
                 state.next = next.unwrap_or_else(|error| {
                     tracing::error!(%error, "tasks can't be maintained now");
-                    Some(now + milliseconds(RETRY))
+                    Some(now + milliseconds(FIRST_RETRY_PAUSE))
                 });
                 let until_next = state.next.map(|next| next.saturating_sub(now).max(10));
                 let until_next = until_next.map(Duration::from_millis);
@@ -290,12 +291,6 @@ impl Tasks {
         Some((server, request))
     }
 }
-
-/// The number of tasks that an error names.
-const NAMED: usize = 20;
-
-/// The time after which a store that has failed is used again.
-const RETRY: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

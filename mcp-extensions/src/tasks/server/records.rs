@@ -1,7 +1,7 @@
 //! Reading and changing tasks in their store.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_runtime::ProtocolError;
@@ -9,8 +9,9 @@ use mcp_runtime::types::RawJson;
 use mcp_runtime::types::jsonrpc::code;
 use tokio::time::error::Elapsed;
 
-use crate::tasks::limits::{MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
+use crate::tasks::limits::{FIRST_RETRY_PAUSE, MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
 use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
+use crate::tasks::sync::lock;
 
 /// A store of tasks, and the clock that clients see.
 #[derive(Clone)]
@@ -120,14 +121,10 @@ pub(super) struct Retry(u32);
 impl Retry {
     /// Waits for 1, 2, 4, … seconds, up to a minute.
     pub(super) async fn pause(&mut self) {
-        let pause = Duration::from_secs(1).saturating_mul(1 << self.0.min(6));
+        let pause = FIRST_RETRY_PAUSE.saturating_mul(1 << self.0.min(6));
         self.0 += 1;
         tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)).await;
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn milliseconds(duration: Duration) -> u64 {
@@ -218,16 +215,13 @@ mod tests {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false
-                        if std::fs::read_to_string(&path)
-                            .unwrap()
-                            .contains("SystemTime") =>
-                    {
-                        found.push(path.file_name().unwrap().to_owned());
-                    }
-                    false => {}
+                if path.is_dir() {
+                    folders.push(path);
+                } else if std::fs::read_to_string(&path)
+                    .unwrap()
+                    .contains("SystemTime")
+                {
+                    found.push(path.file_name().unwrap().to_owned());
                 }
             }
         }

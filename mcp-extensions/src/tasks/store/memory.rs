@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_runtime::layer::BoxFuture;
 use tokio::sync::Notify;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::usage::Usage;
 use super::{Renewal, StoreFuture, TaskRecord, TaskStore};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
+use crate::tasks::sync::lock;
 
 /// Keeps tasks in memory: they end with the process.
 #[derive(Clone, Default)]
@@ -75,7 +76,7 @@ impl MemoryTaskStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tasks> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -10,6 +10,7 @@ use mcp_runtime::types::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::tasks::limits::RECORD_BYTES;
 use crate::tasks::{TaskState, TaskStatus};
 
 /// A task as it is kept: its status, and what is needed to go on with it.
@@ -117,7 +118,7 @@ impl TaskRecord {
         let json = |json: Option<&RawJson>| json.map_or(0, |it| it.get().len());
         let error = |it: &ErrorObject| it.message.len() + json(it.data.as_ref());
         let arguments = self.call.as_ref().map(|call| &call.arguments);
-        FIXED_BYTES
+        RECORD_BYTES
             + text(&self.message)
             + self.inputs.as_deref().map_or(0, TaskInputs::bytes)
             + json(arguments)
@@ -145,9 +146,6 @@ impl TaskInputs {
         questions.chain(kept).sum()
     }
 }
-
-/// About the size of a record without texts of the caller and the tool.
-const FIXED_BYTES: usize = 512;
 
 fn iso_8601(milliseconds: u64) -> String {
     // `humantime` ends with the year 9999.

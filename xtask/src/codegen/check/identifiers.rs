@@ -109,10 +109,11 @@ impl Check<'_> {
                 place: name.clone(),
                 rust: name.clone(),
                 origin: merged.origin(&message.known, &format!("/$defs/{name}")),
-                entry: match merged.types.contains_key(name) {
+                entry: if merged.types.contains_key(name) {
                     // The message is the value of a field as well.
-                    true => entry("support", [("name", name), ("as", "json")]),
-                    false => entry("rename", rename),
+                    entry("support", [("name", name), ("as", "json")])
+                } else {
+                    entry("rename", rename)
                 },
             }
         });

@@ -100,7 +100,8 @@ impl Changes<'_> {
         let mut was = words(old);
         let mut is = words(new);
         if was == is {
-            (was, is) = (code(&old.to_string()), code(&new.to_string()));
+            was = code(&old.to_string());
+            is = code(&new.to_string());
         }
         if was != is {
             let phrase = format!("{}was {was}, is {is}", subject(path));

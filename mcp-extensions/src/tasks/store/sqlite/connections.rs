@@ -1,7 +1,7 @@
 //! Threads with a connection each, which leave tokio's threads to other work.
 
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::schema::{failed, unopened};
 use crate::tasks::limits::sqlite::{BUSY, QUEUED};
 use crate::tasks::store::{StoreFuture, TaskStoreError};
+use crate::tasks::sync::lock;
 
 /// Connections of one kind, in threads that end when this is dropped.
 pub(super) struct Connections {
@@ -73,7 +74,7 @@ impl Connections {
 
 /// Waits for the next operation, with an urgent one before it; `None` once there will be none.
 fn next(operations: &Mutex<(Receiver<Operation>, Receiver<Operation>)>) -> Option<Operation> {
-    let operations = operations.lock().unwrap_or_else(PoisonError::into_inner);
+    let operations = lock(&operations);
     let next = operations.0.recv().ok()?;
     match operations.1.try_recv() {
         Err(_) => Some(next),

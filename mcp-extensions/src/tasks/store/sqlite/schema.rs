@@ -1,14 +1,16 @@
 //! Opening a database, and its tables.
 
+use std::fs::OpenOptions;
 use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-use super::private_file;
-use crate::tasks::limits::sqlite::{BUSY, READERS};
+use crate::tasks::limits::sqlite::{BUSY, OPEN_PAUSE, READERS};
 use crate::tasks::store::TaskStoreError;
 
 /// The version of the tables.
@@ -18,7 +20,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 
 /// Opens the database at `path`, or creates it: a connection to write, and some to read.
 pub(super) fn open(path: &Path) -> Result<(Connection, Vec<Connection>), TaskStoreError> {
-    private_file::create(path).map_err(unopened)?;
+    create(path).map_err(unopened)?;
     // An absolute path has no special meaning for SQLite.
     let path = path.canonicalize().map_err(unopened)?;
     let mut writer = Connection::open(&path).map_err(failed)?;
@@ -28,7 +30,7 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Vec<Connection>), TaskSto
         if !is_busy(&error) || start.elapsed() > BUSY {
             return Err(failed(error));
         }
-        sleep(Duration::from_millis(10));
+        sleep(OPEN_PAUSE);
     }
     let version = writer.query_row("PRAGMA user_version", (), |row| row.get(0));
     let version: i64 = version.map_err(failed)?;
@@ -39,6 +41,26 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Vec<Connection>), TaskSto
     let readers = (0..READERS).map(|_| Connection::open(&path));
     let readers = readers.collect::<rusqlite::Result<_>>().map_err(failed)?;
     Ok((writer, readers))
+}
+
+/// Creates the file of a database if it does not exist, so that only its owner may read it. On systems
+/// without modes, it inherits the access rules of its folder.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = private();
+    let options = options.write(true).create(true).truncate(false);
+    options.open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+#[cfg(not(unix))]
+fn private() -> OpenOptions {
+    OpenOptions::new()
 }
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use mcp_runtime::layer::{BoxError, BoxFuture};
@@ -16,6 +16,7 @@ use crate::tasks::limits::sqlite::{FAILED_POLL, LEASE, POLL};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
 use crate::tasks::store::usage::Usage;
 use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
+use crate::tasks::sync::lock;
 
 /// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
 /// share it: each sees the others' changes within a quarter of a second. What was written is on the disk
@@ -55,7 +56,7 @@ struct Database {
 
 impl Database {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 }
 
