@@ -21,10 +21,9 @@ use super::{
     ResponseCache, Roots, Status,
 };
 use crate::TraceContext;
-use crate::connection::BoxFuture;
+use crate::connection::{BoxFuture, Transport};
 use crate::protocol::Timeouts;
 use crate::sync::lock;
-use crate::transport::Transport;
 
 /// The settings of a client; [`connect`](Self::connect) makes it.
 #[must_use = "nothing happens before `connect`"]

@@ -9,10 +9,10 @@ use mcp_types::{CacheScope, RawJson, methods};
 use serde::Deserialize;
 use tokio::time::Instant;
 
+use crate::connection::PrincipalChanges;
 use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
 use crate::protocol::Change;
 use crate::sync::lock;
-use crate::transport::PrincipalChanges;
 
 /// Keeps the answers of a server for as long as it allows: lists, and the contents of resources
 /// (2026-07-28, "Caching"). At most 1,024 answers and 16 MiB.

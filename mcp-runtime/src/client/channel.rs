@@ -16,12 +16,11 @@ use tokio::sync::watch;
 use super::source::Source;
 use super::state::{ClientState, subscription};
 use super::status::TransportState;
-use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
+use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served, Transport};
 use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
 use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
 use crate::sync::lock;
-use crate::transport::Transport;
 
 /// An open transport, served by a task. Nothing need be negotiated yet.
 ///

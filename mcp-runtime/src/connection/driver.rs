@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::stream::StreamConnection;
-use super::{Command, Commands, Limits, Role, now};
+use super::{Command, Commands, FrameReader, FrameWriter, Limits, Outbox, Role, now};
 use crate::error::{CallError, ClosedByServer, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
-use crate::transport::{FrameReader, FrameWriter, Outbox};
 
 /// One connection over a stream, from the first byte to the last.
 pub(crate) struct Driver<R: Role, I, O> {

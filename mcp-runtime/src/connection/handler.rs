@@ -13,9 +13,9 @@ use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 
+use super::Outbox;
 use super::in_flight::Kind;
 use crate::error::RequestError;
-use crate::transport::Outbox;
 
 /// A future that can be moved between threads, boxed.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

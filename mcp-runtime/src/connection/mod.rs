@@ -7,8 +7,11 @@
 
 mod core;
 mod driver;
+mod frame;
 mod handler;
 mod in_flight;
+mod line;
+mod outbox;
 mod peer;
 mod pending_call;
 mod queue;
@@ -18,11 +21,22 @@ mod tests;
 
 pub(crate) use self::core::{Core, Limits, Member, Step};
 pub(crate) use driver::Driver;
+pub(crate) use frame::BYTE_ORDER_MARK;
+#[allow(
+    unused_imports,
+    reason = "some builds only have transports without the setting"
+)]
+pub(crate) use frame::frame_limit;
+pub use frame::{
+    DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport,
+};
 pub use handler::BoxFuture;
 pub(crate) use handler::{
     Contained, Outgoing, Progress, Role, Served, contain, join_all, poll_once, response,
 };
 pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
+pub use line::{ByteStream, LineReader, LineWriter};
+pub use outbox::Outbox;
 pub use peer::Peer;
 pub(crate) use peer::{Command, Link, Unsent, notification};
 pub(crate) use pending_call::{OnLate, OnProgress, PendingCall, SendOptions, Waiter, now};

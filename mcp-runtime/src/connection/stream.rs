@@ -10,9 +10,8 @@ use super::core::{Limits, Member, Step, too_large};
 use super::handler::{Progress, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
 use super::pending_call::PendingCall;
-use super::{Command, Commands, Core, Role};
+use super::{Command, Commands, Core, Incoming, Outbox, Role};
 use crate::error::CallError;
-use crate::transport::{Incoming, Outbox};
 
 /// A connection over a stream, without the stream.
 pub(super) struct StreamConnection<R: Role> {

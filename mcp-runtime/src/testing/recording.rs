@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use mcp_types::Side;
 
+use crate::connection::{FrameReader, Incoming, PrincipalChanges, Transport};
 use crate::protocol::{ExtensionMethod, Timeouts};
 use crate::sync::lock;
-use crate::transport::{FrameReader, Incoming, PrincipalChanges, Transport};
 
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
 /// share the messages.

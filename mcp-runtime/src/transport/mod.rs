@@ -8,13 +8,10 @@
 mod address;
 #[cfg(feature = "client")]
 pub mod child_process;
-mod frame;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
-mod line;
 pub mod memory;
 pub(crate) mod no_http;
-mod outbox;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod server_address;
 #[cfg(feature = "socket")]
@@ -34,22 +31,16 @@ pub use self::http::http;
 pub use self::websocket::websocket;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub use self::websocket::{websocket_server, websocket_service};
+pub use crate::connection::{
+    ByteStream, DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, LineReader,
+    LineWriter, Outbox, PrincipalChanges, Transport,
+};
 #[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]
 pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
-#[allow(
-    unused_imports,
-    reason = "some builds only have transports without the setting"
-)]
-pub(crate) use frame::frame_limit;
-pub use frame::{
-    DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport,
-};
-pub use line::{ByteStream, LineReader, LineWriter};
 #[cfg(not(feature = "http-server"))]
 pub use no_http::http;
-pub use outbox::Outbox;
 #[cfg(all(feature = "server", feature = "socket"))]
 pub use socket::tcp;
 #[cfg(all(unix, feature = "server", feature = "socket"))]

@@ -10,9 +10,8 @@ mod streams;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::{
-    DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport, frame_limit,
-};
+use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
+use crate::connection::frame_limit;
 
 /// The standard streams of this process, as a server uses them.
 ///

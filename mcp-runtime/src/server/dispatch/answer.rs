@@ -10,11 +10,10 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use crate::connection::{BoxFuture, Outgoing};
+use crate::connection::{BoxFuture, Outbox, Outgoing};
 use crate::error::ProtocolError;
 use crate::protocol::Negotiated;
 use crate::server::tools::ToolOutcome;
-use crate::transport::Outbox;
 
 /// The result of a handler, ready or pending.
 ///

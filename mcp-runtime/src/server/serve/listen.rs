@@ -8,10 +8,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::Running;
-use crate::connection::Command;
+use crate::connection::{Command, Transport};
 use crate::limits::ACCEPT_PAUSE;
 use crate::server::Server;
-use crate::transport::Transport;
 
 impl Server {
     /// Logs that this server takes connections at `place`, and calls the hooks; on a terminal, a person reads

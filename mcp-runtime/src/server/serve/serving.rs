@@ -12,11 +12,10 @@ use tokio::task::AbortHandle;
 
 use super::Guard;
 use super::signals::Signals;
-use crate::connection::{Commands, Driver, Limits, Peer};
+use crate::connection::{Commands, Driver, Limits, Peer, Transport};
 use crate::error::ServeError;
 use crate::server::dispatch::ServerRole;
 use crate::server::{BoxFuture, Server, ServerBuilder};
-use crate::transport::Transport;
 
 /// An endpoint to serve at, where there may be one client or many: any [`Transport`] is one for a
 /// single connection.

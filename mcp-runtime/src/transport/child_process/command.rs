@@ -12,8 +12,9 @@ use tokio::process::Command;
 
 use super::platform;
 use super::stderr::Stderr;
+use crate::connection::frame_limit;
 use crate::limits::CHILD_GRACE;
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, frame_limit};
+use crate::transport::DEFAULT_MAX_FRAME_BYTES;
 
 /// Callback for the end of a child.
 type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;

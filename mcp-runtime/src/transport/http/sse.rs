@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 
+use crate::connection::BYTE_ORDER_MARK;
 use crate::limits::MAX_EVENT_ID_BYTES;
-use crate::transport::frame::BYTE_ORDER_MARK;
 
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");

@@ -6,11 +6,12 @@ use std::task::Context;
 
 use tokio::net::TcpStream;
 
+use crate::connection::frame_limit;
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
 use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress, frame_limit};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
 
 /// An address at which clients are served over TCP, each on a connection of its own.
 ///

@@ -5,10 +5,9 @@ use std::io;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
+use crate::connection::frame_limit;
 use crate::transport::address::error_at;
-use crate::transport::{
-    ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport, frame_limit,
-};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
 /// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport
 /// connects to it.

@@ -12,12 +12,13 @@ use std::task::Context;
 use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 
+use crate::connection::frame_limit;
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
 use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, frame_limit};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 
 /// A socket file at which clients are served, each on a connection of its own.
 ///

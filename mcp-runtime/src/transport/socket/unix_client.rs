@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+use crate::connection::frame_limit;
 use crate::transport::address::error_at;
-use crate::transport::{
-    ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport, frame_limit,
-};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
 /// A server that listens at the socket file `path`. Opening the transport connects to it.
 ///

@@ -12,9 +12,10 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config
 
 use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
+use crate::connection::frame_limit;
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
+use crate::transport::Transport;
 use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
-use crate::transport::{Transport, frame_limit};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
 /// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.

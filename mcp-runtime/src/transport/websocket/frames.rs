@@ -16,8 +16,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
+use crate::connection::BYTE_ORDER_MARK;
 use crate::limits::{FOREVER, WEBSOCKET_PING};
-use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A WebSocket on which the handshake is done.

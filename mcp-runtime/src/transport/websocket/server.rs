@@ -28,17 +28,18 @@ use tower_service::Service;
 
 use super::frames::{WebSocket, config};
 use crate::connection::Limits;
+use crate::connection::frame_limit;
 use crate::error::{Rejection, ServeError};
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
 use crate::server::serve::listen::{ended, listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running, Server};
+use crate::transport::TcpAddress;
 use crate::transport::http::{
     Access, Exchange, Http, HttpOptions, HttpService, HttpState, ResponseBody, ResponseFuture,
     ResponseHeaders, Route, ServiceGuard, admit, authorize, http_service,
 };
-use crate::transport::{TcpAddress, frame_limit};
 
 /// Settings of each connection.
 #[derive(Clone, Copy, Debug)]

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use super::address_rule::AddressRule;
 use super::body::{UNCOMPRESSED, compressed, next_bytes};
 use super::connector::{Connector, authority, client, connect_error};
+use crate::connection::BYTE_ORDER_MARK;
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
-use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::server_address::{Roots, tls_config};
 
 /// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server

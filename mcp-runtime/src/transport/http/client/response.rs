@@ -15,9 +15,9 @@ use tokio::time::{Instant, timeout};
 use super::body::{BodyRead, next_bytes, no_message};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote, resumption};
+use crate::connection::BYTE_ORDER_MARK;
 use crate::error::{CallError, HttpError};
 use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
-use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
 

@@ -16,9 +16,9 @@ use mcp_types::jsonrpc::Head;
 use super::permits::Permit;
 use super::state::HttpState;
 use super::unread::{Pieces, Unread};
+use crate::connection::BYTE_ORDER_MARK;
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
-use crate::transport::frame::BYTE_ORDER_MARK;
 use crate::transport::http::arrival::Arrival;
 use crate::transport::http::event_stream::EventStream;
 

@@ -36,7 +36,7 @@ macro_rules! frame_limit {
 pub(crate) use frame_limit;
 
 /// May begin a stream or body of UTF-8, and is not part of what follows (RFC 8259, section 8.1).
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A connection to one peer that can be split into two directions.
 ///
