@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcp_bindgen::Format;
-use mcp_config::nearest;
+use mcp_runtime::nearest::nearest;
 use mcp_runtime::{Era, Revision};
 
 use crate::login::LoginSettings;

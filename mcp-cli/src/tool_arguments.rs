@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{fs, io, iter};
 
-use mcp_config::nearest;
+use mcp_runtime::nearest::nearest;
 use mcp_runtime::types::{OrderedMap, RawJson, Tool};
 
 use crate::failure::{Failure, Kind};

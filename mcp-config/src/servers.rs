@@ -5,6 +5,8 @@ use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::{env, fs, ptr};
 
+use mcp_runtime::nearest::nearest;
+
 use crate::entry::Context;
 use crate::places::Places;
 use crate::{ConfigError, Entry, FileFault, Source, decode, file};
@@ -212,19 +214,6 @@ impl Servers {
         let name = name.to_owned();
         ConfigError::Unknown { name, hints }
     }
-}
-
-/// The name that is most like another one, by the letters that differ; `None` if none is similar.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    let length = name.chars().count();
-    let limit = 1 + length / 3;
-    // The distance is not less than the difference of the lengths, and its cost grows with both.
-    let is_near = |it: &&str| it.chars().count().abs_diff(length) <= limit;
-    let distance = |it: &str| strsim::damerau_levenshtein(&name, &it.to_lowercase());
-    let known = known.into_iter().filter(is_near);
-    let (distance, near) = known.map(|it| (distance(it), it)).min()?;
-    (distance <= limit).then_some(near)
 }
 
 /// The absolute path of a folder; the same if there is none.

@@ -2,7 +2,6 @@
 //! without notice.
 
 mod argument;
-pub mod ended;
 
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
@@ -21,7 +20,7 @@ use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
 
 pub use crate::ProtocolError;
-pub use crate::links::without_links;
+pub use crate::advice::{main_error, without_links};
 pub use crate::server::builder::revisions;
 pub use crate::server::completions::completer;
 pub use crate::server::context::{identity, no_identity};

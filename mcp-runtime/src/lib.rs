@@ -112,6 +112,8 @@
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod __private;
+#[cfg(feature = "server")]
+mod advice;
 #[cfg(feature = "client")]
 pub mod client;
 mod connection;
@@ -119,10 +121,10 @@ mod error;
 #[cfg(feature = "layer")]
 pub mod layer;
 mod limits;
-#[cfg(feature = "server")]
-mod links;
 #[doc(hidden)]
 pub mod log;
+#[doc(hidden)]
+pub mod nearest;
 #[cfg(feature = "validation")]
 mod output_schema;
 #[cfg(feature = "server")]

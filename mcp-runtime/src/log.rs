@@ -56,6 +56,17 @@ pub fn seen(event: impl FnOnce()) {
     }
 }
 
+/// Lets something be logged once. Unlike that of `std`, it may be used while a log is written.
+#[derive(Debug, Default)]
+pub struct Once(AtomicBool);
+
+impl Once {
+    /// Returns true the first time.
+    pub fn is_first(&self) -> bool {
+        !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)
+    }
+}
+
 /// A subscriber that writes each event as a line to standard error.
 struct Stderr;
 

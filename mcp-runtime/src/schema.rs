@@ -11,7 +11,7 @@ use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::links::without_links;
+use crate::advice::without_links;
 
 /// Makes the schema of one type; a function pointer, so that nothing is generic after it.
 pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;

@@ -34,11 +34,11 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
         #(#attrs)*
         #vis #outer {
             #[allow(unused_imports)]
-            use #runtime::__private::ended::{ByError as _, ByPointer as _, ByTermination as _, ByText as _};
+            use #runtime::__private::main_error::{ByError as _, ByPointer as _, ByTermination as _, ByText as _};
             #sig #block
             let ended = #runtime::__private::block_on(main());
             #[allow(clippy::needless_borrow)]
-            let code = (&&&&#runtime::__private::ended::Ended::new(ended)).#report;
+            let code = (&&&&#runtime::__private::main_error::Ended::new(ended)).#report;
             code
         }
     }

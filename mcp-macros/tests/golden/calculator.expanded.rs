@@ -199,7 +199,7 @@ const _: () = {
 };
 fn main() -> ::std::process::ExitCode {
     #[allow(unused_imports)]
-    use ::mcp_runtime::__private::ended::{
+    use ::mcp_runtime::__private::main_error::{
         ByError as _, ByPointer as _, ByTermination as _, ByText as _,
     };
     async fn main() -> Result<(), ServeError> {
@@ -207,6 +207,6 @@ fn main() -> ::std::process::ExitCode {
     }
     let ended = ::mcp_runtime::__private::block_on(main());
     #[allow(clippy::needless_borrow)]
-    let code = (&&&&::mcp_runtime::__private::ended::Ended::new(ended)).report();
+    let code = (&&&&::mcp_runtime::__private::main_error::Ended::new(ended)).report();
     code
 }

@@ -1,67 +1,50 @@
-//! The time for which functions hold their thread. Only debug builds measure it.
+//! Functions that hold their thread for long, so that it serves nothing else. Debug builds log them.
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::run::Rejection;
+use crate::connection::BoxFuture;
 use crate::limits::LONG_HOLD;
-use crate::server::{BoxFuture, Reply};
+use crate::log::Once;
 
-/// Watches one function; logs the first time that it holds its thread for long.
+/// Measures one function, and logs the first time that it holds its thread for long.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Watch {
-    is_logged: AtomicBool,
-}
+pub(crate) struct HeldThread(Once);
 
-impl Watch {
-    /// Runs a function called `name`: at once, or in the future that it replies with.
-    pub(in crate::server) fn reply<T: 'static>(
-        self: &Arc<Self>,
-        name: &str,
-        function: impl FnOnce() -> Result<Reply<T>, Rejection>,
-    ) -> Result<Reply<T>, Rejection> {
+impl HeldThread {
+    /// Measures `step` of the function called `name`: the function itself, or one poll of its future.
+    pub(crate) fn step<T>(&self, name: &str, step: impl FnOnce() -> T) -> T {
         if !cfg!(debug_assertions) {
-            return function();
+            return step();
         }
         let start = Instant::now();
-        let reply = function();
-        self.check(name, start.elapsed());
-        match reply {
-            Ok(Reply::Pending(future)) => {
-                let watch = Arc::clone(self);
-                Ok(Reply::Pending(watch.future(name.to_owned(), future)))
-            }
-            reply => reply,
-        }
-    }
-
-    /// The future of a function called `name`, which holds its thread from one wait to the next.
-    pub(in crate::server) fn future<T: 'static>(
-        self: Arc<Self>,
-        name: String,
-        mut future: BoxFuture<T>,
-    ) -> BoxFuture<T> {
-        if !cfg!(debug_assertions) {
-            return future;
-        }
-        Box::pin(poll_fn(move |cx| {
-            let start = Instant::now();
-            let polled = future.as_mut().poll(cx);
-            self.check(&name, start.elapsed());
-            polled
-        }))
-    }
-
-    fn check(&self, function: &str, held: Duration) {
-        if held > LONG_HOLD && !self.is_logged.swap(true, Ordering::Relaxed) {
+        let output = step();
+        let held = start.elapsed();
+        if held > LONG_HOLD && self.0.is_first() {
             crate::log::warn!(
-                function,
+                function = name,
                 ?held,
                 "a function held its thread, which served nothing else: mark it `blocking`, or \
                  `await` in it what takes long"
             );
         }
+        output
+    }
+
+    /// Measures each poll of the future of the function called `name`.
+    pub(crate) fn future<T: 'static>(
+        self: &Arc<Self>,
+        name: &str,
+        mut future: BoxFuture<T>,
+    ) -> BoxFuture<T> {
+        if !cfg!(debug_assertions) {
+            return future;
+        }
+        let held = Arc::clone(self);
+        let name = name.to_owned();
+        Box::pin(poll_fn(move |cx| {
+            held.step(&name, || future.as_mut().poll(cx))
+        }))
     }
 }

@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::ops::Deref;
 use std::process::{ExitCode, Termination};
 
+use crate::error::with_causes;
+
 /// What `main` has returned. Which of the traits below is meant is up to the number of references that
 /// they are implemented for: the one with most whose conditions the type meets.
 #[derive(Debug)]
@@ -58,13 +60,13 @@ pub trait ByTermination<T> {
 
 impl<T: Termination, E: Error> ByError for &&&Ended<Result<T, E>> {
     fn report(&self) -> ExitCode {
-        reported(self.0.take(), |error| with_sources(error))
+        reported(self.0.take(), |error| with_causes(error))
     }
 }
 
 impl<T: Termination, E: Deref<Target: Error>> ByPointer for &&Ended<Result<T, E>> {
     fn report(&self) -> ExitCode {
-        reported(self.0.take(), |error| with_sources(&**error))
+        reported(self.0.take(), |error| with_causes(&**error))
     }
 }
 
@@ -98,30 +100,16 @@ fn reported<T: Termination, E>(
     }
 }
 
-/// The text of an error, and those of its sources that it does not have.
-fn with_sources(error: &(impl Error + ?Sized)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ServeError;
 
     #[test]
-    fn sources_are_told_once() {
+    fn causes_are_printed_once() {
         let error = io::Error::other("127.0.0.1:80: in use");
         let error = ServeError::Open(error);
-        let text = with_sources(&error);
+        let text = with_causes(&error);
         assert_eq!(text.matches("in use").count(), 1, "{text}");
     }
 

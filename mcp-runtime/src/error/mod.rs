@@ -3,6 +3,7 @@
 #[cfg(feature = "http-server")]
 mod access_denied;
 mod call;
+mod causes;
 mod http;
 #[cfg(feature = "http-server")]
 mod rejection;
@@ -12,6 +13,7 @@ mod request;
 pub use self::access_denied::AccessDenied;
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
 pub(crate) use self::call::{ClosedByServer, ConnectionClosed, find, no_message, shared};
+pub(crate) use self::causes::{causes, with_causes};
 pub use self::http::HttpError;
 #[cfg(feature = "http-client")]
 pub(crate) use self::http::without_secrets;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use mcp_types::{CompleteRequestParams, CompleteResult, Completion, OrderedMap};
 
-use super::handler::watch::Watch;
 use super::handler::{HandlerError, error};
 use super::{BoxFuture, Reply};
 use crate::ProtocolError;
+use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::limits::MAX_COMPLETIONS;
 
@@ -93,7 +93,7 @@ impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
 #[derive(Clone)]
 pub struct Completer {
     function: Arc<Complete>,
-    watch: Arc<Watch>,
+    held_thread: Arc<HeldThread>,
 }
 
 type Complete =
@@ -112,7 +112,7 @@ where
             let future = function(request);
             Box::pin(async move { future.await.into_completion() })
         }),
-        watch: Arc::default(),
+        held_thread: Arc::default(),
     }
 }
 
@@ -154,7 +154,7 @@ impl Completers {
         if let Some((_, completer)) = completers.find(|(argument, _)| argument == name) {
             let function = format!("completer of {name}");
             let found = (completer.function)(CompletionRequest::from(params));
-            let reply = Reply::Pending(Arc::clone(&completer.watch).future(function, found));
+            let reply = Reply::Pending(completer.held_thread.future(&function, found));
             return Ok(reply.then(|completion| Ok(CompleteResult::new(bounded(completion)))));
         }
         if !arguments.contains(&name.as_str()) {

@@ -35,7 +35,6 @@ mod setters;
 mod settings;
 mod subscriptions;
 pub mod tools;
-mod warnings;
 
 pub use crate::connection::BoxFuture;
 pub use crate::protocol::Change;

@@ -13,9 +13,9 @@ use super::dispatch::Router;
 use super::serve::Initialized;
 use super::settings::Settings;
 use super::subscriptions::Changes;
-use super::warnings::Warnings;
 use super::{Context, FromContext, Session};
 use crate::ProtocolError;
+use crate::advice::Warnings;
 use crate::connection::Peer;
 use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
 use crate::sync::{lock, read, write};
@@ -77,9 +77,7 @@ impl Server {
                 "name the list in `list_changed`"
             }
         };
-        if self.state.warnings.is_first(change) {
-            crate::log::warn!(?change, "clients can't subscribe to this change: {reason}");
-        }
+        self.state.warnings.change(change, reason);
     }
 
     /// Notifies the clients that have subscribed to the resource `uri`, like
@@ -99,7 +97,7 @@ impl Server {
             generation: AtomicU64::new(0),
             changes: Changes::default(),
             relays: Mutex::default(),
-            warnings: Warnings::default(),
+            warnings: Arc::default(),
             task: OnceLock::new(),
         });
         for (index, mount) in mounts.iter().enumerate() {
@@ -175,7 +173,7 @@ pub(super) struct ServerState {
     /// The ways of changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
     /// The mistakes that were logged.
-    pub(super) warnings: Warnings,
+    pub(super) warnings: Arc<Warnings>,
     /// The task of a proxy, which ends with the server.
     #[allow(dead_code, reason = "only proxies have one")]
     pub(super) task: OnceLock<JoinSet<()>>,

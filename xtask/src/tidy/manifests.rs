@@ -64,7 +64,6 @@ const ONLY: &[(&str, &[&str])] = &[
             "serde",
             "serde-saphyr",
             "serde_json",
-            "strsim",
             "thiserror",
             "toml",
         ],

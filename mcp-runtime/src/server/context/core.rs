@@ -14,6 +14,7 @@ use mcp_types::{
 use super::CancellationToken;
 use super::called::CalledEntry;
 use super::reporter::Reporter;
+use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::protocol::{Negotiated, RequestParams};
 use crate::server::input::InputState;
@@ -280,6 +281,10 @@ impl Context {
     #[must_use]
     pub fn server(&self) -> &Server {
         self.mounted.as_ref().unwrap_or(&self.request.server)
+    }
+
+    pub(in crate::server) fn warnings(&self) -> &Arc<Warnings> {
+        &self.server().state.warnings
     }
 
     /// The server that the client is connected to, whatever serves the call.

@@ -74,7 +74,7 @@ impl Context {
     ) {
         if !self.wants_log(&level) {
             if !self.session().logging {
-                self.warn_of_logging();
+                self.warnings().logging();
             }
             return;
         }

@@ -6,6 +6,5 @@
 pub(crate) mod error;
 pub(crate) mod run;
 pub(crate) mod text;
-pub(super) mod watch;
 
 pub use error::HandlerError;

@@ -4,9 +4,11 @@ use std::future::{Future, Ready};
 
 use super::error::{self, InvalidArguments};
 use crate::ProtocolError;
+use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::server::Reply;
 use crate::server::input::AskError;
+use std::sync::Arc;
 
 /// The conversion of a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
@@ -49,6 +51,18 @@ impl From<InvalidArguments> for Rejection {
     fn from(errors: InvalidArguments) -> Self {
         Self::Arguments(errors.to_string())
     }
+}
+
+/// Runs the function called `name`.
+pub(in crate::server) fn run<T: 'static>(
+    name: &str,
+    held_thread: &Arc<HeldThread>,
+    function: impl FnOnce() -> Result<Reply<T>, Rejection>,
+) -> Result<Reply<T>, Rejection> {
+    Ok(match held_thread.step(name, function)? {
+        Reply::Pending(future) => Reply::Pending(held_thread.future(name, future)),
+        reply => reply,
+    })
 }
 
 /// The reply of a function that has returned.

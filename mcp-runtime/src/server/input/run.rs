@@ -197,7 +197,7 @@ fn observe(
             && let Ok(params) = request.params()
             && let Ok(Some(name)) = params.target()
         {
-            request.context.warn_of_repetition(&name);
+            request.context.warnings().repetition(&name);
         }
         polled
     })

@@ -10,14 +10,14 @@ use mcp_types::{
 };
 
 use crate::ProtocolError;
+use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{Completer, Completers};
 use crate::server::dispatch::ServerRequest;
-use crate::server::handler::run::{CallResult, Convert, Rejection, conversions};
+use crate::server::handler::run::{CallResult, Convert, Rejection, conversions, run};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
-use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::layers::Stack;
 use crate::server::scopes::Scopes;
@@ -238,14 +238,14 @@ impl PromptBuilder {
         C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
     {
         let name = self.entry.prompt.name.clone();
-        let watch = Arc::<Watch>::default();
+        let held_thread = Arc::<HeldThread>::default();
         let mut entry = self.entry;
         entry.handler = Arc::new(move |incoming: PromptCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.arguments,
                 context: incoming.context,
             };
-            let reply = watch.reply(&name, || call(incoming));
+            let reply = run(&name, &held_thread, || call(incoming));
             reply.unwrap_or_else(|rejection| Reply::Ready(GetPromptResult::rejected(rejection)))
         });
         entry

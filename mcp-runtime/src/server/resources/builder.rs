@@ -8,10 +8,10 @@ use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 use super::contents::{Contents, IntoContents};
 use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_all};
 use super::uri_template::UriTemplate;
+use crate::advice::HeldThread;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{CallResult, Rejection, pending, ready};
+use crate::server::handler::run::{CallResult, Rejection, pending, ready, run};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
-use crate::server::handler::watch::Watch;
 use crate::server::{Context, Reply};
 
 /// Describes a resource or template, and makes an entry of it and a function.
@@ -91,13 +91,13 @@ impl ResourceBuilder {
         C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
     {
         let name = self.template.name.clone();
-        let watch = Arc::<Watch>::default();
+        let held_thread = Arc::<HeldThread>::default();
         let handler = move |incoming: ResourceCall<'_>| {
             let incoming = TextCall {
                 texts: incoming.variables,
                 context: incoming.context,
             };
-            let reply = watch.reply(&name, || call(incoming));
+            let reply = run(&name, &held_thread, || call(incoming));
             reply.unwrap_or_else(|rejection| Reply::Ready(Contents::rejected(rejection)))
         };
         let mut entry = self.entry;

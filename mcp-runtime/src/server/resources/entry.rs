@@ -13,10 +13,10 @@ use super::Contents;
 use super::uri::normalize;
 use super::uri_template::UriTemplate;
 use crate::ProtocolError;
+use crate::advice::HeldThread;
 use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::handler::text::Texts;
-use crate::server::handler::watch::Watch;
 use crate::server::handler::{HandlerError, error};
 use crate::server::layers::Stack;
 use crate::server::scopes::Scopes;
@@ -252,11 +252,11 @@ where
     T: IntoResources,
 {
     let name = format!("list of {name}");
-    let watch = Arc::<Watch>::default();
+    let held_thread = Arc::<HeldThread>::default();
     Arc::new(move |part| {
         let found = lister(part);
         let found = Box::pin(async move { found.await.into_resources() });
-        Arc::clone(&watch).future(name.clone(), found)
+        held_thread.future(&name, found)
     })
 }
 

@@ -63,12 +63,10 @@ impl Catalog<ResourceEntry> {
             || entry.visibility.is_limited()
             || self.needs_scopes(entry);
         let revision = context.revision();
-        let checked = cfg!(debug_assertions).then(|| context.clone());
+        let warnings = Arc::clone(context.warnings());
         Ok(reply.then(move |contents| {
             let mut result = contents.result(uri.clone(), mime_type, revision)?;
-            checked
-                .iter()
-                .for_each(|context| context.check_json(&result));
+            warnings.resource(&result);
             let uris = result.contents.iter_mut();
             // A handler may name its parts by the canonical URI.
             for part in uris.filter_map(ResourceContents::uri_mut) {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
 use super::parameter::Parameter;
-use super::skipped::Unknown;
+use crate::advice::SkippedArguments;
 use crate::limits::MAX_FOUND_FAULTS;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
 use crate::server::handler::run::Rejection;
@@ -104,6 +104,15 @@ pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<Argum
     );
 }
 
+/// What becomes of arguments that no parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) enum Unknown<'a> {
+    Skipped,
+    Refused,
+    /// They are skipped as well.
+    Logged(&'a SkippedArguments<'a>),
+}
+
 /// The arguments of one call, while they are decoded.
 struct ArgumentsReader<'a, 's> {
     slots: &'a mut [&'s mut dyn Slot],
@@ -137,9 +146,9 @@ impl<'de> Visitor<'de> for ArgumentsReader<'_, '_> {
                         let error = ArgumentError::new(name, "unknown argument");
                         self.errors.push(error);
                     }
-                    Unknown::Logged(log) => {
+                    Unknown::Logged(skipped) => {
                         let known = self.slots.iter().map(|slot| slot.parameter().name);
-                        log.skipped(&name, known);
+                        skipped.add(&name, known);
                     }
                 },
             }

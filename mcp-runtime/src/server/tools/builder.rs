@@ -2,21 +2,23 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
+use super::Unknown;
 use super::arguments::Argument;
 use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, OutputSchema, ToolOutput, WholeResult};
 use super::schema_validator::SchemaValidator;
-use super::skipped::{SkippedArguments, Unknown};
 use super::structured;
-use crate::server::handler::run::{CallResult, Convert, Rejection, for_tuples, pending, ready};
-use crate::server::handler::watch::Watch;
+use crate::advice::{HeldThread, SkippedArguments};
+use crate::log::Once;
+use crate::server::handler::run::{
+    CallResult, Convert, Rejection, for_tuples, pending, ready, run,
+};
 use crate::server::layers::Stack;
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
@@ -190,23 +192,29 @@ impl ToolBuilder {
         let name = self.tool.name.clone();
         let own_output = self.tool.output_schema.as_ref();
         let own_output = own_output.filter(|_| self.has_own_output).cloned();
-        let watch = Arc::<Watch>::default();
-        let is_logged = AtomicBool::default();
+        let held_thread = Arc::<HeldThread>::default();
+        let logged = Once::default();
         let handler = move |incoming: ToolCall<'_>| {
-            let log = SkippedArguments::new(&name, &is_logged);
+            let skipped = SkippedArguments::new(&name, &logged);
             let unknown = if strict {
                 Unknown::Refused
             } else {
-                Unknown::Logged(&log)
+                Unknown::Logged(&skipped)
             };
-            let reply = watch.reply(&name, || {
+            let reply = run(&name, &held_thread, || {
                 call(ToolCall {
                     unknown,
                     ..incoming
                 })
             });
             let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
-            let reply = log.told(reply);
+            let reply = match skipped.note() {
+                Some(note) => reply.then(|mut result| {
+                    note(&mut result);
+                    Ok(result)
+                }),
+                None => reply,
+            };
             let reply = if text_only {
                 structured::drop_reply(reply)
             } else {

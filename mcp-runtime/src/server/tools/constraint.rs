@@ -171,7 +171,7 @@ impl<T> Argument<T> {
     }
 
     /// Lets HTTP clients repeat the value in the header `Mcp-Param-{name}`, so that proxies can
-    /// entry by it.
+    /// route by it.
     ///
     /// Integers beyond ±(2^53 − 1) are refused; the schema has these bounds.
     #[must_use]

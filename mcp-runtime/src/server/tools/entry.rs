@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool};
 
+use super::Unknown;
 use super::arguments::{self, Argument, Slot};
 use super::reply::ToolReply;
-use super::skipped::Unknown;
 use super::{result, structured};
 use crate::ProtocolError;
 use crate::error::RequestError;
@@ -79,12 +79,12 @@ impl<'a> ToolCall<'a> {
         let mut errors = Vec::new();
         arguments::read_value(&mut slot, self.text(), &mut errors);
         InvalidArguments(errors).into_result()?;
-        if let Unknown::Logged(log) = self.unknown
+        if let Unknown::Logged(skipped) = self.unknown
             && let Some(known) = slot.parameter().validation().all_properties()
             && let Some(Ok(given)) = self.arguments.map(RawJsonRef::members)
         {
             for (name, _) in given.iter().filter(|(name, _)| !known.contains_key(name)) {
-                log.skipped(name, known.keys().map(String::as_str));
+                skipped.add(name, known.keys().map(String::as_str));
             }
         }
         slot.take()

@@ -6,8 +6,6 @@
 
 pub(crate) mod arguments;
 pub(crate) mod builder;
-#[cfg_attr(not(feature = "validation"), path = "unchecked.rs")]
-mod checked;
 mod constraint;
 mod content;
 mod entry;
@@ -23,11 +21,11 @@ mod reply;
 pub(crate) mod result;
 #[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
 mod schema_validator;
-mod skipped;
 pub(super) mod structured;
 mod validation;
 
 pub use crate::server::handler::run::Json;
+pub(in crate::server) use arguments::Unknown;
 pub use arguments::{Argument, Shown, ToolArgument, argument};
 pub use builder::{Arguments, ClosureResult, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
@@ -37,5 +35,4 @@ pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
 pub(in crate::server) use reply::{ToolOutcome, ToolReply};
 pub use result::{IntoToolResult, ToolError, ToolErrorSource};
-pub(in crate::server) use skipped::Unknown;
 pub use structured::Structured;

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::content::{Audio, Image, IntoContent};
 use super::structured::{self, Structured};
 use crate::ProtocolError;
+use crate::error::with_causes;
 use crate::server::handler::HandlerError;
 use crate::server::handler::error::{downcast, known};
 use crate::server::handler::run::{Convert, Json, conversions};
@@ -413,21 +414,9 @@ impl<E: ToolErrorSource> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self {
             error: downcast(&error).and_then(AskError::missing_capability),
-            ..Self::new(chain(&error))
+            ..Self::new(with_causes(&error))
         }
     }
-}
-
-/// The error and its causes, each of which adds something.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |error| error.source()) {
-        let message = cause.to_string();
-        if !text.contains(&message) {
-            text.extend([": ", &message]);
-        }
-    }
-    text
 }
 
 /// The answer to a call that ended with `error`.

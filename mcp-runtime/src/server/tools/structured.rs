@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::checked::checked;
 use super::content::IntoContent;
 use super::expected::list;
 use super::reply::ToolReply;
@@ -15,7 +14,7 @@ use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
 use crate::protocol::structured_content_is_object;
 use crate::schema::Describe;
 use crate::server::Reply;
-use crate::{ProtocolError, schema};
+use crate::{ProtocolError, advice, schema};
 
 /// A value that is returned as structured content, with text or content of its own beside it.
 ///
@@ -106,56 +105,35 @@ pub(super) fn result<T: Serialize + JsonSchema>(
         let reason = format!("{error}, in `{name}`");
         RequestError::UnwritableResult(reason).to_error()
     })?;
-    if cfg!(debug_assertions) && raw.get().contains("null") {
-        warn_of_null(name, schema::describe::<T>, &raw);
-    }
+    advice::warn_of_null(name, &raw, || unexpected_null(schema::describe::<T>, &raw));
     let text = ContentBlock::text(raw.get());
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// Logs a `null` in `json` for which its type, called `name`, has no place: numbers that are not finite
-/// are written so, as JSON has none.
-fn warn_of_null(name: &str, describe: Describe, json: &RawJson) {
+/// The path of a `null` in `json` for which its type has no place.
+fn unexpected_null(describe: Describe, json: &RawJson) -> Option<String> {
     let mut generator = schema::for_output();
     let schema = describe(&mut generator).to_value();
     let validation = Validation::new(schema, generator.take_definitions(true));
     let value = serde_json::from_str(json.get()).unwrap_or_default();
     let violations = validation.violations("", &value, false);
-    if let Some(null) = violations.iter().find(|it| it.message.contains(": null")) {
-        crate::log::warn!(
-            r#type = name,
-            path = null.path.trim_start_matches('.'),
-            "a result has a `null` that its schema does not allow: a number that is not finite, such as \
-             `NaN`, has no JSON"
-        );
-    }
+    let mut nulls = violations
+        .into_iter()
+        .filter(|it| it.message.contains(": null"));
+    nulls.next().map(|null| null.path)
 }
 
-/// The reply of `tool`, whose own result must fit the output schema, if there is one: a result
-/// without structured content is logged, and is an error in debug builds.
+/// The reply of `tool`, whose own result must fit the output schema, if there is one.
 pub(super) fn fitting(
     tool: &str,
     schema: Option<&RawJson>,
     reply: Reply<CallToolResult>,
 ) -> Reply<CallToolResult> {
-    let Some(schema) = schema else { return reply };
-    let name = tool.to_owned();
-    let structured = reply.then(move |result| {
-        if result.structured_content.is_some() || result.is_error == Some(true) {
-            return Ok(result);
-        }
-        crate::log::error!(
-            tool = name,
-            "a result has no structured content, but its tool has an output schema: add it by \
-             `with_structured_content`, or remove `output`"
-        );
-        if cfg!(debug_assertions) {
-            Err(RequestError::InvalidResult.to_error())
-        } else {
-            Ok(result)
-        }
-    });
-    checked(tool, schema, structured)
+    let Some(schema) = schema.cloned() else {
+        return reply;
+    };
+    let tool = tool.to_owned();
+    reply.then(move |result| advice::check_output(&tool, &schema, result))
 }
 
 /// Returns the listed output schema and, if it differs, the one for revisions that require

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::iter::successors;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,6 +24,7 @@ use tower_service::Service;
 
 use super::address_rule::AddressRule;
 use crate::connection::BoxFuture;
+use crate::error::causes;
 use crate::limits::TCP_KEEP_ALIVE;
 use crate::transport::server_address::tls_advice;
 
@@ -147,7 +147,7 @@ impl Service<Uri> for Connector {
                 tunnel.call(uri).await.map_err(BoxError::from)
             };
             let io = connected.map_err(|error| {
-                let cause = root_cause(&*error);
+                let cause = causes(&*error).last().unwrap_or(&*error);
                 let proxy = authority(proxy.uri());
                 of_kind(cause, format!("the proxy {proxy} does not work: {cause}"))
             })?;
@@ -222,10 +222,10 @@ pub(super) fn authority(uri: &Uri) -> String {
 
 /// Describes why a server was not reached: by advice where there is some, else by the root cause.
 pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
-    let cause = root_cause(error);
+    let cause = causes(error).last().unwrap_or(error);
     let server = authority(uri);
-    let reason = causes(error).find_map(tls_advice).map(str::to_owned);
-    let reason = reason.unwrap_or_else(|| cause.to_string());
+    let advice = tls_advice(error).or_else(|| causes(error).find_map(tls_advice));
+    let reason = advice.map_or_else(|| cause.to_string(), str::to_owned);
     of_kind(cause, format!("{server} can't be reached: {reason}"))
 }
 
@@ -233,14 +233,6 @@ pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Err
 fn of_kind(cause: &(dyn Error + 'static), text: String) -> io::Error {
     let kind = cause.downcast_ref().map(io::Error::kind);
     io::Error::new(kind.unwrap_or(io::ErrorKind::Other), text)
-}
-
-fn root_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
-    causes(error).last().unwrap_or(error)
-}
-
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    successors(Some(error), |cause| (*cause).source())
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -37,7 +36,6 @@ pub(crate) fn check_caller(
     options: &HttpOptions,
 ) -> Result<(), Rejection> {
     check_host(uri, headers, options)?;
-    let logged = &options.refusals.origin;
     let Some(origin) = only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? else {
         return Ok(());
     };
@@ -45,20 +43,13 @@ pub(crate) fn check_caller(
     if is_local_origin(origin) || is_allowed_origin(origin, options) {
         Ok(())
     } else {
-        once(logged, || {
+        if options.refusals.origin.is_first() {
             crate::log::warn!(
                 ?origin,
                 "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
             );
-        });
+        }
         Err(Rejection::Origin)
-    }
-}
-
-/// Logs the first refusal of a kind.
-fn once(logged: &AtomicBool, log: impl FnOnce()) {
-    if !logged.swap(true, Ordering::Relaxed) {
-        log();
     }
 }
 
@@ -75,13 +66,13 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
     if allowed.contains(&host) || options.is_host_of_policy(&host)? {
         Ok(())
     } else {
-        once(&options.refusals.host, || {
+        if options.refusals.host.is_first() {
             crate::log::warn!(
                 ?host,
                 "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
-                     logged once)"
+                 logged once)"
             );
-        });
+        }
         Err(Rejection::Host)
     }
 }

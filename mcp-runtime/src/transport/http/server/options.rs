@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +15,7 @@ use crate::limits::{
     MAX_HTTP_SUBSCRIPTIONS, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE,
     STREAM_KEEP_ALIVE,
 };
+use crate::log::Once;
 use crate::transport::http::events::{EventStore, MemoryEvents};
 use crate::transport::http::headers::{is_host, is_origin};
 use crate::transport::http::session::{MemorySessions, SessionStore};
@@ -60,8 +60,8 @@ pub struct HttpOptions {
 /// The kinds of refusals that were logged.
 #[derive(Debug, Default)]
 pub(crate) struct RefusalLog {
-    pub(crate) host: AtomicBool,
-    pub(crate) origin: AtomicBool,
+    pub(crate) host: Once,
+    pub(crate) origin: Once,
 }
 
 impl Default for HttpOptions {
