@@ -1,8 +1,6 @@
 //! Functions and types for the output of the macros. No part of the public interface: they change
 //! without notice.
 
-mod argument;
-
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
 pub use std::ops::Bound;
@@ -14,7 +12,6 @@ use std::future::Future;
 
 use std::time::Duration;
 
-pub use argument::{argument_called_context, argument_called_json, shared_argument};
 pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
@@ -40,7 +37,11 @@ pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;
-pub use crate::server::tools::result::Returned;
+pub use crate::server::tools::messages::{
+    ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument, Shown,
+    ToolErrorSource, WholeResult, argument_called_context, argument_called_json, shared_argument,
+};
+pub use crate::server::tools::returned::Returned;
 pub use crate::server::{
     Borrowed, Context, FromContext, Guard, IntoHookResult, IntoIcon, IntoPrompt, IntoResource,
     IntoStartResult, IntoTool, List, McpServer, OptionalFromContext, ServerBuilder,
@@ -54,7 +55,7 @@ pub mod traits {
     pub use crate::server::input::form_fields::{
         OptionalTextField as _, OwnField as _, TextField as _,
     };
-    pub use crate::server::tools::result::{
+    pub use crate::server::tools::returned::{
         ContentOutput as _, FallibleContentOutput as _, FallibleJsonOutput as _, JsonOutput as _,
         NoOutput as _, OwnOutput as _,
     };

@@ -10,8 +10,9 @@ use super::Unknown;
 use super::arguments::Argument;
 use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
+use super::messages::{ClosureResult, OutputSchema, WholeResult};
 use super::parameter::{Parameter, input_schema};
-use super::result::{IntoToolResult, OutputSchema, ToolOutput, WholeResult};
+use super::result::{IntoToolResult, ToolOutput};
 use super::schema_validator::SchemaValidator;
 use super::structured;
 use crate::advice::{HeldThread, SkippedArguments};
@@ -364,18 +365,6 @@ impl<A: Arguments> ToolBuilder<A> {
         })
     }
 }
-
-/// A value that the closure of [`ToolBuilder::call`] returns: any [`IntoToolResult`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be returned from the closure of a tool",
-    label = "the closure returns no result of a tool",
-    note = "an async closure is served by `call_async`",
-    note = "return text, content, a `CallToolResult`, or what has `Serialize` and `JsonSchema` as `Json(value)`"
-)]
-pub trait ClosureResult: IntoToolResult {}
-
-#[diagnostic::do_not_recommend]
-impl<T: IntoToolResult> ClosureResult for T {}
 
 /// The arguments of a tool: a tuple of up to eight [`Argument`]s, or [`JsonArguments`].
 pub trait Arguments: Send + Sync + 'static {

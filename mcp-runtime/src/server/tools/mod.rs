@@ -11,6 +11,7 @@ mod content;
 mod entry;
 mod expected;
 mod json_arguments;
+pub(crate) mod messages;
 mod parameter;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
@@ -19,6 +20,7 @@ mod pattern;
 mod pattern;
 mod reply;
 pub(crate) mod result;
+pub(crate) mod returned;
 #[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
 mod schema_validator;
 pub(super) mod structured;
@@ -26,13 +28,13 @@ mod validation;
 
 pub use crate::server::handler::run::Json;
 pub(in crate::server) use arguments::Unknown;
-pub use arguments::{Argument, Shown, ToolArgument, argument};
-pub use builder::{Arguments, ClosureResult, ToolBuilder};
+pub use arguments::{Argument, ToolArgument, argument};
+pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use content::{Audio, Image, IntoContent};
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};
 pub(in crate::server) use reply::{ToolOutcome, ToolReply};
-pub use result::{IntoToolResult, ToolError, ToolErrorSource};
+pub use result::{IntoToolResult, ToolError};
 pub use structured::Structured;

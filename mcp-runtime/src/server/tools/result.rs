@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use mcp_types::{
     AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceLink,
@@ -13,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::content::{Audio, Image, IntoContent};
+use super::messages::ToolErrorSource;
 use super::structured::{self, Structured};
 use crate::ProtocolError;
 use crate::error::with_causes;
@@ -146,7 +146,7 @@ macro_rules! scalars {
             }
 
             fn optional() -> ToolOutput<Option<Self>> {
-                json()
+                ToolOutput::json()
             }
         }
     )*};
@@ -174,168 +174,21 @@ impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// Stands for the return type of a function, to choose the way in which it becomes a result.
-///
-/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON, and
-/// JSON before content, as a tuple or list of text is both. Rust has no specialization, so macro
-/// output calls `output` on `&&&&&Returned`, and method lookup takes the first of the traits below
-/// that the type fits.
-pub struct Returned<T>(PhantomData<fn() -> T>);
-
-impl<T> Returned<T> {
-    /// Stands for `T`.
-    #[must_use]
-    #[expect(clippy::new_without_default, reason = "only macro output makes one")]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
 /// The way in which values of one type become results.
 pub struct ToolOutput<T> {
     pub(super) schema: fn() -> Option<Value>,
     pub(super) convert: Convert<T, CallToolResult>,
 }
 
-/// The way of a value that is JSON.
-fn json<T: Serialize + JsonSchema>() -> ToolOutput<T> {
-    ToolOutput {
-        schema: Json::<T>::output_schema,
-        convert: |value| Json(value).into_tool_result(),
-    }
-}
-
-/// First choice: types that are results by themselves.
-pub trait OwnOutput<T> {
-    /// The way into a result.
-    fn output(&self) -> ToolOutput<T>;
-}
-
-impl<T: IntoToolResult> OwnOutput<T> for &&&&Returned<T> {
-    fn output(&self) -> ToolOutput<T> {
-        ToolOutput {
-            schema: T::output_schema,
-            convert: T::into_tool_result,
-        }
-    }
-}
-
-/// Second choice: JSON, or an error.
-pub trait FallibleJsonOutput<T, E> {
-    /// The way into a result.
-    fn output(&self) -> ToolOutput<Result<T, E>>
-    where
-        E: HandlerError;
-}
-
-impl<T: Serialize + JsonSchema, E> FallibleJsonOutput<T, E> for &&&Returned<Result<T, E>> {
-    fn output(&self) -> ToolOutput<Result<T, E>>
-    where
-        E: HandlerError,
-    {
-        ToolOutput {
+impl<T: Serialize + JsonSchema> ToolOutput<T> {
+    /// The way of a value that is JSON.
+    pub(super) fn json() -> Self {
+        Self {
             schema: Json::<T>::output_schema,
-            convert: |value| value.map(Json).into_tool_result(),
+            convert: |value| Json(value).into_tool_result(),
         }
     }
 }
-
-/// Third choice: JSON.
-pub trait JsonOutput<T> {
-    /// The way into a result.
-    fn output(&self) -> ToolOutput<T>;
-}
-
-impl<T: Serialize + JsonSchema> JsonOutput<T> for &&Returned<T> {
-    fn output(&self) -> ToolOutput<T> {
-        json()
-    }
-}
-
-/// Fourth choice: content, or an error.
-pub trait FallibleContentOutput<T, E> {
-    /// The way into a result.
-    fn output(&self) -> ToolOutput<Result<T, E>>
-    where
-        E: HandlerError;
-}
-
-impl<T: IntoContent, E> FallibleContentOutput<T, E> for &Returned<Result<T, E>> {
-    fn output(&self) -> ToolOutput<Result<T, E>>
-    where
-        E: HandlerError,
-    {
-        ToolOutput {
-            schema: || None,
-            convert: |value| value.map(T::into_content).into_tool_result(),
-        }
-    }
-}
-
-/// Fourth choice as well, as no `Result` is content: content.
-pub trait ContentOutput<T> {
-    /// The way into a result.
-    fn output(&self) -> ToolOutput<T>;
-}
-
-impl<T: IntoContent> ContentOutput<T> for &Returned<T> {
-    fn output(&self) -> ToolOutput<T> {
-        ToolOutput {
-            schema: || None,
-            convert: |value| value.into_content().into_tool_result(),
-        }
-    }
-}
-
-/// No choice, for the error of the compiler.
-pub trait NoOutput<T> {
-    /// Does not apply to any type.
-    fn output(&self) -> ToolOutput<T>
-    where
-        T: IntoToolResult;
-}
-
-impl<T> NoOutput<T> for Returned<T> {
-    fn output(&self) -> ToolOutput<T>
-    where
-        T: IntoToolResult,
-    {
-        OwnOutput::output(&&&&&Self::new())
-    }
-}
-
-/// A type whose schema a tool lists that returns whole results.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the output of a tool",
-    label = "needs `JsonSchema`",
-    note = "add `#[derive(JsonSchema)]` to it, or to your type inside it",
-    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`"
-)]
-pub trait OutputSchema {
-    /// The schema.
-    fn output_schema() -> Value;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: JsonSchema> OutputSchema for T {
-    fn output_schema() -> Value {
-        structured::output_schema::<T>()
-    }
-}
-
-/// A result that is made by the function itself.
-#[diagnostic::on_unimplemented(
-    message = "`output` names the schema of a `CallToolResult`, and this returns `{Self}`",
-    label = "no `CallToolResult`",
-    note = "remove `output`: the schema is that of the returned type",
-    note = "or return a `CallToolResult`, or a `Result` of it"
-)]
-pub trait WholeResult: IntoToolResult {}
-
-impl WholeResult for CallToolResult {}
-
-#[diagnostic::do_not_recommend]
-impl<E: HandlerError> WholeResult for Result<CallToolResult, E> {}
 
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
@@ -399,16 +252,6 @@ impl fmt::Display for ToolError {
         f.write_str(&self.message)
     }
 }
-
-/// An error that `?` makes a [`ToolError`] of: any [`Error`](std::error::Error).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `std::error::Error`, of which `?` makes a `ToolError`",
-    label = "no `std::error::Error`: write `.map_err(ToolError::new)?`, with `|error| ToolError::new(error.to_string())` for what is no text; or return the error itself"
-)]
-pub trait ToolErrorSource: std::error::Error + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<E: std::error::Error + 'static> ToolErrorSource for E {}
 
 impl<E: ToolErrorSource> From<E> for ToolError {
     fn from(error: E) -> Self {
