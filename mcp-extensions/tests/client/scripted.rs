@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use mcp_extensions::tasks::Tasks;
 use mcp_runtime::client::ClientBuilder;
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
+use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{Value, json};
-use mcp_runtime::server::{Extension, ExtensionNotification, Listening};
+use mcp_runtime::server::{Extension, ExtensionNotification, Listening, ToolExtension};
 use mcp_runtime::testing::connect;
 use mcp_runtime::types::JsonObject;
 use mcp_runtime::{

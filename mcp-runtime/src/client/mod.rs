@@ -15,10 +15,6 @@ mod error;
 mod extension;
 mod handle;
 mod input;
-#[cfg(feature = "layer")]
-mod layers;
-#[cfg(not(feature = "layer"))]
-#[path = "no_layers.rs"]
 mod layers;
 mod pages;
 mod paging;

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use mcp_types::RawJson;
 use serde::de::DeserializeOwned;
 
-use super::with_server::Context;
-use super::{BoxError, McpResponse};
+use super::{BoxError, Context, McpResponse};
 use crate::connection::BoxFuture;
 use crate::values::Values;
 

@@ -8,8 +8,7 @@ use std::sync::Mutex;
 use mcp_types::{ErrorObject, RawJson};
 use serde::{Deserialize, Serialize};
 
-use super::InvalidResponse;
-use super::with_server::Answer;
+use super::{Answer, InvalidResponse};
 use crate::connection::BoxFuture;
 
 /// The result of a request, on its way to the caller.

@@ -14,10 +14,6 @@ pub(crate) mod handler;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
-#[cfg(feature = "layer")]
-pub(crate) mod layers;
-#[cfg(not(feature = "layer"))]
-#[path = "no_layers.rs"]
 pub(crate) mod layers;
 mod metadata;
 pub mod prompts;
@@ -55,7 +51,6 @@ pub use dispatch::Reply;
 pub(crate) use dispatch::ServerRole;
 pub use extensions::{Extension, ExtensionNotification, Listening, MethodCall};
 pub use handler::HandlerError;
-#[cfg(feature = "layer")]
 pub use layers::ToolExtension;
 pub use metadata::{IntoIcon, IntoMeta};
 #[cfg(feature = "client")]

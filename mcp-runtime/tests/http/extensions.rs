@@ -5,10 +5,10 @@ use std::sync::Arc;
 use http::Request;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
+use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::ToolBuilder;
-use mcp_runtime::server::{DetachedCall, Extension};
+use mcp_runtime::server::{DetachedCall, Extension, ToolExtension};
 use mcp_runtime::transport::http::{
     AccessDenied, AccessPolicy, HttpOptions, HttpRequest, Principal, ScopeCheck, http_service,
 };

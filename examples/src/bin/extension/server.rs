@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
+use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::resources::{Contents, ListPart, ResourceCall, ResourceEntry, UriTemplate};
 use mcp_runtime::serde_json::json;
-use mcp_runtime::server::{DetachedCall, Extension, ExtensionNotification, Listening, Reply};
+use mcp_runtime::server::{
+    DetachedCall, Extension, ExtensionNotification, Listening, Reply, ToolExtension,
+};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{InputRequest, JsonObject, RawJson, Resource, ResourceTemplate, Tool};
 use mcp_runtime::{ExtensionMethod, Revision, ServerBuilder};

@@ -7,9 +7,8 @@ use std::time::Duration;
 use mcp_runtime::Context;
 use mcp_runtime::layer::{
     BoxError, BoxFuture, InvalidResponse, McpRequest, McpResponse, Next, TooManyRequests,
-    ToolExtension,
 };
-use mcp_runtime::server::{Detachable, DetachedCall};
+use mcp_runtime::server::{Detachable, DetachedCall, ToolExtension};
 use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson, Tool};
 use serde::Serialize;
 use tower_service::Service as _;

@@ -20,7 +20,7 @@ use crate::server::{BoxFuture, Context, HandlerError, Reply, ServerBuilder};
 ///
 /// The server declares it under `extensions` of its capabilities, in the answers to `initialize` and
 /// `server/discover`. What a tool has of an extension is a
-/// [`ToolExtension`](crate::layer::ToolExtension), and the other side a
+/// [`ToolExtension`](crate::server::ToolExtension), and the other side a
 /// [`ClientExtension`](crate::client::ClientExtension).
 ///
 /// ```

@@ -22,12 +22,14 @@ impl ServerBuilder {
     /// tools, prompts, resources and methods, inside of those of the outer server.
     ///
     /// ```
-    /// use std::time::Duration;
     /// use mcp_runtime::Server;
-    /// use mcp_runtime::layer::RateLimit;
+    /// use mcp_runtime::layer::{McpRequest, Next, from_fn};
     ///
     /// let mut server = Server::builder();
-    /// server.layer(RateLimit::per_principal(20, Duration::from_secs(1)));
+    /// server.layer(from_fn(async |request: McpRequest, next: Next| {
+    ///     println!("{}", request.method());
+    ///     next.run(request).await
+    /// }));
     /// # drop(server.build());
     /// ```
     pub fn layer(&mut self, layer: impl RequestLayer) -> &mut Self {

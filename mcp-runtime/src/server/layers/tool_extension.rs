@@ -15,7 +15,7 @@ use crate::server::tools::ToolEntry;
 /// [mounted](crate::ServerBuilder::mount).
 ///
 /// ```
-/// use mcp_runtime::layer::ToolExtension;
+/// use mcp_runtime::server::ToolExtension;
 /// use mcp_runtime::types::Tool;
 ///
 /// /// Marks a tool with what a call costs.
@@ -31,7 +31,7 @@ use crate::server::tools::ToolEntry;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that a tool can have `with(…)`",
     label = "does not implement `ToolExtension`",
-    note = "`with(…)` takes values of types that implement `mcp_runtime::layer::ToolExtension`"
+    note = "`with(…)` takes values of types that implement `mcp_runtime::server::ToolExtension`"
 )]
 pub trait ToolExtension: Send + Sync + 'static {
     /// The identifier of the [`Extension`](crate::server::Extension) without which the tool can't be

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, ToolExtension};
+use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::{Detachable, Detached, DetachedCall, Extension};
+use mcp_runtime::server::{Detachable, Detached, DetachedCall, Extension, ToolExtension};
 use mcp_runtime::types::{
     InputRequest, JsonObject, LoggingLevel, LoggingMessageNotificationParams, RawJson,
 };
