@@ -27,7 +27,7 @@ pub use crate::server::input::form::ElicitForm;
 pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
 pub use crate::server::input::parameter::{Asked, ask, question, question_if};
 pub use crate::server::layers::tool_with;
-pub use crate::server::prompts::entry::prompt_output;
+pub use crate::server::prompts::result::prompt_output;
 pub use crate::server::prompts::{PromptBuilder, PromptEntry};
 pub use crate::server::resources::ResourceEntry;
 pub use crate::server::resources::builder::{list, resource_builder};

@@ -43,8 +43,3 @@ impl TooManyRequests {
         self.retry_after
     }
 }
-
-/// The error of a [response](super::McpResponse) that is no JSON object.
-#[derive(Debug, thiserror::Error)]
-#[error("a response must be a JSON object: {0}")]
-pub struct InvalidResponse(#[from] pub(super) serde_json::Error);

@@ -1,15 +1,19 @@
-//! Layers made of async functions.
+//! Layers made of async functions, and what is inside of a layer.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tower_layer::Layer;
+use tower_layer::{Layer, layer_fn};
 use tower_service::Service;
 
-use super::{BoxError, McpRequest, McpResponse, Next};
+use super::{BoxError, McpRequest, McpResponse, RequestService};
+use crate::connection::BoxFuture;
 
-/// A layer of an async function, which gets the request and what is inside of the layer.
+type Outcome = Result<McpResponse, BoxError>;
+
+/// Makes a layer of an async function, which gets the request and what is inside of the layer.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -26,50 +30,27 @@ use super::{BoxError, McpRequest, McpResponse, Next};
 /// }));
 /// # drop(server.build());
 /// ```
-pub fn from_fn<F, R>(function: F) -> FromFn<F>
+pub fn from_fn<F, R>(
+    function: F,
+) -> impl Layer<Next, Service: RequestService> + Clone + Send + Sync + 'static
 where
     F: Fn(McpRequest, Next) -> R + Send + Sync + 'static,
     R: Future<Output = Result<McpResponse, BoxError>> + Send + 'static,
 {
-    FromFn {
-        function: Arc::new(function),
-    }
+    let function = Arc::new(function);
+    layer_fn(move |next| FromFn {
+        function: Arc::clone(&function),
+        next,
+    })
 }
 
-/// A layer of an async function; made by [`from_fn`].
-pub struct FromFn<F> {
-    function: Arc<F>,
-}
-
-impl<F> Clone for FromFn<F> {
-    fn clone(&self) -> Self {
-        let function = Arc::clone(&self.function);
-        Self { function }
-    }
-}
-
-impl<F> fmt::Debug for FromFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FromFn").finish_non_exhaustive()
-    }
-}
-
-impl<F> Layer<Next> for FromFn<F> {
-    type Service = FromFnService<F>;
-
-    fn layer(&self, next: Next) -> FromFnService<F> {
-        let function = Arc::clone(&self.function);
-        FromFnService { function, next }
-    }
-}
-
-/// The service of a [`FromFn`].
-pub struct FromFnService<F> {
+/// The service of a function.
+struct FromFn<F> {
     function: Arc<F>,
     next: Next,
 }
 
-impl<F> Clone for FromFnService<F> {
+impl<F> Clone for FromFn<F> {
     fn clone(&self) -> Self {
         Self {
             function: Arc::clone(&self.function),
@@ -78,16 +59,10 @@ impl<F> Clone for FromFnService<F> {
     }
 }
 
-impl<F> fmt::Debug for FromFnService<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FromFnService").finish_non_exhaustive()
-    }
-}
-
-impl<F, R> Service<McpRequest> for FromFnService<F>
+impl<F, R> Service<McpRequest> for FromFn<F>
 where
-    F: Fn(McpRequest, Next) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<McpResponse, BoxError>> + Send + 'static,
+    F: Fn(McpRequest, Next) -> R,
+    R: Future<Output = Outcome>,
 {
     type Response = McpResponse;
     type Error = BoxError;
@@ -100,5 +75,101 @@ where
 
     fn call(&mut self, request: McpRequest) -> R {
         (self.function)(request, self.next.clone())
+    }
+}
+
+/// What is inside of a layer: the next layer, or what serves the request.
+///
+/// A [`Service`], which a [`tower_layer::Layer`] gets, and what [`from_fn`] calls with
+/// [`run`](Self::run). A clone is not ready before it was polled.
+#[derive(Default)]
+pub struct Next {
+    /// The service of the next layer; `None` inside of the last one.
+    service: Option<Arc<dyn BoxedService>>,
+    /// A clone of it that was polled for readiness.
+    ready: Option<Box<dyn BoxedService>>,
+}
+
+/// A [`RequestService`] whose type does not matter. Requests share it, and each calls a clone.
+trait BoxedService: Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn BoxedService>;
+
+    fn boxed_poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>>;
+
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome>;
+}
+
+impl<S: RequestService> BoxedService for S {
+    fn boxed_clone(&self) -> Box<dyn BoxedService> {
+        Box::new(self.clone())
+    }
+
+    fn boxed_poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome> {
+        let response = self.call(request);
+        Box::pin(async move { response.await.map_err(Into::into) })
+    }
+}
+
+impl Next {
+    pub(crate) fn new(service: impl RequestService) -> Self {
+        Self {
+            service: Some(Arc::new(service)),
+            ready: None,
+        }
+    }
+
+    /// Serves a request, once what is inside is ready for it.
+    ///
+    /// # Errors
+    ///
+    /// The error of an inner layer; a [`ProtocolError`](crate::ProtocolError) where a server answers
+    /// with one, and a [`CallError`](crate::CallError) in a client.
+    pub async fn run(mut self, request: McpRequest) -> Result<McpResponse, BoxError> {
+        poll_fn(|cx| self.poll_ready(cx)).await?;
+        self.call(request).await
+    }
+}
+
+impl Service<McpRequest> for Next {
+    type Response = McpResponse;
+    type Error = BoxError;
+    type Future = BoxFuture<Outcome>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &self.service {
+            None => Poll::Ready(Ok(())),
+            Some(service) => {
+                let ready = self.ready.get_or_insert_with(|| service.boxed_clone());
+                ready.boxed_poll_ready(cx)
+            }
+        }
+    }
+
+    fn call(&mut self, request: McpRequest) -> Self::Future {
+        match (&self.service, self.ready.take()) {
+            (None, _) => request.serve(),
+            (Some(_), Some(mut ready)) => ready.boxed_call(request),
+            // The caller should have polled it.
+            (Some(_), None) => Box::pin(self.clone().run(request)),
+        }
+    }
+}
+
+impl Clone for Next {
+    fn clone(&self) -> Self {
+        Self {
+            service: self.service.clone(),
+            ready: None,
+        }
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").finish_non_exhaustive()
     }
 }

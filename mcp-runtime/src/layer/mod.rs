@@ -27,28 +27,28 @@
 mod buckets;
 mod error;
 mod from_fn;
-mod next;
 #[cfg(not(feature = "server"))]
 mod no_server;
 #[cfg(feature = "layer")]
 mod rate_limit;
 mod request;
 mod response;
+mod stack;
 
 pub use crate::connection::BoxFuture;
 #[cfg(feature = "server")]
 use crate::server::{Answer, Context};
 #[cfg(feature = "layer")]
 pub use buckets::{Buckets, Rate, Taken};
-pub use error::{BoxError, InvalidResponse, TooManyRequests};
-pub use from_fn::{FromFn, FromFnService, from_fn};
-pub(crate) use next::Stack;
-pub use next::{Next, RequestLayer};
+pub use error::{BoxError, TooManyRequests};
+pub use from_fn::{Next, from_fn};
 #[cfg(not(feature = "server"))]
 use no_server::{Answer, Context};
 #[cfg(feature = "layer")]
 pub use rate_limit::{RateLimit, RateLimited};
 pub(crate) use request::Innermost;
 pub use request::McpRequest;
-pub use response::McpResponse;
-pub(crate) use response::{Body, TypedResult};
+pub use response::{InvalidResponse, McpResponse};
+pub(crate) use response::{ResponseBody, TypedResult};
+pub(crate) use stack::Stack;
+pub use stack::{RequestLayer, RequestService};

@@ -10,7 +10,9 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::buckets::{Caller, LocalBuckets};
-use super::{BoxError, Buckets, McpRequest, McpResponse, Rate, Taken, TooManyRequests};
+use super::{
+    BoxError, Buckets, McpRequest, McpResponse, Rate, RequestService, Taken, TooManyRequests,
+};
 use crate::connection::BoxFuture;
 
 /// A layer that refuses requests above a rate, with [`TooManyRequests`]; it never waits.
@@ -119,12 +121,7 @@ pub struct RateLimited<S> {
     inner: S,
 }
 
-impl<S> Service<McpRequest> for RateLimited<S>
-where
-    S: Service<McpRequest, Response = McpResponse> + Clone + Send + 'static,
-    S::Error: Into<BoxError>,
-    S::Future: Send,
-{
+impl<S: RequestService> Service<McpRequest> for RateLimited<S> {
     type Response = McpResponse;
     type Error = BoxError;
     type Future = BoxFuture<Result<McpResponse, BoxError>>;

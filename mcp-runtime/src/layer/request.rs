@@ -91,8 +91,8 @@ impl McpRequest {
     /// parameters as they came, whose `_meta` also stays that of the [context](Self::context).
     /// A layer of an entry, or of a mounted server, can't replace the name, and a URI only by another
     /// one of the same entry.
-    /// Parameters that do not fit the method are the layer's fault: the request is answered with an
-    /// internal error, and the reason is logged.
+    /// Parameters that do not fit after a layer has replaced them are an internal error, and the
+    /// reason is logged.
     pub fn set_params(&mut self, params: impl Into<RawJson>) {
         self.replaced = Some(Arc::new(params.into()));
     }

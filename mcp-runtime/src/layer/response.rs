@@ -8,15 +8,20 @@ use std::sync::Mutex;
 use mcp_types::{ErrorObject, RawJson};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, InvalidResponse};
+use super::Answer;
 use crate::connection::BoxFuture;
+
+/// The error of a [response](McpResponse) that is not a JSON object.
+#[derive(Debug, thiserror::Error)]
+#[error("a response must be a JSON object: {0}")]
+pub struct InvalidResponse(#[from] serde_json::Error);
 
 /// The result of a request, on its way to the caller.
 ///
 /// Errors are no responses, except for those of tools ([`is_error`](Self::is_error)).
-pub struct McpResponse(Body);
+pub struct McpResponse(ResponseBody);
 
-pub(crate) enum Body {
+pub(crate) enum ResponseBody {
     /// The result of a server, as it is sent.
     Answer(Answer),
     /// The result of one entry, not yet as the revision of the client has it.
@@ -68,17 +73,17 @@ impl McpResponse {
 
     fn from_json(json: RawJson) -> Result<Self, InvalidResponse> {
         if json.is_object() {
-            Ok(Self(Body::Json(json)))
+            Ok(Self(ResponseBody::Json(json)))
         } else {
             Err(<serde_json::Error as serde::de::Error>::custom("it is none").into())
         }
     }
 
-    pub(crate) fn with(body: Body) -> Self {
+    pub(crate) fn with(body: ResponseBody) -> Self {
         Self(body)
     }
 
-    pub(crate) fn into_body(self) -> Body {
+    pub(crate) fn into_body(self) -> ResponseBody {
         self.0
     }
 
@@ -90,10 +95,10 @@ impl McpResponse {
     /// When the result has no JSON form.
     pub fn json(&self) -> serde_json::Result<Option<Cow<'_, str>>> {
         Ok(Some(match &self.0 {
-            Body::Answer(answer) => answer.json()?,
-            Body::Typed(result) => Cow::Owned(result.json().get().to_owned()),
-            Body::Json(json) => Cow::Borrowed(json.get()),
-            Body::Accepted(_) => return Ok(None),
+            ResponseBody::Answer(answer) => answer.json()?,
+            ResponseBody::Typed(result) => Cow::Owned(result.json().get().to_owned()),
+            ResponseBody::Json(json) => Cow::Borrowed(json.get()),
+            ResponseBody::Accepted(_) => return Ok(None),
         }))
     }
 
@@ -101,10 +106,10 @@ impl McpResponse {
     #[must_use]
     pub fn is_error(&self) -> bool {
         match &self.0 {
-            Body::Answer(answer) => answer.is_error(),
-            Body::Typed(result) => is_error(&result.json()),
-            Body::Json(json) => is_error(json),
-            Body::Accepted(_) => false,
+            ResponseBody::Answer(answer) => answer.is_error(),
+            ResponseBody::Typed(result) => is_error(&result.json()),
+            ResponseBody::Json(json) => is_error(json),
+            ResponseBody::Accepted(_) => false,
         }
     }
 
@@ -113,9 +118,9 @@ impl McpResponse {
     #[must_use]
     pub fn is_input_required(&self) -> bool {
         match &self.0 {
-            Body::Answer(answer) => answer.is_input_required(),
-            Body::Json(json) => is_input_required(json),
-            Body::Typed(_) | Body::Accepted(_) => false,
+            ResponseBody::Answer(answer) => answer.is_input_required(),
+            ResponseBody::Json(json) => is_input_required(json),
+            ResponseBody::Typed(_) | ResponseBody::Accepted(_) => false,
         }
     }
 }
@@ -146,10 +151,10 @@ pub(crate) fn is_input_required(result: &RawJson) -> bool {
 impl fmt::Debug for McpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match &self.0 {
-            Body::Answer(_) => "Answer",
-            Body::Typed(_) => "Typed",
-            Body::Json(_) => "Json",
-            Body::Accepted(_) => "Accepted",
+            ResponseBody::Answer(_) => "Answer",
+            ResponseBody::Typed(_) => "Typed",
+            ResponseBody::Json(_) => "Json",
+            ResponseBody::Accepted(_) => "Accepted",
         };
         f.debug_tuple("McpResponse").field(&kind).finish()
     }

@@ -9,6 +9,7 @@ use super::metadata::{IntoIcon, IntoMeta, checked};
 use super::prompts::{PromptBuilder, PromptEntry};
 use super::resources::{ResourceBuilder, ResourceEntry};
 use super::tools::{ToolBuilder, ToolEntry};
+use crate::layer::{RequestLayer, Stack};
 
 /// Adds setters of what is listed to builders.
 macro_rules! listed {
@@ -50,9 +51,9 @@ macro_rules! listed {
     )*};
 }
 
-/// Adds the setter of scopes, which are in a field.
-macro_rules! scoped {
-    ($([$($generic:ident)?] $type:ty, $($field:ident).+, $what:literal;)*) => {$(
+/// Adds setters of what stands around the handler to entries, and to builders, which have an entry.
+macro_rules! guarded {
+    ($([$($generic:ident)?] $type:ty $(, $entry:ident)?; $what:literal;)*) => {$(
         impl$(<$generic>)? $type {
             #[doc = concat!("Adds OAuth scopes that a caller needs for the ", $what, ", beside those of the server")]
             /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
@@ -63,7 +64,19 @@ macro_rules! scoped {
             #[must_use]
             #[track_caller]
             pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-                self.$($field).+.add(scopes);
+                self.$($entry.)?scopes.add(scopes);
+                self
+            }
+
+            #[doc = concat!("Adds a layer around the ", $what, ", inside of those added before.")]
+            ///
+            /// It gets the parameters that the entry has: its name or URI, and arguments. Visibility,
+            /// scopes and headers were checked before. It stays with the entry where a server is
+            /// [mounted](crate::ServerBuilder::mount), under the name that it has there. A handler
+            /// that asks the client is dropped with its layers, and both run again with the answers.
+            #[must_use]
+            pub fn layer(mut self, layer: impl RequestLayer) -> Self {
+                Stack::push(&mut self.$($entry.)?layers, layer);
                 self
             }
         }
@@ -115,13 +128,13 @@ listed! {
     ResourceBuilder, template, "resource";
 }
 
-scoped! {
-    [] ToolEntry, scopes, "tool";
-    [A] ToolBuilder<A>, scopes, "tool";
-    [] PromptEntry, scopes, "prompt";
-    [A] PromptBuilder<A>, entry.scopes, "prompt";
-    [] ResourceEntry, scopes, "resource, or for the resources of the template";
-    [A] ResourceBuilder<A>, entry.scopes, "resource";
+guarded! {
+    [] ToolEntry; "tool";
+    [A] ToolBuilder<A>, entry; "tool";
+    [] PromptEntry; "prompt";
+    [A] PromptBuilder<A>, entry; "prompt";
+    [] ResourceEntry; "resource, or the resources of the template";
+    [A] ResourceBuilder<A>, entry; "resource, or the resources of the template";
 }
 
 visible! {

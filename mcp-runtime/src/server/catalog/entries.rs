@@ -49,7 +49,7 @@ impl<R: Entry> Entries<R> {
     /// replaces the one of its name there, which keeps its place.
     pub(super) fn put(&mut self, mount: Option<usize>, entry: R) {
         match self.position(entry.name(), mount) {
-            Some(position) => self.slots[position].entry = Arc::new(entry),
+            Some(position) => self.slots[position].entry = Arc::new(entry.layered()),
             None => self.push(entry, mount),
         }
     }
@@ -124,7 +124,7 @@ impl<R: Entry> Entries<R> {
             number: self.next,
             enabled,
             mount,
-            entry: Arc::new(entry),
+            entry: Arc::new(entry.layered()),
         });
         self.next += 1;
     }
@@ -162,6 +162,9 @@ pub(in crate::server) trait Entry:
     fn completes(&self) -> bool {
         false
     }
+
+    /// The entry with its layers around its handler; made when it is registered.
+    fn layered(self) -> Self;
 }
 
 /// A condition on an entry, its requested name or URI, and the caller; always true unless limited.

@@ -12,7 +12,7 @@ use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::dispatch::Router;
-use crate::server::layers::Stack;
+use crate::server::layers::{Stack, around_prompt, around_resource, around_tool};
 use crate::server::prompts::{PromptCall, PromptEntry};
 use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry};
 use crate::server::scopes::Scopes;
@@ -166,28 +166,20 @@ fn mounted_tool(
         tool.name = named;
         tool
     };
-    let serving = Arc::clone(inner);
+    let serve = around_tool(mount.layers(), &inner.name, Arc::clone(&inner.handler));
     let mount = Arc::clone(mount);
     let handler = move |call: ToolCall<'_>| {
         let context = &call.context.at(&mount.server);
         let mount = Arc::clone(&mount);
-        let call = ToolCall { context, ..call };
-        let reply = match mount.layers() {
-            None => serving.serve(call),
-            Some(layers) => {
-                let inner = Arc::clone(&serving);
-                layers.tool(&serving.name, call, move |call: ToolCall<'_>| {
-                    inner.serve(call)
-                })
-            }
-        };
-        reply.then(move |result| mount.tool_result(result))
+        let reply = serve(ToolCall { context, ..call });
+        reply.then_complete(move |result| Ok(mount.tool_result(result)))
     };
     let mut entry = ToolEntry::lazy(name, tool, Arc::new(handler));
     entry.wrapped_schema.clone_from(&inner.wrapped_schema);
     entry.needs.clone_from(&inner.needs);
     entry.param_headers.clone_from(&inner.param_headers);
-    (entry.visibility, entry.scopes) = (visibility, scopes);
+    entry.visibility = visibility;
+    entry.scopes = scopes;
     entry
 }
 
@@ -199,24 +191,18 @@ fn mounted_prompt(
     let scopes = mount.scopes(&**inner);
     let mut prompt = inner.prompt.clone();
     prompt.name = mount.namespace.name(&prompt.name);
-    let serving = Arc::clone(inner);
+    let handler = Arc::clone(&inner.handler);
+    let serve = around_prompt(mount.layers(), &inner.prompt.name, handler);
     let mount = Arc::clone(mount);
     let mut entry = PromptEntry::new(prompt, move |call| {
         let context = &call.context.at(&mount.server);
         let mount = Arc::clone(&mount);
-        let call = PromptCall { context, ..call };
-        let reply = match mount.layers() {
-            None => serving.serve(call),
-            Some(layers) => {
-                let inner = Arc::clone(&serving);
-                let name = &serving.prompt.name;
-                layers.prompt(name, call, move |call: PromptCall<'_>| inner.serve(call))
-            }
-        };
+        let reply = serve(PromptCall { context, ..call });
         reply.then(move |result| Ok(mount.prompt_result(result)))
     });
     entry.completers = inner.completers.clone();
-    (entry.visibility, entry.scopes) = (visibility, scopes);
+    entry.visibility = visibility;
+    entry.scopes = scopes;
     entry
 }
 
@@ -230,26 +216,16 @@ fn mounted_resource(
     let uri = listed.uri_mut();
     *uri = mount.namespace.uri(uri);
     let template = inner.template.prefixed(&mount.namespace.uri(""));
-    let serving = Arc::clone(inner);
+    let serve = around_resource(mount.layers(), inner, Arc::clone(&inner.handler));
     let outer = Arc::clone(mount);
     let handler = move |call: ResourceCall<'_>| {
         let context = &call.context.at(&outer.server);
         let mount = Arc::clone(&outer);
-        let uri = mount.namespace.strip(call.uri);
-        let call = ResourceCall {
-            uri,
+        let reply = serve(ResourceCall {
+            uri: mount.namespace.strip(call.uri),
             context,
             ..call
-        };
-        let reply = match mount.layers() {
-            None => serving.serve(call),
-            Some(layers) => {
-                let inner = Arc::clone(&serving);
-                layers.resource(&serving, call, move |call: ResourceCall<'_>| {
-                    inner.serve(call)
-                })
-            }
-        };
+        });
         reply.then(move |contents| Ok(mount.contents(contents)))
     };
     let mut entry = ResourceEntry::new(listed, template, handler);
@@ -260,7 +236,8 @@ fn mounted_resource(
     entry.lister = inner.lister.clone().map(|inner| lister(inner, mount));
     entry.completers = inner.completers.clone();
     entry.caching = inner.caching.clone();
-    (entry.visibility, entry.scopes) = (visibility, scopes);
+    entry.visibility = visibility;
+    entry.scopes = scopes;
     entry
 }
 

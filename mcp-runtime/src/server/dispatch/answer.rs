@@ -184,11 +184,7 @@ impl Answer {
     }
 
     /// The result of a tool.
-    pub(in crate::server) fn call_tool(
-        result: CallToolResult,
-        negotiated: &Negotiated,
-        server: &Arc<Identity>,
-    ) -> Self {
+    fn call_tool(result: CallToolResult, negotiated: &Negotiated, server: &Arc<Identity>) -> Self {
         let mut result = Box::new(result);
         let mut identity = None;
         if negotiated.results_name_server() {

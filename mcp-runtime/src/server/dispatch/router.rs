@@ -20,7 +20,7 @@ use crate::server::prompts::PromptEntry;
 use crate::server::resources::ResourceEntry;
 use crate::server::settings::{Introduction, Settings};
 use crate::server::subscriptions::{Severity, Subscription};
-use crate::server::tools::{ToolEntry, ToolReply};
+use crate::server::tools::ToolEntry;
 use crate::server::{Context, List, MethodCall};
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
@@ -128,12 +128,9 @@ impl Router {
         let resources = declared.resources.is_some();
         let updates = || self.resources.has_subscribable();
         match request.method {
-            methods::TOOLS_CALL if tools => match self.tools.call(request)? {
-                ToolReply::Typed(reply) => self.answered(reply, request, Answer::call_tool),
-                ToolReply::Open(future) => {
-                    self.answered(Reply::Pending(future), request, Answer::tool_outcome)
-                }
-            },
+            methods::TOOLS_CALL if tools => {
+                self.answered(self.tools.call(request)?, request, Answer::tool_outcome)
+            }
             methods::TOOLS_LIST if tools => self.list::<ListToolsResult>(&self.tools, request),
             methods::PING => Ok(Served::Now(Ok(Answer::empty()))),
             methods::SERVER_DISCOVER => {

@@ -10,7 +10,7 @@ use super::{Extension, Listening, Method, MethodCall};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ExtensionMethod, OwnMethod};
-use crate::server::layers::Stack;
+use crate::server::layers::{Stack, around_method};
 use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -222,21 +222,16 @@ fn mounted(
     (scopes, layers): (&Scopes, &Option<Stack>),
     at: &AtServer,
 ) -> Arc<Method> {
-    let serve = Arc::clone(serve);
-    let name = name.to_owned();
+    let serve = around_method(layers.as_ref(), name, Arc::clone(serve));
     let at = Arc::clone(at);
     let scopes = scopes.clone();
-    let layers = layers.clone();
     Arc::new(move |call: MethodCall<'_>| {
         if let Err(denied) = scopes.check(call.context) {
             return Reply::Ready(Err(denied.to_error()));
         }
         let context = &at(call.context);
         let call = MethodCall { context, ..call };
-        match &layers {
-            None => serve(call),
-            Some(layers) => layers.method(&name, call, &serve),
-        }
+        serve(call)
     })
 }
 

@@ -70,8 +70,8 @@ pub(in crate::server) fn run<T: 'static>(
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ready<T, R>(convert: Convert<T, R>, value: T) -> Result<Reply<R>, Rejection> {
-    Ok(Reply::Ready(convert(value)))
+pub fn ready<T, R, O: From<R>>(convert: Convert<T, R>, value: T) -> Result<Reply<O>, Rejection> {
+    Ok(Reply::Ready(convert(value).map(O::from)))
 }
 
 /// The reply of a function that has yet to run.
@@ -79,13 +79,13 @@ pub fn ready<T, R>(convert: Convert<T, R>, value: T) -> Result<Reply<R>, Rejecti
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn pending<T: 'static, R: 'static>(
+pub fn pending<T: 'static, R: 'static, O: From<R>>(
     convert: Convert<T, R>,
     future: impl Future<Output = T> + Send + 'static,
-) -> Result<Reply<R>, Rejection> {
-    Ok(Reply::Pending(Box::pin(
-        async move { convert(future.await) },
-    )))
+) -> Result<Reply<O>, Rejection> {
+    Ok(Reply::Pending(Box::pin(async move {
+        convert(future.await).map(O::from)
+    })))
 }
 
 /// Runs `function` on a thread for blocking work.

@@ -1,4 +1,7 @@
 //! Layers around the handlers of entries: of one entry, or of all that a mounted server has.
+//!
+//! A handler gets its layers when its entry is registered. The layers see a request with the name or
+//! URI and the arguments, and the handler reads these again, as a layer may have replaced them.
 
 use std::any::Any;
 use std::fmt;
@@ -13,219 +16,266 @@ use super::route::{fault, to_error};
 use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
-use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Next, Stack, TypedResult};
-use crate::protocol::{RequestParams, invalid_params, resource_not_found};
+use crate::layer::{
+    BoxError, Innermost, McpRequest, McpResponse, Next, ResponseBody, Stack, TypedResult,
+};
+use crate::protocol::{RequestParams, resource_not_found};
 use crate::server::catalog::Entry as _;
 use crate::server::extensions::Method;
 use crate::server::handler::text::Texts;
 use crate::server::input::InputState;
-use crate::server::prompts::PromptCall;
-use crate::server::resources::{Contents, ResourceCall, ResourceEntry};
-use crate::server::tools::{ToolCall, ToolOutcome, ToolReply, Unknown};
+use crate::server::prompts::{self, PromptCall, PromptHandler};
+use crate::server::resources::{Contents, ResourceCall, ResourceEntry, ResourceHandler};
+use crate::server::tools::{ToolCall, ToolHandler, ToolOutcome, Unknown};
 use crate::server::{Context, MethodCall, Reply};
 
-impl Stack {
-    /// Calls a tool through the layers.
-    pub(in crate::server) fn tool<H>(&self, name: &str, call: ToolCall<'_>, handler: H) -> ToolReply
-    where
-        H: Fn(ToolCall<'_>) -> ToolReply + Send + Sync + 'static,
-    {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            name: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            arguments: Option<RawJsonRef<'a>>,
-        }
+type Layers<'a> = Option<&'a Stack>;
 
-        let arguments = call.arguments;
-        let context = call.context;
-        let params = Some(RawJson::encode(&Params { name, arguments }));
-        let name = name.to_owned();
-        let handler = move |params: &RequestParams<'_>, context: &Context| {
-            same("name", &params.name()?, &name)?;
-            let reply = handler(ToolCall {
-                arguments: params.arguments()?,
-                context,
-                unknown: Unknown::Skipped,
-            });
-            Ok(match reply {
-                ToolReply::Typed(reply) => response(reply, McpResponse::typed),
-                ToolReply::Open(future) => {
-                    response(Reply::Pending(future), |outcome| match outcome {
-                        ToolOutcome::Complete(result) => McpResponse::typed(result),
-                        ToolOutcome::Other(json) => McpResponse::with(Body::Json(json)),
-                    })
-                }
+/// Puts layers around the handler of the tool called `name`.
+pub(in crate::server) fn around_tool(
+    layers: Layers<'_>,
+    name: &str,
+    handler: Arc<ToolHandler>,
+) -> Arc<ToolHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        name: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arguments: Option<RawJsonRef<'a>>,
+    }
+
+    let Some(layers) = layers else { return handler };
+    let own = name.to_owned();
+    let innermost = Handler::new(move |params, context| {
+        same("name", &params.name()?, &own)?;
+        let reply = handler(ToolCall {
+            arguments: params.arguments()?,
+            context,
+            unknown: Unknown::Skipped,
+        });
+        Ok(reply.then(|outcome| {
+            Ok(match outcome {
+                ToolOutcome::Complete(result) => McpResponse::typed(result),
+                ToolOutcome::Other(json) => McpResponse::with(ResponseBody::Json(json)),
             })
-        };
-        let outcome = self.around(methods::TOOLS_CALL, params, context, handler);
-        ToolReply::Open(Box::pin(async move {
+        }))
+    });
+    let layered = Layered::new(methods::TOOLS_CALL, layers.outermost());
+    let name = name.to_owned();
+    Arc::new(move |call: ToolCall<'_>| {
+        let arguments = call.arguments;
+        let params = RawJson::encode(&Params {
+            name: &name,
+            arguments,
+        });
+        let inner = Arc::clone(&innermost);
+        let outcome = layered.call(Some(params), call.context, inner);
+        Reply::Pending(Box::pin(async move {
             match outcome.await? {
-                Body::Json(json) => ToolOutcome::read(json).map_err(|error| unfit(&error)),
+                ResponseBody::Json(json) => ToolOutcome::read(json).map_err(|error| unfit(&error)),
                 body => Ok(ToolOutcome::Complete(fitting(body)?)),
             }
         }))
+    })
+}
+
+/// Puts layers around the handler of the prompt called `name`.
+pub(in crate::server) fn around_prompt(
+    layers: Layers<'_>,
+    name: &str,
+    handler: Arc<PromptHandler>,
+) -> Arc<PromptHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        name: &'a str,
+        arguments: &'a Texts,
     }
 
-    /// Gets a prompt through the layers.
-    pub(in crate::server) fn prompt<H>(
-        &self,
-        name: &str,
-        call: PromptCall<'_>,
-        handler: H,
-    ) -> Reply<GetPromptResult>
-    where
-        H: Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync + 'static,
-    {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            name: &'a str,
-            arguments: &'a Texts,
-        }
-
+    let Some(layers) = layers else { return handler };
+    let own = name.to_owned();
+    let innermost = Handler::new(move |params, context| {
+        same("name", &params.name()?, &own)?;
+        let arguments = &prompts::arguments(params)?;
+        let reply = handler(PromptCall { arguments, context });
+        Ok(reply.then(|result| Ok(McpResponse::typed(result))))
+    });
+    let layered = Layered::new(methods::PROMPTS_GET, layers.outermost());
+    let name = name.to_owned();
+    Arc::new(move |call: PromptCall<'_>| {
         let arguments = call.arguments;
-        let context = call.context;
-        let params = Some(RawJson::encode(&Params { name, arguments }));
-        let name = name.to_owned();
-        let handler = move |params: &RequestParams<'_>, context: &Context| {
-            same("name", &params.name()?, &name)?;
-            let json = params
-                .shared
-                .arguments
-                .unwrap_or(RawJsonRef::empty_object());
-            let unfit = |error| invalid_params("params.arguments", json.get(), &error);
-            let arguments = &json.parse::<Texts>().map_err(unfit)?;
-            let reply = handler(PromptCall { arguments, context });
-            Ok(response(reply, McpResponse::typed))
-        };
-        let outcome = self.around(methods::PROMPTS_GET, params, context, handler);
-        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
+        let params = RawJson::encode(&Params {
+            name: &name,
+            arguments,
+        });
+        let inner = Arc::clone(&innermost);
+        let outcome = layered.call(Some(params), call.context, inner);
+        Reply::Pending(Box::pin(async move {
+            fitting::<GetPromptResult>(outcome.await?)
+        }))
+    })
+}
+
+/// Puts layers around the handler of a resource.
+pub(in crate::server) fn around_resource(
+    layers: Layers<'_>,
+    entry: &ResourceEntry,
+    handler: Arc<ResourceHandler>,
+) -> Arc<ResourceHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        uri: &'a str,
     }
 
-    /// Reads a resource of `entry` through the layers. A URI that a layer has replaced is looked up
-    /// again: it has to lead to the same entry.
-    pub(in crate::server) fn resource<H>(
-        &self,
-        entry: &ResourceEntry,
-        call: ResourceCall<'_>,
-        handler: H,
-    ) -> Reply<Contents>
-    where
-        H: Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
-    {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            uri: &'a str,
-        }
-
-        let received = call.uri;
-        let variables = call.variables.clone();
-        let context = call.context;
-        let params = Some(RawJson::encode(&Params { uri: received }));
-        let revision = context.revision();
+    let Some(layers) = layers else { return handler };
+    let layered = Layered::new(methods::RESOURCES_READ, layers.outermost());
+    let name: Arc<str> = entry.name().into();
+    let mime_type = entry.mime_type();
+    Arc::new(move |call: ResourceCall<'_>| {
+        let uri = call.uri;
+        let params = RawJson::encode(&Params { uri });
         let missing = RequestError::ResourceNotFound {
-            uri: received.to_owned(),
-            code: resource_not_found(revision),
+            uri: uri.to_owned(),
+            code: resource_not_found(call.context.revision()),
         };
         let missing = missing.to_error();
-        let received = received.to_owned();
-        let not_found = missing.clone();
-        let name = entry.name().to_owned();
-        let mime_type = entry.mime_type();
-        let handler = move |params: &RequestParams<'_>, context: &Context| {
-            let uri = params.uri()?;
-            let resources = &context.server().router().resources;
-            let find = || resources.find_for(&uri, "params.uri", context);
-            let found = (uri != received).then(find).transpose()?;
-            if let Some(found) = &found {
-                same("uri", found.entry.name(), &name)?;
-            }
-            let reply = handler(ResourceCall {
-                uri: &uri,
-                variables: found.as_ref().map_or(&variables, |it| &it.variables),
-                context,
-            });
-            let uri = uri.into_owned();
-            let mime_type = mime_type.clone();
-            let not_found = not_found.clone();
-            let reply = reply.then(move |contents| match contents {
-                Contents::Missing => Err(not_found),
-                contents => contents.result(uri, mime_type, revision),
-            });
-            Ok(response(reply, McpResponse::typed))
+        let reading = Reading {
+            handler: Arc::clone(&handler),
+            entry: Arc::clone(&name),
+            mime_type: mime_type.clone(),
+            uri: uri.to_owned(),
+            variables: call.variables.clone(),
+            missing: missing.clone(),
         };
-        let outcome = self.around(methods::RESOURCES_READ, params, context, handler);
+        let inner = Handler::new(move |params, context| reading.read(params, context));
+        let outcome = layered.call(Some(params), call.context, inner);
         Reply::Pending(Box::pin(async move {
             match outcome.await {
-                Ok(body) => Ok(Contents::Whole(Box::new(fitting::<ReadResourceResult>(
-                    body,
-                )?))),
+                Ok(body) => {
+                    let result = fitting::<ReadResourceResult>(body)?;
+                    Ok(Contents::Whole(Box::new(result)))
+                }
                 // A server that mounts this one has another URI for it.
                 Err(error) if error == missing => Ok(Contents::Missing),
                 Err(error) => Err(error),
             }
         }))
-    }
+    })
+}
 
-    /// Serves a method of an extension through the layers.
-    pub(in crate::server) fn method(
-        &self,
-        name: &str,
-        call: MethodCall<'_>,
-        serve: &Arc<Method>,
-    ) -> Reply<RawJson> {
-        let params = call.params.map(RawJson::from);
-        let serve = Arc::clone(serve);
-        let handler = move |params: &RequestParams<'_>, context: &Context| {
-            let reply = serve(MethodCall {
-                params: params.raw,
-                context,
-            });
-            Ok(response(reply, |json| McpResponse::with(Body::Json(json))))
-        };
-        let outcome = self.around(name, params, call.context, handler);
-        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
-    }
+/// A request for a resource, inside of the layers of its entry.
+struct Reading {
+    handler: Arc<ResourceHandler>,
+    /// The name of the entry.
+    entry: Arc<str>,
+    mime_type: Option<String>,
+    /// The URI as it came, and its variables.
+    uri: String,
+    variables: Texts,
+    missing: ProtocolError,
+}
 
-    /// The outcome of the layers around a handler.
-    fn around<H>(
+impl Reading {
+    /// Reads the resource. A URI that a layer has replaced is looked up again: it has to lead to the
+    /// same entry.
+    fn read(
         &self,
-        method: &str,
-        params: Option<RawJson>,
+        params: &RequestParams<'_>,
         context: &Context,
-        handler: H,
-    ) -> BoxFuture<Result<Body, ProtocolError>>
-    where
-        H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError>
-            + Send
-            + Sync
-            + 'static,
-    {
-        let innermost = Arc::new(Handler(handler));
-        request(&self.outermost(), method, params, context, innermost)
+    ) -> Result<Reply<McpResponse>, RequestError> {
+        let uri = params.uri()?;
+        let resources = &context.server().router().resources;
+        let find = || resources.find_for(&uri, "params.uri", context);
+        let found = (uri != self.uri).then(find).transpose()?;
+        if let Some(found) = &found {
+            same("uri", found.entry.name(), &self.entry)?;
+        }
+        let reply = (self.handler)(ResourceCall {
+            uri: &uri,
+            variables: found.as_ref().map_or(&self.variables, |it| &it.variables),
+            context,
+        });
+        let uri = uri.into_owned();
+        let mime_type = self.mime_type.clone();
+        let missing = self.missing.clone();
+        let revision = context.revision();
+        Ok(reply.then(move |contents| match contents {
+            Contents::Missing => Err(missing),
+            contents => contents
+                .result(uri, mime_type, revision)
+                .map(McpResponse::typed),
+        }))
     }
 }
 
-/// The outcome of a service for a request.
-pub(super) fn request(
-    service: &Next,
-    method: &str,
-    params: Option<RawJson>,
-    context: &Context,
-    innermost: Arc<dyn Innermost>,
-) -> BoxFuture<Result<Body, ProtocolError>> {
-    let context = context.clone();
-    let mut request = McpRequest::new(method, params, Some(context.clone()), innermost);
-    request.is_retry = context.input().is_some_and(InputState::is_retry);
-    let response = service.clone().run(request);
-    Box::pin(async move {
-        let response = response.await.map_err(|error| to_error(&context, error))?;
-        Ok(response.into_body())
+/// Puts layers around a method of an extension.
+pub(in crate::server) fn around_method(
+    layers: Layers<'_>,
+    name: &str,
+    serve: Arc<Method>,
+) -> Arc<Method> {
+    let Some(layers) = layers else { return serve };
+    let innermost = Handler::new(move |params, context| {
+        let params = params.raw;
+        let reply = serve(MethodCall { params, context });
+        Ok(reply.then(|json| Ok(McpResponse::with(ResponseBody::Json(json)))))
+    });
+    method_of(name, layers.outermost(), innermost)
+}
+
+/// A method that a service serves, around `innermost`.
+pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>) -> Arc<Method> {
+    let layered = Layered::new(name, service);
+    Arc::new(move |call: MethodCall<'_>| {
+        let params = call.params.map(RawJson::from);
+        let outcome = layered.call(params, call.context, Arc::clone(&innermost));
+        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
     })
+}
+
+/// A method whose requests are served by layers.
+struct Layered {
+    method: Box<str>,
+    outermost: Next,
+}
+
+impl Layered {
+    fn new(method: &str, outermost: Next) -> Self {
+        let method = method.into();
+        Self { method, outermost }
+    }
+
+    /// The outcome of a request, which `innermost` serves inside of all layers.
+    fn call(
+        &self,
+        params: Option<RawJson>,
+        context: &Context,
+        innermost: Arc<dyn Innermost>,
+    ) -> BoxFuture<Result<ResponseBody, ProtocolError>> {
+        let context = context.clone();
+        let mut request = McpRequest::new(&self.method, params, Some(context.clone()), innermost);
+        request.is_retry = context.input().is_some_and(InputState::is_retry);
+        let response = self.outermost.clone().run(request);
+        Box::pin(async move {
+            let response = response.await.map_err(|error| to_error(&context, error))?;
+            Ok(response.into_body())
+        })
+    }
 }
 
 /// The handler of an entry, inside of all layers.
 struct Handler<H>(H);
+
+impl<H> Handler<H>
+where
+    H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError>
+        + Send
+        + Sync
+        + 'static,
+{
+    fn new(handler: H) -> Arc<Self> {
+        Arc::new(Self(handler))
+    }
+}
 
 impl<H> Innermost for Handler<H>
 where
@@ -294,15 +344,8 @@ fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
 
 impl McpResponse {
     fn typed<T: TypedResult>(result: T) -> Self {
-        Self::with(Body::Typed(Box::new(result)))
+        Self::with(ResponseBody::Typed(Box::new(result)))
     }
-}
-
-fn response<T: 'static>(
-    reply: Reply<T>,
-    response: impl FnOnce(T) -> McpResponse + Send + 'static,
-) -> Reply<McpResponse> {
-    reply.then(move |result| Ok(response(result)))
 }
 
 /// The result after the layers of an entry.
@@ -310,14 +353,16 @@ fn response<T: 'static>(
 /// # Errors
 ///
 /// When a layer has made one that is none of the entry's kind.
-pub(super) fn fitting<T: Any + DeserializeOwned>(body: Body) -> Result<T, ProtocolError> {
+pub(super) fn fitting<T: Any + DeserializeOwned>(body: ResponseBody) -> Result<T, ProtocolError> {
     match body {
-        Body::Json(json) => json.parse().map_err(|error| unfit(&error)),
-        Body::Typed(result) => match result.into_any().downcast() {
+        ResponseBody::Json(json) => json.parse().map_err(|error| unfit(&error)),
+        ResponseBody::Typed(result) => match result.into_any().downcast() {
             Ok(result) => Ok(*result),
             Err(_) => Err(unfit(&"it is one of another entry")),
         },
-        Body::Answer(_) | Body::Accepted(_) => Err(unfit(&"it is one of the whole server")),
+        ResponseBody::Answer(_) | ResponseBody::Accepted(_) => {
+            Err(unfit(&"it is one of the whole server"))
+        }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::{ErrorObject, RawJson, methods};
-use serde_json::Value;
 
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
-use crate::layer::{Body, BoxError, Innermost, McpRequest, McpResponse, Stack, TooManyRequests};
+use crate::layer::{
+    BoxError, Innermost, McpRequest, McpResponse, ResponseBody, Stack, TooManyRequests,
+};
 use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
 use crate::server::dispatch::ServerRequest;
@@ -47,7 +48,7 @@ async fn open(
         () = context.session().ended() => Err(RequestError::ShuttingDown.to_error().into()),
     };
     match response.map(McpResponse::into_body) {
-        Ok(Body::Accepted(subscription)) => {
+        Ok(ResponseBody::Accepted(subscription)) => {
             let subscription = subscription.into_inner();
             subscription.unwrap_or_else(PoisonError::into_inner).await
         }
@@ -66,7 +67,7 @@ impl Innermost for Route {
         let served = contain(|| route(&request)).unwrap_or_else(|panic| Served::Now(Err(panic)));
         // Whoever holds the request keeps its context.
         drop(request);
-        let answered = |answer| McpResponse::with(Body::Answer(answer));
+        let answered = |answer| McpResponse::with(ResponseBody::Answer(answer));
         match served {
             Served::Now(outcome) => {
                 let outcome = outcome.map(answered).map_err(BoxError::from);
@@ -76,7 +77,8 @@ impl Innermost for Route {
                 Box::pin(async move { Ok(answered(Contained(handler).await?)) })
             }
             Served::Open(subscription) => {
-                let subscription = Body::Accepted(Mutex::new(Box::pin(Contained(subscription))));
+                let subscription =
+                    ResponseBody::Accepted(Mutex::new(Box::pin(Contained(subscription))));
                 Box::pin(std::future::ready(Ok(McpResponse::with(subscription))))
             }
         }
@@ -110,17 +112,17 @@ fn answer(
     outcome: Result<McpResponse, BoxError>,
 ) -> Result<Answer, ErrorObject> {
     match outcome.map(McpResponse::into_body) {
-        Ok(Body::Answer(answer)) => Ok(answer),
-        Ok(Body::Json(json)) => {
+        Ok(ResponseBody::Answer(answer)) => Ok(answer),
+        Ok(ResponseBody::Json(json)) => {
             let identity = &context.server().router().identity;
             Ok(Answer::open(json, context.negotiated(), identity))
         }
-        Ok(Body::Typed(result)) => {
+        Ok(ResponseBody::Typed(result)) => {
             let identity = &context.server().router().identity;
             Ok(Answer::open(result.json(), context.negotiated(), identity))
         }
         // Only a subscription has one, whose request is served otherwise.
-        Ok(Body::Accepted(_)) => Err(RequestError::Internal.to_error()),
+        Ok(ResponseBody::Accepted(_)) => Err(RequestError::Internal.to_error()),
         Err(error) => Err(to_error(context, error)),
     }
 }
@@ -147,28 +149,20 @@ pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     RequestError::Internal.to_error()
 }
 
-/// The error of a request whose parameters do not fit: an internal error if a layer has changed the
-/// parameter at fault.
+/// The error of a request that was not served. Parameters that a layer has replaced and that do not
+/// fit are an internal error.
 pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
-    let member = match &error {
+    let is_of_params = match &error {
+        // State and answers are read as the caller has sent them.
         RequestError::InvalidParams { path, .. } => {
-            path.strip_prefix("params.").unwrap_or_default()
+            path != "params.requestState" && path != "params.inputResponses"
         }
-        RequestError::UnknownTool(_) | RequestError::UnknownPrompt(_) => "name",
-        RequestError::ResourceNotFound { .. } => "uri",
-        _ => return error,
+        RequestError::UnknownTool(_)
+        | RequestError::UnknownPrompt(_)
+        | RequestError::ResourceNotFound { .. } => true,
+        _ => false,
     };
-    let member = member.split(['.', '[']).next().unwrap_or_default();
-    let value = |params: Option<&RawJson>| -> Option<Value> {
-        let params = params?.parse::<Value>().ok()?;
-        match member {
-            "" => Some(params),
-            member => params.get(member).cloned(),
-        }
-    };
-    // State and answers are read as the caller has sent them.
-    let is_callers = ["requestState", "inputResponses"].contains(&member);
-    if is_callers || value(request.params()) == value(request.received()) {
+    if !is_of_params || request.replaced().is_none() {
         return error;
     }
     let method = request.method();

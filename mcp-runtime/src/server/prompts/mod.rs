@@ -4,7 +4,12 @@
 //! description of its arguments, and [`IntoPromptResult`] makes the answer of what the function
 //! returned.
 
-pub(crate) mod entry;
+mod builder;
+mod entry;
+pub(crate) mod result;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
-pub use entry::{IntoPromptResult, PromptBuilder, PromptCall, PromptEntry};
+pub use builder::PromptBuilder;
+pub use entry::{PromptCall, PromptEntry};
+pub(in crate::server) use entry::{PromptHandler, arguments};
+pub use result::IntoPromptResult;

@@ -19,7 +19,7 @@ use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND, is_missing_capability};
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::{Contents, ResourceCall, ResourceEntry, UriTemplate};
-use crate::server::tools::{ToolCall, ToolEntry, ToolOutcome, ToolReply, structured};
+use crate::server::tools::{ToolCall, ToolEntry, ToolOutcome, structured};
 use crate::server::{BoxFuture, Context, FromContext as _, Progress, Reply};
 
 /// The entry of a tool; `None` if a schema of it can't be read that the proxy has to go by.
@@ -48,7 +48,7 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
         let arguments = call.arguments.map(RawJson::from);
         let sent = upstream.client.call_tool(name.clone(), arguments);
         let sent = of_caller(&upstream, sent, call.context).forwarded();
-        ToolReply::Open(forward(&upstream, sent, call.context, tool_outcome))
+        Reply::Pending(forward(&upstream, sent, call.context, tool_outcome))
     };
     let mut entry = ToolEntry::lazy(tool.name.clone(), move || tool, Arc::new(forward));
     entry.wrapped_schema = wrapped_schema;

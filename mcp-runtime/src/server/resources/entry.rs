@@ -18,7 +18,7 @@ use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::handler::text::Texts;
 use crate::server::handler::{HandlerError, error};
-use crate::server::layers::Stack;
+use crate::server::layers::{Stack, around_resource};
 use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -26,7 +26,7 @@ use crate::server::{BoxFuture, Context, Reply};
 pub struct ResourceEntry {
     pub(in crate::server) listed: Listed,
     pub(in crate::server) template: UriTemplate,
-    pub(in crate::server) handler: Arc<Handler>,
+    pub(in crate::server) handler: Arc<ResourceHandler>,
     pub(in crate::server) layers: Option<Stack>,
     pub(in crate::server) completers: Completers,
     pub(in crate::server) lister: Option<Lister>,
@@ -55,7 +55,8 @@ impl Listed {
 }
 
 type OnSubscribe = dyn Fn(&str) + Send + Sync;
-type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
+pub(in crate::server) type ResourceHandler =
+    dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
 /// Lists the resources of a template: at least those of the requested part, and if these are not
 /// all, in the order of their URIs.
@@ -217,17 +218,6 @@ impl ResourceEntry {
         self
     }
 
-    /// Serves a request through the layers of the resource.
-    pub(in crate::server) fn serve(&self, call: ResourceCall<'_>) -> Reply<Contents> {
-        match &self.layers {
-            None => (self.handler)(call),
-            Some(layers) => {
-                let handler = Arc::clone(&self.handler);
-                layers.resource(self, call, move |call: ResourceCall<'_>| handler(call))
-            }
-        }
-    }
-
     pub(in crate::server) fn mime_type(&self) -> Option<String> {
         match &self.listed {
             Listed::Resource(resource) => resource.mime_type.clone(),
@@ -291,6 +281,12 @@ impl Entry for ResourceEntry {
 
     fn completes(&self) -> bool {
         !self.completers.is_empty()
+    }
+
+    fn layered(mut self) -> Self {
+        let layers = self.layers.take();
+        self.handler = around_resource(layers.as_ref(), &self, Arc::clone(&self.handler));
+        self
     }
 }
 

@@ -50,7 +50,7 @@ impl Catalog<ResourceEntry> {
         let found = self.find_for(&uri, "params.uri", context)?;
         let entry = found.entry;
         self.check_scopes(entry, context)?;
-        let reply = entry.serve(ResourceCall {
+        let reply = (entry.handler)(ResourceCall {
             uri: &uri,
             variables: &found.variables,
             context,

@@ -1,7 +1,6 @@
 //! Describes a tool step by step, and makes an entry of it and a function.
 
-use std::mem;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -12,16 +11,16 @@ use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
 use super::messages::{ClosureResult, OutputSchema, WholeResult};
 use super::parameter::{Parameter, input_schema};
+use super::reply::ToolOutcome;
 use super::result::{IntoToolResult, ToolOutput};
 use super::schema_validator::SchemaValidator;
 use super::structured;
 use crate::advice::{HeldThread, SkippedArguments};
+use crate::error::RequestError;
 use crate::log::Once;
 use crate::server::handler::run::{
     CallResult, Convert, Rejection, for_tuples, pending, ready, run,
 };
-use crate::server::layers::Stack;
-use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 
 /// Describes a tool, and makes an entry of it and a function.
@@ -47,12 +46,10 @@ pub struct ToolBuilder<A = ()> {
     /// The whole input schema, where one value has all arguments.
     pub(super) input_schema: Option<RawJson>,
     text_only: bool,
-    /// The output schema for revisions that require an object, if the content is no object.
-    wrapped_schema: Option<RawJson>,
     /// True if the output schema is written by hand.
     has_own_output: bool,
-    pub(in crate::server) scopes: Scopes,
-    pub(in crate::server) layers: Option<Stack>,
+    /// The entry, which gets its handler and description by [`entry`](Self::entry).
+    pub(in crate::server) entry: ToolEntry,
     arguments: A,
 }
 
@@ -68,16 +65,16 @@ impl ToolBuilder {
                 "clients may refuse this tool: names are 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`"
             );
         }
+        let tool = Tool::new(name, RawJson::empty_object());
+        let nothing = |_: ToolCall<'_>| Reply::Ready(Err(RequestError::Internal.to_error()));
         Self {
-            tool: Tool::new(name, RawJson::empty_object()),
+            entry: ToolEntry::new(tool.clone(), nothing),
+            tool,
             parameters: Vec::new(),
             strict: false,
             input_schema: None,
             text_only: false,
-            wrapped_schema: None,
             has_own_output: false,
-            scopes: Scopes::default(),
-            layers: None,
             arguments: (),
         }
     }
@@ -183,12 +180,13 @@ impl ToolBuilder {
     #[must_use]
     pub fn entry<C>(mut self, call: C) -> ToolEntry
     where
-        C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
+        C: Fn(ToolCall<'_>) -> Result<Reply<ToolOutcome>, Rejection> + Send + Sync + 'static,
     {
         let strict = self.strict;
         let text_only = self.text_only;
         if text_only {
-            (self.tool.output_schema, self.wrapped_schema) = (None, None);
+            self.tool.output_schema = None;
+            self.entry.wrapped_schema = None;
         }
         let name = self.tool.name.clone();
         let own_output = self.tool.output_schema.as_ref();
@@ -208,34 +206,28 @@ impl ToolBuilder {
                     ..incoming
                 })
             });
-            let reply = reply.unwrap_or_else(|it| Reply::Ready(CallToolResult::rejected(it)));
+            let reply = reply.unwrap_or_else(|it| Reply::Ready(ToolOutcome::rejected(it)));
             let reply = match skipped.note() {
-                Some(note) => reply.then(|mut result| {
+                Some(note) => reply.then_complete(|mut result| {
                     note(&mut result);
                     Ok(result)
                 }),
                 None => reply,
             };
-            let reply = if text_only {
+            if text_only {
                 structured::drop_reply(reply)
             } else {
                 structured::fitting(&name, own_output.as_ref(), reply)
-            };
-            reply.into()
+            }
         };
-        let name = self.tool.name.clone();
-        let wrapped_schema = self.wrapped_schema.take();
-        let scopes = mem::take(&mut self.scopes);
-        let layers = self.layers.take();
-        let listed = move || {
+        let mut entry = self.entry;
+        entry.handler = Arc::new(handler);
+        entry.tool = LazyLock::new(Box::new(move || {
             let mut tool = self.tool;
-            let input = || input_schema(&self.parameters, self.strict);
+            let input = || input_schema(&self.parameters, strict);
             tool.input_schema = self.input_schema.unwrap_or_else(input);
             tool
-        };
-        let mut entry = ToolEntry::lazy(name, listed, Arc::new(handler));
-        (entry.wrapped_schema, entry.scopes) = (wrapped_schema, scopes);
-        entry.layers = layers;
+        }));
         entry
     }
 }
@@ -249,10 +241,8 @@ impl<A> ToolBuilder<A> {
             strict: self.strict,
             input_schema: self.input_schema,
             text_only: self.text_only,
-            wrapped_schema: self.wrapped_schema,
             has_own_output: self.has_own_output,
-            scopes: self.scopes,
-            layers: self.layers,
+            entry: self.entry,
             arguments,
         };
         (builder, self.arguments)
@@ -329,7 +319,7 @@ impl<A> ToolBuilder<A> {
         if let Some(schema) = schema.filter(|_| !self.has_own_output) {
             let (listed, wrapped) = structured::listed_schemas(schema);
             self.tool.output_schema = Some(listed);
-            self.wrapped_schema = wrapped;
+            self.entry.wrapped_schema = wrapped;
         }
     }
 }
@@ -391,7 +381,7 @@ mod tests {
         let mut builder = ToolBuilder::new("tool");
         let _ = builder.argument(argument::<bool>("zulu"));
         let _ = builder.argument(argument::<bool>("alpha"));
-        let entry = builder.entry(|_| Ok(Reply::Ready(Ok(super::CallToolResult::new([])))));
+        let entry = builder.entry(|_| Ok(Reply::Ready(Ok(super::CallToolResult::new([]).into()))));
         assert_eq!(
             entry.tool.input_schema.get(),
             r#"{"type":"object","properties":{"zulu":{"type":"boolean"},"alpha":{"type":"boolean"}},"required":["zulu","alpha"]}"#

@@ -8,16 +8,15 @@ use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, 
 
 use super::Unknown;
 use super::arguments::{self, Argument, Slot};
-use super::reply::ToolReply;
+use super::reply::ToolOutcome;
 use super::{result, structured};
-use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
-use crate::server::handler::run::{CallResult, Convert, Rejection};
-use crate::server::layers::Stack;
+use crate::server::handler::run::{Convert, Rejection};
+use crate::server::layers::{Stack, around_tool};
 use crate::server::scopes::Scopes;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
@@ -27,7 +26,7 @@ pub struct ToolEntry {
     /// The entry of the list, made by its first use: the schemas of three small tools cost as much
     /// as all else that a server does before its first answer.
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
-    pub(in crate::server) handler: Arc<Handler>,
+    pub(in crate::server) handler: Arc<ToolHandler>,
     pub(in crate::server) layers: Option<Stack>,
     /// The extensions without which it can't be served.
     pub(in crate::server) needs: Vec<&'static str>,
@@ -40,7 +39,7 @@ pub struct ToolEntry {
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
-pub(super) type Handler = dyn Fn(ToolCall<'_>) -> ToolReply + Send + Sync;
+pub(in crate::server) type ToolHandler = dyn Fn(ToolCall<'_>) -> Reply<ToolOutcome> + Send + Sync;
 
 /// One call of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -139,24 +138,15 @@ impl TimeLimit {
         self,
         convert: Convert<T, CallToolResult>,
         future: impl Future<Output = T> + Send + 'static,
-    ) -> Result<Reply<CallToolResult>, Rejection> {
+    ) -> Result<Reply<ToolOutcome>, Rejection> {
         let Self { limit, context } = self;
         Ok(Reply::Pending(Box::pin(async move {
-            match context.input_or_default().within(limit, future).await {
-                Some(value) => convert(value),
-                None => Ok(result::failure(format!("not finished within {limit:?}"))),
-            }
+            let result = match context.input_or_default().within(limit, future).await {
+                Some(value) => convert(value)?,
+                None => result::failure(format!("not finished within {limit:?}")),
+            };
+            Ok(ToolOutcome::Complete(result))
         })))
-    }
-}
-
-impl CallResult for CallToolResult {
-    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
-        match rejection {
-            Rejection::Arguments(text) => Ok(result::failure(text)),
-            Rejection::Unanswered(error) => result::answer(error),
-            Rejection::Protocol(error) => Err(error),
-        }
     }
 }
 
@@ -174,7 +164,8 @@ impl ToolEntry {
         let name = tool.name.clone();
         let schema = tool.output_schema.clone();
         let handler = move |call: ToolCall<'_>| {
-            structured::fitting(&name, schema.as_ref(), handler(call)).into()
+            let reply = handler(call).then(|result| Ok(result.into()));
+            structured::fitting(&name, schema.as_ref(), reply)
         };
         Self::lazy(tool.name.clone(), move || tool, Arc::new(handler))
     }
@@ -183,7 +174,7 @@ impl ToolEntry {
     pub(in crate::server) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
-        handler: Arc<Handler>,
+        handler: Arc<ToolHandler>,
     ) -> Self {
         Self {
             name,
@@ -215,21 +206,14 @@ impl ToolEntry {
         }
     }
 
-    /// Serves a call through the layers of the tool.
-    pub(in crate::server) fn serve(&self, call: ToolCall<'_>) -> ToolReply {
-        match &self.layers {
-            None => (self.handler)(call),
-            Some(layers) => {
-                let handler = Arc::clone(&self.handler);
-                layers.tool(&self.name, call, move |call: ToolCall<'_>| handler(call))
-            }
-        }
-    }
-
     /// Serves a call. Structured content that is no object is wrapped for revisions that require
     /// one.
-    pub(super) fn call(&self, arguments: Option<RawJsonRef<'_>>, context: &Context) -> ToolReply {
-        let reply = self.serve(ToolCall {
+    pub(super) fn call(
+        &self,
+        arguments: Option<RawJsonRef<'_>>,
+        context: &Context,
+    ) -> Reply<ToolOutcome> {
+        let reply = (self.handler)(ToolCall {
             arguments,
             context,
             unknown: Unknown::Skipped,
@@ -297,6 +281,12 @@ impl Entry for ToolEntry {
     fn needed_scopes(&self) -> &Scopes {
         &self.scopes
     }
+
+    fn layered(mut self) -> Self {
+        let layers = self.layers.take();
+        self.handler = around_tool(layers.as_ref(), &self.name, self.handler);
+        self
+    }
 }
 
 impl ListResult for ListToolsResult {
@@ -326,7 +316,7 @@ impl Catalog<ToolEntry> {
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
-    ) -> Result<ToolReply, RequestError> {
+    ) -> Result<Reply<ToolOutcome>, RequestError> {
         let name = request.params.name()?;
         let arguments = request.params.arguments()?;
         let context = request.context;

@@ -1,25 +1,16 @@
-//! Replies of tools, which may carry results of an extension.
+//! Results of tools, which may be those of an extension.
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, ResultType};
 
+use super::result;
 use crate::ProtocolError;
-use crate::server::{BoxFuture, Reply};
-
-/// The reply of a tool.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is matched where it is returned; a box would be an allocation for each call"
-)]
-pub(in crate::server) enum ToolReply {
-    /// That of a handler.
-    Typed(Reply<CallToolResult>),
-    /// One that may have another `resultType`: of a layer, or of a server behind a proxy.
-    Open(BoxFuture<Result<ToolOutcome, ProtocolError>>),
-}
+use crate::server::Reply;
+use crate::server::handler::run::{CallResult, Rejection};
 
 /// The result of a tool.
 #[expect(clippy::large_enum_variant, reason = "the large one is the usual one")]
-pub(in crate::server) enum ToolOutcome {
+#[derive(Debug)]
+pub enum ToolOutcome {
     /// That of the protocol.
     Complete(CallToolResult),
     /// One with another `resultType`, of an extension: servers that pass it on leave it alone.
@@ -41,26 +32,32 @@ impl ToolOutcome {
     }
 }
 
-impl ToolReply {
-    /// Applies `change` to the result, if it is one of the protocol.
-    pub(in crate::server) fn then(
-        self,
-        change: impl FnOnce(CallToolResult) -> CallToolResult + Send + 'static,
-    ) -> Self {
-        match self {
-            Self::Typed(reply) => Self::Typed(reply.then(|result| Ok(change(result)))),
-            Self::Open(future) => Self::Open(Box::pin(async move {
-                Ok(match future.await? {
-                    ToolOutcome::Complete(result) => ToolOutcome::Complete(change(result)),
-                    other @ ToolOutcome::Other(_) => other,
-                })
-            })),
-        }
+impl From<CallToolResult> for ToolOutcome {
+    fn from(result: CallToolResult) -> Self {
+        Self::Complete(result)
     }
 }
 
-impl From<Reply<CallToolResult>> for ToolReply {
-    fn from(reply: Reply<CallToolResult>) -> Self {
-        Self::Typed(reply)
+impl CallResult for ToolOutcome {
+    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+        let result = match rejection {
+            Rejection::Arguments(text) => Ok(result::failure(text)),
+            Rejection::Unanswered(error) => result::answer(error),
+            Rejection::Protocol(error) => Err(error),
+        };
+        result.map(Self::Complete)
+    }
+}
+
+impl Reply<ToolOutcome> {
+    /// Applies `change` to a result of the protocol.
+    pub(in crate::server) fn then_complete(
+        self,
+        change: impl FnOnce(CallToolResult) -> Result<CallToolResult, ProtocolError> + Send + 'static,
+    ) -> Self {
+        self.then(|outcome| match outcome {
+            ToolOutcome::Complete(result) => change(result).map(ToolOutcome::Complete),
+            other @ ToolOutcome::Other(_) => Ok(other),
+        })
     }
 }

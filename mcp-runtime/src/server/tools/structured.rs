@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::IntoContent;
 use super::expected::list;
-use super::reply::ToolReply;
+use super::reply::ToolOutcome;
 use super::validation::Validation;
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
@@ -127,13 +127,13 @@ fn unexpected_null(describe: Describe, json: &RawJson) -> Option<String> {
 pub(super) fn fitting(
     tool: &str,
     schema: Option<&RawJson>,
-    reply: Reply<CallToolResult>,
-) -> Reply<CallToolResult> {
+    reply: Reply<ToolOutcome>,
+) -> Reply<ToolOutcome> {
     let Some(schema) = schema.cloned() else {
         return reply;
     };
     let tool = tool.to_owned();
-    reply.then(move |result| advice::check_output(&tool, &schema, result))
+    reply.then_complete(move |result| advice::check_output(&tool, &schema, result))
 }
 
 /// Returns the listed output schema and, if it differs, the one for revisions that require
@@ -191,22 +191,22 @@ fn wrapped_schema(mut schema: Value) -> Value {
 
 /// Puts the structured content of an answer into an object, as in the wrapped schema, if `revision`
 /// requires that.
-pub(super) fn wrap_reply(reply: ToolReply, revision: Revision) -> ToolReply {
+pub(super) fn wrap_reply(reply: Reply<ToolOutcome>, revision: Revision) -> Reply<ToolOutcome> {
     if !structured_content_is_object(revision) {
         return reply;
     }
-    reply.then(|mut result| {
+    reply.then_complete(|mut result| {
         result.structured_content = result.structured_content.map(|raw| {
             let text = format!(r#"{{"result":{}}}"#, raw.get());
             RawJson::from_text(text).unwrap_or(raw)
         });
-        result
+        Ok(result)
     })
 }
 
 /// Leaves an answer its text only.
-pub(super) fn drop_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
-    reply.then(|mut result| {
+pub(super) fn drop_reply(reply: Reply<ToolOutcome>) -> Reply<ToolOutcome> {
+    reply.then_complete(|mut result| {
         result.structured_content = None;
         Ok(result)
     })

@@ -15,7 +15,7 @@ use tracing::Level;
 
 use super::both;
 use crate::support::log::Log;
-use crate::support::{Wire, builder, call};
+use crate::support::{Wire, builder, call, stateless};
 
 /// A server whose layer deals so with each call of `echo`.
 fn failing(fault: fn(McpRequest) -> Result<McpResponse, BoxError>) -> Server {
@@ -181,7 +181,29 @@ async fn invalid_parameters_of_a_layer_are_not_the_callers_fault() {
 }
 
 #[tokio::test]
-async fn faults_of_the_caller_stay_so_whatever_a_layer_has_replaced() {
+async fn parameters_of_a_layer_that_do_not_fit_are_internal_errors_also_where_the_caller_is_at_fault()
+ {
+    let server = adding();
+    for answer in both(&server, "echo", json!({})).await {
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+    for (tool, arguments) in [("nowhere", json!({})), ("echo", json!([]))] {
+        for answer in both(&server, tool, arguments).await {
+            assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_state_is_that_of_the_caller_whatever_a_layer_has_replaced() {
+    let mut wire = Wire::to(&adding()).await;
+    let params = json!({"name": "echo", "arguments": {}, "requestState": "never issued"});
+    let answer = wire.ask(stateless(1, "tools/call", params)).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+/// A server with a layer that replaces all parameters, and leaves those of the caller as they are.
+fn adding() -> Server {
     let mut server = builder();
     server.layer(from_fn(async |mut request: McpRequest, next: Next| {
         let mut params: Value = request.parse_params()?;
@@ -189,14 +211,7 @@ async fn faults_of_the_caller_stay_so_whatever_a_layer_has_replaced() {
         request.set_params(params);
         next.run(request).await
     }));
-    let server = server.build();
-    for answer in both(&server, "nowhere", json!({})).await {
-        assert_eq!(answer["error"]["message"], "Unknown tool: nowhere");
-    }
-    for answer in both(&server, "echo", json!([])).await {
-        let message = "Invalid params: params.arguments: must be an object";
-        assert_eq!(answer["error"]["message"], message);
-    }
+    server.build()
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! Layers of servers within servers.
 
 use mcp_runtime::Server;
-use mcp_runtime::layer::{BoxError, BoxFuture, FromFn, McpRequest, McpResponse, Next, from_fn};
+use mcp_runtime::layer::{McpRequest, Next, RequestLayer, from_fn};
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::resources::{ResourceBuilder, UriTemplate, variable};
 use mcp_runtime::server::tools::ToolBuilder;
@@ -160,22 +160,15 @@ impl Files {
     }
 }
 
-type Outcome = Result<McpResponse, BoxError>;
-
 /// A layer that replaces a text in the parameters.
-fn replacing(
-    from: &'static str,
-    to: &'static str,
-) -> FromFn<impl Fn(McpRequest, Next) -> BoxFuture<Outcome> + Send + Sync + 'static> {
-    from_fn(
-        move |mut request: McpRequest, next: Next| -> BoxFuture<Outcome> {
-            if let Some(params) = request.params() {
-                let params = params.get().replace(from, to);
-                request.set_params(RawJson::from_text(params).unwrap());
-            }
-            Box::pin(next.run(request))
-        },
-    )
+fn replacing(from: &'static str, to: &'static str) -> impl RequestLayer {
+    from_fn(move |mut request: McpRequest, next: Next| {
+        if let Some(params) = request.params() {
+            let params = params.get().replace(from, to);
+            request.set_params(RawJson::from_text(params).unwrap());
+        }
+        next.run(request)
+    })
 }
 
 /// A server that mounts, under the prefix `in`, one with files that has a layer.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
+use mcp_runtime::layer::{McpRequest, McpResponse, Next, RequestLayer, from_fn};
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::ToolBuilder;
 use serde_json::{Value, json};
@@ -189,20 +189,12 @@ async fn parameters_can_be_replaced() {
 }
 
 /// A layer that calls twice, and returns the second outcome.
-fn twice() -> mcp_runtime::layer::FromFn<
-    impl Fn(McpRequest, Next) -> mcp_runtime::layer::BoxFuture<Outcome> + Send + Sync + 'static,
-> {
-    from_fn(
-        |request: McpRequest, next: Next| -> mcp_runtime::layer::BoxFuture<Outcome> {
-            Box::pin(async move {
-                next.clone().run(request.clone()).await?;
-                next.run(request).await
-            })
-        },
-    )
+fn twice() -> impl RequestLayer {
+    from_fn(async |request: McpRequest, next: Next| {
+        next.clone().run(request.clone()).await?;
+        next.run(request).await
+    })
 }
-
-type Outcome = Result<McpResponse, mcp_runtime::layer::BoxError>;
 
 #[tokio::test(start_paused = true)]
 async fn a_layer_that_calls_twice_reports_once() {
