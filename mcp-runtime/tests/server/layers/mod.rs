@@ -8,7 +8,7 @@ mod states;
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
+use mcp_runtime::layer::{McpRequest, Next, RequestLayer, from_fn};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, call, stateless};
@@ -28,10 +28,7 @@ impl Record {
 }
 
 /// A layer that notes each request and its outcome under `name`.
-fn recording(
-    record: &Record,
-    name: &'static str,
-) -> impl tower_layer::Layer<Next, Service = impl Recorded> + Send + Sync + 'static {
+fn recording(record: &Record, name: &'static str) -> impl RequestLayer + use<> {
     let record = record.clone();
     from_fn(move |request: McpRequest, next: Next| {
         let record = record.clone();
@@ -53,33 +50,6 @@ fn recording(
             outcome
         }
     })
-}
-
-/// The service of a layer.
-trait Recorded:
-    tower_service::Service<
-        McpRequest,
-        Response = McpResponse,
-        Error = mcp_runtime::layer::BoxError,
-        Future: Send,
-    > + Clone
-    + Send
-    + Sync
-    + 'static
-{
-}
-
-impl<S> Recorded for S where
-    S: tower_service::Service<
-            McpRequest,
-            Response = McpResponse,
-            Error = mcp_runtime::layer::BoxError,
-            Future: Send,
-        > + Clone
-        + Send
-        + Sync
-        + 'static
-{
 }
 
 /// The answers to a call of a tool, in both eras.
