@@ -18,32 +18,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     let mut diagnostics = Diagnostics::default();
     let mut function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) if function.sig.receiver().is_none() => function,
-        _ => {
-            let method = syn::parse2::<ImplItemFn>(item.clone());
-            let is_function = method.is_ok();
-            let (item, at) = method.map_or_else(
-                |_| (item.clone(), item.clone()),
-                |mut method| {
-                    // Attributes of parameters are nothing to the compiler.
-                    signature::refuse_settings(&mut method.sig, &mut Diagnostics::default());
-                    let at = method.sig.ident.to_token_stream();
-                    (method.into_token_stream(), at)
-                },
-            );
-            let (what, mend) = if is_function {
-                (
-                    "belongs to no server",
-                    "put `#[mcp_server]` on the `impl` block around it; what a macro in the block makes is not seen",
-                )
-            } else {
-                (
-                    "stands on no function",
-                    "write it above a `fn`, and not in a macro inside the block",
-                )
-            };
-            diagnostics.mistake(at, format!("this `#[{name}]` {what}"), mend);
-            return [item, diagnostics.into_tokens()].into_iter().collect();
-        }
+        _ => return misplaced(name, item),
     };
     let ident = format_ident!("{name}");
     function
@@ -74,6 +49,28 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     };
     tokens.extend(diagnostics.into_tokens());
     tokens
+}
+
+/// An attribute on a method outside a server, or on what is not a function.
+fn misplaced(name: &str, item: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let Ok(mut method) = syn::parse2::<ImplItemFn>(item.clone()) else {
+        diagnostics.mistake(
+            item.clone(),
+            format!("this `#[{name}]` stands on no function"),
+            "write it above a `fn`, and not in a macro inside the block",
+        );
+        return [item, diagnostics.into_tokens()].into_iter().collect();
+    };
+    // The compiler rejects unknown attributes on parameters, so they are removed.
+    signature::refuse_settings(&mut method.sig, &mut Diagnostics::default());
+    diagnostics.mistake(
+        &method.sig.ident,
+        format!("this `#[{name}]` belongs to no server"),
+        "put `#[mcp_server]` on the `impl` block around it; what a macro in the block makes is not seen",
+    );
+    let method = method.into_token_stream();
+    [method, diagnostics.into_tokens()].into_iter().collect()
 }
 
 /// An attribute such as `#[on_start]` that no `#[mcp_server]` has taken up.

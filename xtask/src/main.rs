@@ -1,6 +1,7 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
 
 mod bindings;
+mod check;
 mod codegen;
 mod conformance;
 #[path = "../../benches/harness/src/port.rs"]
@@ -49,6 +50,8 @@ enum Task {
     },
     /// Run the official conformance suite. Needs npm.
     Conformance(conformance::Options),
+    /// Check what finds most mistakes: house rules, sizes, formatting, clippy and unit tests.
+    Check,
     /// Count the lines of code of each part, and compare them with its limits.
     Size,
     /// Check the house rules.
@@ -87,6 +90,7 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Bindings { revision } => bindings::run(root, &revision),
         Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => conformance::run(root, &options),
+        Task::Check => check::run(root),
         Task::Size => size::run(root),
         Task::Tidy => tidy::run(root),
     }

@@ -8,9 +8,9 @@ use tokio::time::timeout;
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::Exchange;
-use super::grant::TokenGrant;
 use super::redirect::{RedirectReceiver, receive};
 use super::registration::{Registration, RegistrationRequest};
+use super::token_grant::TokenGrant;
 use super::token_request::Issuer;
 use super::token_set::{TokenSet, load, registration_key, save, stored};
 

@@ -25,6 +25,7 @@ mod renewal;
 mod scopes;
 mod session;
 pub mod store;
+mod token_grant;
 pub(crate) mod token_request;
 pub(crate) mod token_response;
 mod token_set;

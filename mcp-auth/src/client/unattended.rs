@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::discovery::Discoverer;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::grant::{Grant, TokenGrant};
+use super::grant::Grant;
 use super::identity_provider::IdentityProvider;
 use super::issuer_settings::STRICT;
+use super::token_grant::TokenGrant;
 use super::token_request::Issuer;
 use super::token_set::TokenSet;
 use crate::authentication::{ClientAuthentication, ClientCredentials};

@@ -22,4 +22,4 @@ mod workspace;
 
 pub(crate) use check::run;
 pub(crate) use names::is_test_module;
-pub(crate) use workspace::Workspace;
+pub(crate) use workspace::{File, Workspace};

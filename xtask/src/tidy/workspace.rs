@@ -31,7 +31,7 @@ pub(crate) struct File {
     /// Its text; empty where it is none.
     pub(crate) text: String,
     /// The items of a Rust file; none where it is not valid, which the compiler reports.
-    pub(super) items: Vec<syn::Item>,
+    pub(crate) items: Vec<syn::Item>,
     /// The paths that a Rust file names outside its test modules.
     pub(super) names: Vec<Named>,
 }

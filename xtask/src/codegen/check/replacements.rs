@@ -28,14 +28,11 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         });
         let values: Vec<_> = values.collect();
         let lacking = values.iter().filter(|(_, known)| *known != ty.known);
-        let lacking = lacking.format_with(", ", |(value, known), f| {
-            if known.is_empty() {
-                f(value)
-            } else {
-                f(&format_args!("{value} ({})", merged.span(known)))
-            }
-        });
-        let lacking = lacking.to_string();
+        let text = |(value, known): &(String, Set)| match merged.span(known) {
+            _ if known.is_empty() => value.clone(),
+            span => format!("{value} ({span})"),
+        };
+        let lacking = lacking.map(text).join(", ");
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
             continue;
         };
