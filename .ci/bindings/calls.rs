@@ -1,4 +1,5 @@
-//! Typed calls of published servers, in each era that they have.
+//! Typed calls of published servers, in each era that they have. PACKAGES is the folder of npm packages,
+//! PYTHON that of Python's programs, ODD the server of odd types, and FILES a folder for files.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -17,17 +18,18 @@ use mcp_runtime::{CallError, Client, Era};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-fn servers() -> PathBuf {
-    PathBuf::from(std::env::var("SERVERS").expect("SERVERS: the folder with the servers"))
+/// A file below the folder that an environment variable names.
+fn below(variable: &str, file: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os(variable).expect(variable)).join(file)
 }
 
 fn node(package: &str) -> ChildProcess {
     let program = format!("node_modules/@modelcontextprotocol/{package}/dist/index.js");
-    ChildProcess::new("node").arg(servers().join(program)).inherit_env()
+    ChildProcess::new("node").arg(below("PACKAGES", &program)).inherit_env()
 }
 
 fn python(program: &str) -> ChildProcess {
-    ChildProcess::new(servers().join("venv/bin").join(program)).inherit_env()
+    ChildProcess::new(below("PYTHON", program)).inherit_env()
 }
 
 /// Calls `test` with a client in each era of a server, and prints which these are.
@@ -76,7 +78,7 @@ async fn everything() {
 
 #[tokio::test]
 async fn filesystem() {
-    let folder = servers().join("files");
+    let folder = below("FILES", "");
     let server = || node("server-filesystem").arg(&folder);
     in_each_era("filesystem", server, async |client| {
         let filesystem = Filesystem(client);
@@ -93,7 +95,7 @@ async fn filesystem() {
 
 #[tokio::test]
 async fn memory() {
-    let file = servers().join("files/memory.jsonl");
+    let file = below("FILES", "memory.jsonl");
     let _ = std::fs::remove_file(&file);
     let server = || node("server-memory").env("MEMORY_FILE_PATH", &file);
     in_each_era("memory", server, async |client| {
@@ -135,7 +137,7 @@ async fn time() {
 
 #[tokio::test]
 async fn odd() {
-    let program = std::env::var("ODD").expect("ODD: the server of odd types");
+    let program = std::env::var("ODD").expect("ODD");
     in_each_era("odd", || python("python").arg(&program), async |client| {
         let odd = Odd(client);
         let sum = odd.numbers(NumbersArguments::new(1, 2.0, true, None).with_e(4)).await?;

@@ -18,7 +18,7 @@ class Protected:
     """The server, and what its authorization server is told and asked."""
 
     def __init__(self):
-        command = [os.environ["AUTH_NODE"], os.environ["PROTECTED_SCRIPT"], os.environ["PROTECTED"], WORK]
+        command = ["node", os.environ["PROTECTED_SCRIPT"], os.environ["PROTECTED"], WORK]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

@@ -1,4 +1,4 @@
-"""Servers of others. NODE and PYTHON name the programs, PACKAGES the folder of npm packages."""
+"""Servers of others. PYTHON names the program, PACKAGES the folder of npm packages."""
 
 import os
 import socket
@@ -12,8 +12,8 @@ from program import LIMIT
 HERE = Path(__file__).parent
 PACKAGES = Path(os.environ["PACKAGES"]) / "@modelcontextprotocol"
 
-EVERYTHING = [os.environ["NODE"], str(PACKAGES / "server-everything/dist/index.js")]
-FILESYSTEM = [os.environ["NODE"], str(PACKAGES / "server-filesystem/dist/index.js")]
+EVERYTHING = ["node", str(PACKAGES / "server-everything/dist/index.js")]
+FILESYSTEM = ["node", str(PACKAGES / "server-filesystem/dist/index.js")]
 FASTMCP = [os.environ["PYTHON"], str(HERE / "fastmcp_server.py")]
 
 

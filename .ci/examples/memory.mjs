@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { REVISIONS, connected, failure } from './clients.mjs';
 
 const [program] = process.argv.slice(2);
-const official = 'node_modules/@modelcontextprotocol/server-memory/dist/index.js';
+const official = '../node_modules/@modelcontextprotocol/server-memory/dist/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'memory-'));
 
 /** Starts a server with an empty memory of its own. */

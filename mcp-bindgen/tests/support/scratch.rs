@@ -9,7 +9,7 @@ use std::process::Command;
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty crate. Its dependencies are compiled once for all.
+    /// An empty crate. Its dependencies are compiled once for all, and for `.ci/bindings/run`.
     pub(crate) fn new(name: &str, edition: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -19,11 +19,12 @@ impl Scratch {
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n\
              [workspace]\n[dependencies]\n\
-             mcp-runtime = {{ path = {runtime:?}, default-features = false, features = [\"client\"] }}\n\
+             mcp-runtime = {{ path = {runtime:?}, default-features = false, features = [\"client\", \"stdio\"] }}\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
              chrono = {{ version = \"0.4\", default-features = false, features = [\"serde\", \"std\"] }}\n\
              url = {{ version = \"2\", features = [\"serde\"] }}\n\
-             uuid = {{ version = \"1\", default-features = false, features = [\"serde\", \"std\"] }}\n"
+             uuid = {{ version = \"1\", default-features = false, features = [\"serde\", \"std\"] }}\n\
+             [profile.dev]\ndebug = false\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
@@ -45,7 +46,7 @@ impl Scratch {
             .current_dir(&self.0)
             .env(
                 "CARGO_TARGET_DIR",
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join("target"),
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("bindings"),
             )
             .env("RUSTFLAGS", "-D warnings")
             .env("RUSTDOCFLAGS", "-D warnings")
