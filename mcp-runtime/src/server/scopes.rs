@@ -45,7 +45,7 @@ impl Scopes {
     pub(in crate::server) fn check(&self, context: &Context) -> Result<(), RequestError> {
         if !self.is_empty() {
             context.check_scopes(&self.as_strs())?;
-            context.called().add_scopes(&self.0);
+            context.add_needed_scopes(&self.0);
         }
         Ok(())
     }

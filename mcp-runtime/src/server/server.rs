@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use mcp_types::Tool;
+use mcp_types::{RawJson, Tool};
 use tokio::task::JoinSet;
 
+use super::Session;
 use super::catalog::{Registry, Relay};
+use super::context::{DetachedCall, DetachedRequest, call_detached};
 use super::dispatch::Router;
 use super::serve::Initialized;
 use super::settings::Settings;
 use super::subscriptions::Changes;
-use super::{Context, FromContext, Session};
 use crate::ProtocolError;
 use crate::advice::Warnings;
 use crate::connection::Peer;
@@ -84,6 +85,21 @@ impl Server {
     /// [`notify_changed`](Self::notify_changed).
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.notify_changed(Change::Resource(uri.into()));
+    }
+
+    /// Makes a call again that was detached, through the layers of the server: what its handler asks and
+    /// reports goes to `call`, which has the answers and values of the call before. Scopes are not
+    /// checked once more. Dropping the future drops the handler.
+    ///
+    /// # Errors
+    ///
+    /// The error of the call. The error of a tool is a result.
+    pub async fn call_detached(
+        &self,
+        request: DetachedRequest,
+        call: Arc<dyn DetachedCall>,
+    ) -> Result<RawJson, ProtocolError> {
+        call_detached(self, request, call).await
     }
 
     pub(super) fn with_registry(settings: Settings, registry: Registry) -> Self {
@@ -221,25 +237,5 @@ impl ServerState {
 
     pub(super) fn relays(&self) -> Vec<Relay> {
         lock(&self.relays).clone()
-    }
-}
-
-impl Context {
-    /// Notifies the clients that have subscribed to `change`, like
-    /// [`Server::notify_changed`](crate::Server::notify_changed).
-    pub fn notify_changed(&self, change: Change) {
-        self.server().notify_changed(change);
-    }
-
-    /// Notifies the clients that have subscribed to the resource `uri`.
-    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
-        self.notify_changed(Change::Resource(uri.into()));
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl FromContext for Server {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.server().clone())
     }
 }

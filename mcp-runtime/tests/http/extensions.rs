@@ -116,12 +116,7 @@ impl ToolExtension for Detach {
         next: Next,
     ) -> BoxFuture<Result<McpResponse, BoxError>> {
         Box::pin(async move {
-            let call = if self.alone {
-                request.detachable_alone()
-            } else {
-                request.detachable()
-            };
-            let mut call = call.unwrap();
+            let mut call = request.detachable(!self.alone).unwrap();
             let mut work = Box::pin(next.run(request));
             tokio::select! {
                 biased;

@@ -216,7 +216,8 @@ impl ToolExtension for Ticketed {
                 .filter(|cx| cx.declares_extension(ID))
                 .cloned();
             let tickets = cx.as_ref().and_then(|cx| cx.extension::<Tickets>());
-            let (Some(cx), Some(tickets), Some(mut call)) = (&cx, tickets, request.detachable())
+            let (Some(cx), Some(tickets), Some(mut call)) =
+                (&cx, tickets, request.detachable(true))
             else {
                 return next.run(request).await;
             };

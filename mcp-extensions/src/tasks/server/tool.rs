@@ -222,11 +222,8 @@ impl Task {
         record.call = self.saved(&request, &cx);
         let state = CallState::new(Arc::clone(&self));
         request.insert(state.clone());
-        let detachable = match self.moment {
-            Moment::Start => request.detachable_alone(),
-            Moment::After(_) | Moment::Deferred => request.detachable(),
-        };
-        let Some(mut call) = detachable else {
+        let keeps_request = !matches!(self.moment, Moment::Start);
+        let Some(mut call) = request.detachable(keeps_request) else {
             return next.run(request).await;
         };
         poll_fn(|cx| next.poll_ready(cx)).await?;

@@ -1,25 +1,24 @@
-//! Context of a call: the request, the client, and what a handler takes by reference.
+//! Context of a call: the request, the client, the server, and the end of the call.
 
-use std::any::Any;
 use std::fmt;
-use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, Implementation, LoggingLevel, ProgressToken, RawJson, RawJsonRef,
     RequestId, Revision,
 };
 
-use super::CancellationToken;
-use super::called::CalledEntry;
+use super::detached::{DetachableLink, DetachedCall};
 use super::reporter::Reporter;
+use super::{CancellationToken, EndOfCall};
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
-use crate::protocol::{Negotiated, RequestParams};
+use crate::error::RequestError;
+use crate::protocol::{Negotiated, RequestParams, missing_extension};
 use crate::server::input::InputState;
 use crate::server::subscriptions::{Session, Severity};
-use crate::server::{Answer, Server};
+use crate::server::{Answer, Extension, Server};
+use crate::sync::lock;
 use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
 
@@ -53,6 +52,7 @@ pub struct Context {
 }
 
 /// All that is known of a request, apart from its method and parameters.
+#[derive(Clone)]
 struct RequestContext {
     id: RequestId,
     negotiated: Arc<Negotiated>,
@@ -70,7 +70,27 @@ struct RequestContext {
     cancellation: OnceLock<CancellationToken>,
     /// Made with the first report of progress.
     reporter: OnceLock<Arc<Reporter>>,
+    /// Set if an extension may detach the call from its request.
+    detachable: Option<Arc<DetachableLink>>,
     called: CalledEntry,
+}
+
+/// What is known of the entry that a request calls.
+#[derive(Default)]
+struct CalledEntry {
+    /// The scopes that the request needs, and its caller has.
+    scopes: Mutex<Vec<String>>,
+    /// The name of the tool, if it has something of an extension.
+    tool: OnceLock<Box<str>>,
+}
+
+impl Clone for CalledEntry {
+    fn clone(&self) -> Self {
+        Self {
+            scopes: lock(&self.scopes).clone().into(),
+            tool: self.tool.clone(),
+        }
+    }
 }
 
 /// A request as it was received.
@@ -112,6 +132,7 @@ impl Context {
                 input: OnceLock::new(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
+                detachable: None,
                 called: CalledEntry::default(),
             }),
             mounted: None,
@@ -128,35 +149,19 @@ impl Context {
         }
     }
 
-    /// The context of the same request with another way to the client, and with progress and
-    /// cancellation of its own.
-    pub(in crate::server) fn with_peer(&self, peer: Peer) -> Self {
-        let input = self.request.input.get_or_init(Arc::default);
-        let RequestContext {
-            id,
-            negotiated,
-            meta,
-            progress_token,
-            log_level,
-            session,
-            server,
-            ..
-        } = &*self.request;
+    /// The context of the same request for a call that may be detached, which reaches the client by
+    /// `peer`, and has progress and cancellation of its own.
+    pub(super) fn with_detachable(&self, link: &Arc<DetachableLink>, peer: Peer) -> Self {
+        self.input_or_default();
+        let request = RequestContext {
+            peer,
+            cancellation: OnceLock::from(link.token.clone()),
+            reporter: OnceLock::new(),
+            detachable: Some(Arc::clone(link)),
+            ..(*self.request).clone()
+        };
         Self {
-            request: Arc::new(RequestContext {
-                id: id.clone(),
-                negotiated: Arc::clone(negotiated),
-                meta: meta.clone(),
-                progress_token: progress_token.clone(),
-                log_level: *log_level,
-                peer,
-                session: Arc::clone(session),
-                server: server.clone(),
-                input: Arc::clone(input).into(),
-                cancellation: OnceLock::new(),
-                reporter: OnceLock::new(),
-                called: self.request.called.clone(),
-            }),
+            request: Arc::new(request),
             ..self.clone()
         }
     }
@@ -209,10 +214,6 @@ impl Context {
     /// Sets the state of a call that is retried, before its handler runs.
     pub(in crate::server) fn set_input(&self, input: InputState) {
         self.request.input.get_or_init(|| Arc::new(input));
-    }
-
-    pub(in crate::server) fn called(&self) -> &CalledEntry {
-        &self.request.called
     }
 
     /// The least severe log messages that the request asks for.
@@ -287,20 +288,91 @@ impl Context {
         &self.server().state.warnings
     }
 
-    /// The server that the client is connected to, whatever serves the call.
-    pub(in crate::server) fn outer(&self) -> &Server {
-        &self.request.server
+    /// The extension of the server that is a `T`: of the outer one where servers are mounted, or else
+    /// of the mounted one that has brought it.
+    #[must_use]
+    pub fn extension<T: Extension>(&self) -> Option<&T> {
+        self.request.server.settings().extensions.get()
+    }
+
+    /// Returns true if the client has declared an extension: in the handshake, or in this request.
+    #[must_use]
+    pub fn declares_extension(&self, id: &str) -> bool {
+        self.negotiated().declares_extension(id)
+    }
+
+    /// Checks that the client has declared an extension.
+    ///
+    /// # Errors
+    ///
+    /// The error of a missing capability, -32021 with `requiredCapabilities` (2026-07-28, "Overview",
+    /// section Error Codes), which has the status 400 over HTTP; -32602 in the handshake era.
+    pub fn require_extension(&self, id: &str) -> Result<(), ProtocolError> {
+        self.check_extension(id).map_err(|error| error.to_error())
+    }
+
+    pub(in crate::server) fn check_extension(&self, id: &str) -> Result<(), RequestError> {
+        if self.declares_extension(id) {
+            Ok(())
+        } else {
+            Err(missing_extension(id, self.revision()))
+        }
+    }
+
+    /// The name of the tool as the client has called it, of a server that mounts others as well. `None` for
+    /// requests other than `tools/call`, and for tools that need no
+    /// [extension](crate::server::Extension).
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.request.called.tool.get().map(|name| &**name)
+    }
+
+    pub(in crate::server) fn set_tool(&self, name: &str) {
+        self.request.called.tool.get_or_init(|| name.into());
+    }
+
+    /// The OAuth scopes that the request has needed so far: those of its tool, and of the servers that
+    /// mount it.
+    #[must_use]
+    pub fn needed_scopes(&self) -> Vec<String> {
+        lock(&self.request.called.scopes).clone()
+    }
+
+    pub(in crate::server) fn add_needed_scopes(&self, scopes: &[String]) {
+        lock(&self.request.called.scopes).extend_from_slice(scopes);
+    }
+
+    /// Checks that the caller has OAuth scopes, as for an operation of the server. Passes over
+    /// transports other than HTTP.
+    ///
+    /// # Errors
+    ///
+    /// What the access policy answers; the response over HTTP has its status and its challenge.
+    pub fn require_scopes(&self, scopes: &[&str]) -> Result<(), ProtocolError> {
+        self.check_scopes(scopes).map_err(|error| error.to_error())
     }
 
     /// The token that is cancelled when the call is over.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
-        self.token().get_or_init(CancellationToken::default)
+        let token = &self.request.cancellation;
+        token.get_or_init(CancellationToken::default)
     }
 
-    fn token(&self) -> &OnceLock<CancellationToken> {
-        self.detachable_token()
-            .unwrap_or(&self.request.cancellation)
+    /// Returns true if the call was detached from its request: nobody waits for its response.
+    #[must_use]
+    pub fn is_detached(&self) -> bool {
+        self.detached().is_some()
+    }
+
+    /// What the call was detached to.
+    pub(in crate::server) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
+        self.detachable()?.call()
+    }
+
+    /// The link of a call that may be detached, or was.
+    pub(in crate::server) fn detachable(&self) -> Option<&Arc<DetachableLink>> {
+        self.request.detachable.as_ref()
     }
 
     /// Ends progress and the cancellation token with the call: the last report goes before the
@@ -315,11 +387,11 @@ impl Context {
         let is_in_use = self.owners() > owners || self.request.cancellation.get().is_some();
         match served {
             Served::Now(_) => {
-                EndOfCall(self.clone()).finish();
+                EndOfCall::of(self).finish();
                 served
             }
             Served::Later(handler) if is_in_use => {
-                let end = EndOfCall(self.clone());
+                let end = EndOfCall::of(self);
                 Served::Later(Box::pin(async move {
                     let outcome = handler.await;
                     end.finish();
@@ -329,34 +401,13 @@ impl Context {
             served => served,
         }
     }
-}
 
-/// Ends what must not outlive a call when it is answered or dropped.
-pub(in crate::server) struct EndOfCall(Context);
-
-impl EndOfCall {
-    pub(in crate::server) fn of(context: &Context) -> Self {
-        Self(context.clone())
-    }
-
-    pub(in crate::server) fn context(&self) -> &Context {
-        &self.0
-    }
-
-    pub(in crate::server) fn finish(self) {
-        self.0.finish_progress();
-    }
-}
-
-impl Drop for EndOfCall {
-    fn drop(&mut self) {
-        if let Some(reporter) = self.0.request.reporter.get() {
+    /// Ends progress without another report, and cancels the token.
+    pub(super) fn end(&self) {
+        if let Some(reporter) = self.request.reporter.get() {
             reporter.close();
         }
-        // A detached call has an end of its own.
-        if let Some(token) = self.0.token().get()
-            && !self.0.is_detached()
-        {
+        if let Some(token) = self.request.cancellation.get() {
             token.cancel();
         }
     }
@@ -368,138 +419,5 @@ impl fmt::Debug for Context {
             .field("request_id", self.request_id())
             .field("revision", &self.revision())
             .finish_non_exhaustive()
-    }
-}
-
-/// A value that is made from the context of a call.
-///
-/// The type of each parameter that a handler takes by reference. Derive it for the caller's
-/// [identity](derive@crate::FromContext), implement it for other types of your own.
-///
-/// ```
-/// use mcp_runtime::{Context, FromContext, ProtocolError};
-///
-/// /// The name that the client goes by.
-/// struct ClientName(String);
-///
-/// impl FromContext for ClientName {
-///     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-///         let name = cx.client_info().map(|info| info.name.clone());
-///         Ok(Self(name.unwrap_or_else(|| "nobody".to_owned())))
-///     }
-/// }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`&{Self}` cannot be taken from the context of a call",
-    label = "does not implement `FromContext`",
-    note = "if the caller sends it, take it by value: `{Self}`",
-    note = "if it is the caller's identity: `#[derive(FromContext)] #[from_context(identity)]`",
-    note = "the context itself is `mcp_runtime::Context`"
-)]
-pub trait FromContext: Sized + Send + Sync + 'static {
-    /// Makes the value.
-    ///
-    /// # Errors
-    ///
-    /// When this call has no such value; the call is answered with the error, and the handler does
-    /// not run.
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
-
-    /// The value as a handler borrows it; by default it is made for the call.
-    ///
-    /// # Errors
-    ///
-    /// As for [`from_context`](Self::from_context).
-    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
-        Self::from_context(cx).map(Borrowed::made)
-    }
-}
-
-/// A value that some calls have, and a handler takes as `Option<&T>`.
-///
-/// Derived together with [`FromContext`](trait@FromContext) for the caller's identity.
-#[diagnostic::on_unimplemented(
-    message = "`Option<&{Self}>` cannot be taken from the context of a call",
-    label = "take `&{Self}`: it is always there",
-    note = "only types that some calls lack, such as the caller's identity, are `OptionalFromContext`"
-)]
-pub trait OptionalFromContext: FromContext {
-    /// The value; `None` if this call has none.
-    ///
-    /// # Errors
-    ///
-    /// When the value is there and can't be used; the call is answered with the error.
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError>;
-}
-
-/// The caller's identity, if it is a `T`.
-pub fn identity<T: Any + Clone + Send + Sync>(cx: &Context) -> Option<T> {
-    cx.identity().cloned()
-}
-
-/// The error of a call by nobody in particular, which has to know who calls.
-pub fn no_identity() -> ProtocolError {
-    ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
-}
-
-#[diagnostic::do_not_recommend]
-impl FromContext for Peer {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.peer().clone())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl FromContext for Context {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.clone())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl FromContext for CancellationToken {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.cancellation().clone())
-    }
-}
-
-/// A value that a handler takes by reference: made for the call, or shared.
-///
-/// Returned by [`FromContext::lend`].
-pub struct Borrowed<T>(Held<T>);
-
-enum Held<T> {
-    Made(T),
-    Shared(Arc<dyn AsRef<T> + Send + Sync>),
-}
-
-impl<T> Borrowed<T> {
-    /// A value that was made for the call.
-    #[must_use]
-    pub fn made(value: T) -> Self {
-        Self(Held::Made(value))
-    }
-
-    /// A value that `holder` has.
-    #[must_use]
-    pub fn shared(holder: Arc<dyn AsRef<T> + Send + Sync>) -> Self {
-        Self(Held::Shared(holder))
-    }
-}
-
-impl<T> Deref for Borrowed<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.0 {
-            Held::Made(value) => value,
-            Held::Shared(holder) => (**holder).as_ref(),
-        }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Borrowed<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }

@@ -1,20 +1,33 @@
-//! Calls that go on after their request was answered.
+//! Calls that go on after their request was answered, and calls that are made again afterwards.
+//!
+//! A layer replaces the context of a request by one that may be detached; the layer keeps the
+//! [`Detachable`]. The function then reaches its client by a [`DetachableLink`], which the layer
+//! cuts when it [detaches](Detachable::detach) the call. From then on what the function asks and
+//! reports goes to the [`DetachedCall`] of the layer.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-use mcp_types::{InputRequest, LoggingMessageNotificationParams, RawJson};
+use mcp_types::{
+    ClientCapabilities, Implementation, InputRequest, LoggingMessageNotificationParams, RawJson,
+    RawJsonRef, RequestId, Revision, methods,
+};
+use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::{CancellationToken, Context, EndOfCall};
+use super::{CancellationToken, Context, IncomingRequest};
 use crate::ProtocolError;
-use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
+use crate::connection::{BoxFuture, Command, Link, Peer, Served, Unsent};
 use crate::error::{CallError, RequestError};
-use crate::protocol::{ParamHeader, StrictJson};
+use crate::protocol::{Negotiated, ParamHeader, RequestParams, StrictJson};
+use crate::server::dispatch::ServerRequest;
 use crate::server::input::{InputState, KeptInputs};
+use crate::server::{Answer, Server};
 use crate::sync::{read, write};
+use crate::values::Values;
 
 /// What an extension does for a call that goes on after its request was answered: the questions,
 /// progress and log messages of its handler come here.
@@ -61,19 +74,39 @@ pub trait DetachedCall: Send + Sync + 'static {
 /// Kept until the call is detached or answered: dropped before, it cancels the call's
 /// [token](Context::cancellation).
 pub struct Detachable {
-    end: EndOfCall,
-    switch: Arc<Switch>,
+    context: Context,
+    link: Arc<DetachableLink>,
 }
 
 impl Detachable {
+    /// A context of the same request as `context` that may be detached from it, and its other end.
+    /// Without `keeps_request`, handlers do not see the HTTP request, which is then released with
+    /// its response.
+    pub(in crate::server) fn of(context: &Context, keeps_request: bool) -> (Context, Self) {
+        let peer = context.peer();
+        let link = DetachableLink::new(Some(peer.clone()), OnceLock::new());
+        let identity = if keeps_request {
+            peer.any_identity()
+        } else {
+            context.lasting_identity()
+        };
+        let peer = peer.rerouted(Arc::clone(&link) as Arc<dyn Link>, identity);
+        let context = context.with_detachable(&link, peer);
+        let detachable = Self {
+            context: context.clone(),
+            link,
+        };
+        (context, detachable)
+    }
+
     /// Waits until the function is about to be entered: its arguments fit, and the questions that are
     /// parameters are answered. A call that fails before, or whose function returns without waiting,
     /// never gets there. The function has done nothing yet if this is polled with the future of the
     /// call, as `tokio::select!` does.
     pub async fn entered(&mut self) {
-        if !self.switch.is_entered.load(Ordering::Acquire) {
+        if !self.link.is_entered.load(Ordering::Acquire) {
             // Nobody else waits for it.
-            self.switch.entered.notified().await;
+            self.link.entered.notified().await;
         }
     }
 
@@ -81,7 +114,7 @@ impl Detachable {
     /// [repeat](crate::Server::call_detached) it.
     #[must_use]
     pub fn inputs(&self) -> KeptInputs {
-        let input = self.end.context().input();
+        let input = self.context.input();
         input.map(InputState::kept).unwrap_or_default()
     }
 
@@ -91,38 +124,29 @@ impl Detachable {
     ///
     /// The context keeps revision, capabilities, principal, identity and values.
     pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
-        self.end.context().finish_progress();
-        let _ = self.switch.call.set(call);
-        *write(&self.switch.peer) = None;
-        Detached(Arc::clone(&self.switch.token))
+        self.context.finish_progress();
+        let _ = self.link.call.set(call);
+        *write(&self.link.client) = None;
+        Detached(self.link.token.clone())
+    }
+}
+
+impl Drop for Detachable {
+    fn drop(&mut self) {
+        if !self.context.is_detached() {
+            self.context.end();
+        }
     }
 }
 
 /// A call that was [detached](Detachable::detach). Dropped, it cancels the
 /// [token](Context::cancellation) of the call; its handler is dropped by whoever polls it.
 #[must_use = "dropping it cancels the call's token"]
-pub struct Detached(Token);
-
-/// The token of a call, once it was asked for.
-type Token = Arc<OnceLock<CancellationToken>>;
-
-impl Detached {
-    /// A call that has had no client from the start, and the way to none.
-    pub(in crate::server) fn from_the_start(call: Arc<dyn DetachedCall>) -> (Self, Peer) {
-        let switch = Arc::new(Switch {
-            call: OnceLock::from(call),
-            ..Switch::default()
-        });
-        let detached = Self(Arc::clone(&switch.token));
-        (detached, Peer::over(switch))
-    }
-}
+pub struct Detached(CancellationToken);
 
 impl Drop for Detached {
     fn drop(&mut self) {
-        if let Some(token) = self.0.get() {
-            token.cancel();
-        }
+        self.0.cancel();
     }
 }
 
@@ -139,42 +163,74 @@ impl fmt::Debug for Detachable {
 }
 
 /// The way to the client of a call that may be detached.
-#[derive(Default)]
-pub(in crate::server) struct Switch {
+pub(in crate::server) struct DetachableLink {
     /// The client, until the call is detached.
-    peer: RwLock<Option<Peer>>,
+    client: RwLock<Option<Peer>>,
     call: OnceLock<Arc<dyn DetachedCall>>,
     is_entered: AtomicBool,
     /// Notified when the function is about to be entered.
     entered: Notify,
     /// True if questions are asked before the function is entered.
-    asks: OnceLock<()>,
-    /// Here, as the call may go on when nobody has its context any more.
-    token: Token,
+    asks: AtomicBool,
+    /// The token of the call, which may go on when nobody has its context any more.
+    pub(super) token: CancellationToken,
 }
 
-impl Switch {
-    fn peer(&self) -> Option<Peer> {
-        let peer = read(&self.peer);
-        peer.clone()
+impl DetachableLink {
+    fn new(client: Option<Peer>, call: OnceLock<Arc<dyn DetachedCall>>) -> Arc<Self> {
+        Arc::new(Self {
+            client: RwLock::new(client),
+            call,
+            is_entered: AtomicBool::new(false),
+            entered: Notify::new(),
+            asks: AtomicBool::new(false),
+            token: CancellationToken::default(),
+        })
+    }
+
+    fn client(&self) -> Option<Peer> {
+        read(&self.client).clone()
+    }
+
+    /// What the call was detached to.
+    pub(super) fn call(&self) -> Option<&Arc<dyn DetachedCall>> {
+        self.call.get()
+    }
+
+    /// Notes that questions are asked before the function is entered. Returns true the first time.
+    pub(in crate::server) fn begin_asking(&self) -> bool {
+        !self.asks.swap(true, Ordering::Relaxed)
+    }
+
+    /// Returns true if questions are asked before the function is entered.
+    pub(in crate::server) fn is_asking(&self) -> bool {
+        self.asks.load(Ordering::Relaxed)
+    }
+
+    /// Signals that the function is about to be entered, and yields once so that the waiter can
+    /// react.
+    pub(in crate::server) async fn enter(&self) {
+        self.is_entered.store(true, Ordering::Release);
+        self.entered.notify_one();
+        tokio::task::yield_now().await;
     }
 }
 
-impl Link for Switch {
+impl Link for DetachableLink {
     fn send(&self, command: Command) -> Result<(), Unsent> {
-        let peer = self.peer().ok_or(Unsent::Closed)?;
-        peer.link.send(command)
+        let client = self.client().ok_or(Unsent::Closed)?;
+        client.link.send(command)
     }
 
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
-        match self.peer() {
-            Some(peer) => peer.link.send_later(command),
+        match self.client() {
+            Some(client) => client.link.send_later(command),
             None => Box::pin(std::future::ready(Err(CallError::not_sent(None)))),
         }
     }
 
     fn next_id(&self) -> i64 {
-        self.peer().map_or(0, |peer| peer.link.next_id())
+        self.client().map_or(0, |client| client.link.next_id())
     }
 
     fn check_headers(
@@ -182,78 +238,108 @@ impl Link for Switch {
         headers: &[ParamHeader],
         arguments: &StrictJson<'_>,
     ) -> Result<(), RequestError> {
-        let peer = self.peer();
-        peer.map_or(Ok(()), |peer| peer.link.check_headers(headers, arguments))
+        let client = self.client();
+        client.map_or(Ok(()), |it| it.link.check_headers(headers, arguments))
     }
 }
 
-impl Context {
-    /// A context of the same request that may be detached from it. Without `keeps_exchange`, handlers
-    /// do not see the HTTP request, which is then released with its response.
-    pub(in crate::server) fn detachable(&self, keeps_exchange: bool) -> (Self, Detachable) {
-        let switch = Arc::new(Switch {
-            peer: RwLock::new(Some(self.peer().clone())),
-            ..Switch::default()
-        });
-        let identity = if keeps_exchange {
-            self.peer().any_identity()
-        } else {
-            self.lasting_identity()
-        };
-        let link = Arc::clone(&switch) as Arc<dyn Link>;
-        let context = self.with_peer(self.peer().rerouted(link, identity));
-        let detachable = Detachable {
-            end: EndOfCall::of(&context),
-            switch,
-        };
-        (context, detachable)
-    }
+/// A call of a tool that was [detached](super::Detachable::detach), to be made again from its beginning,
+/// perhaps in another process; see [`Server::call_detached`].
+#[derive(Clone, Debug)]
+pub struct DetachedRequest {
+    /// The name of the tool, as [`Context::tool`] had it.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: RawJson,
+    /// The revision of the protocol that the client spoke.
+    pub revision: Revision,
+    /// The capabilities of the client.
+    pub capabilities: ClientCapabilities,
+    /// The client's own name and version.
+    pub client_info: Option<Implementation>,
+    values: Values,
+}
 
-    /// The way to the client, if the call may be detached.
-    fn switch(&self) -> Option<&Switch> {
-        let link: &dyn Any = &*self.peer().link;
-        link.downcast_ref()
-    }
-
-    /// The place of the call's token, if the call may be detached.
-    pub(in crate::server) fn detachable_token(&self) -> Option<&OnceLock<CancellationToken>> {
-        self.switch().map(|switch| &*switch.token)
-    }
-
-    /// What the call was detached to.
-    pub(in crate::server) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
-        self.switch()?.call.get()
-    }
-
-    /// Notes that questions are asked before the function is entered. Returns whether that matters.
-    pub(in crate::server) fn begin_asking(&self) -> bool {
-        let switch = self.switch();
-        switch.is_some_and(|switch| switch.asks.set(()).is_ok())
-    }
-
-    /// Returns true if the call was detached from its request: nobody waits for its response.
+impl DetachedRequest {
+    /// A call without capabilities and identity.
     #[must_use]
-    pub fn is_detached(&self) -> bool {
-        self.detached().is_some()
-    }
-
-    /// Returns true if the call may be detached, or was.
-    pub(in crate::server) fn is_detachable(&self) -> bool {
-        self.switch().is_some()
-    }
-
-    /// Returns true if questions are asked before the function is entered.
-    pub(in crate::server) fn is_asking(&self) -> bool {
-        self.switch()
-            .is_some_and(|switch| switch.asks.get().is_some())
-    }
-
-    /// Tells that the function is about to be entered, and gives way once to who waits for that.
-    pub(in crate::server) async fn enter(&self) {
-        if let Some(switch) = self.switch() {
-            switch.is_entered.store(true, Ordering::Release);
-            switch.entered.notify_one();
-            tokio::task::yield_now().await;
+    pub fn new(tool: impl Into<String>, arguments: RawJson, revision: Revision) -> Self {
+        Self {
+            tool: tool.into(),
+            arguments,
+            revision,
+            capabilities: ClientCapabilities::new(),
+            client_info: None,
+            values: Values::default(),
         }
     }
+
+    /// Leaves a value that handlers take as an identity: by [`Context::identity`], or as `&T`. The
+    /// principal is a value of the type `Principal` of the HTTP transport.
+    pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
+        self.values.insert(value);
+    }
+}
+
+#[derive(Serialize)]
+struct Params<'a> {
+    name: &'a str,
+    arguments: &'a RawJson,
+}
+
+/// Makes a call again that was detached.
+///
+/// # Errors
+///
+/// The error of the call.
+pub(in crate::server) async fn call_detached(
+    server: &Server,
+    request: DetachedRequest,
+    call: Arc<dyn DetachedCall>,
+) -> Result<RawJson, ProtocolError> {
+    let link = DetachableLink::new(None, OnceLock::from(call));
+    let _detached = Detached(link.token.clone());
+    let served = begin(server, &request, &link);
+    let answer = match served.unwrap_or_else(|error| Served::Now(Err(error.to_error()))) {
+        Served::Now(outcome) => outcome?,
+        Served::Later(handler) | Served::Open(handler) => handler.await?,
+    };
+    let json = answer.bare_json().map(Cow::into_owned);
+    let result = json.and_then(RawJson::from_text);
+    result.map_err(|error| RequestError::UnsendableResult(error.to_string()).to_error())
+}
+
+fn begin(
+    server: &Server,
+    request: &DetachedRequest,
+    link: &Arc<DetachableLink>,
+) -> Result<Served<Answer>, RequestError> {
+    let params = RawJson::encode(&Params {
+        name: &request.tool,
+        arguments: &request.arguments,
+    });
+    let negotiated = Negotiated {
+        revision: request.revision,
+        peer_info: request.client_info.clone(),
+        peer_capabilities: request.capabilities.clone(),
+        instructions: None,
+    };
+    let received = RequestParams::read(Some(RawJsonRef::from(&params)))?;
+    let incoming = IncomingRequest {
+        id: &RequestId::Number(0),
+        method: methods::TOOLS_CALL,
+        params: Some(RawJsonRef::from(&params)),
+        peer: &Peer::over(Arc::clone(link) as Arc<dyn Link>),
+        session: &server.session(),
+    };
+    let context = Context::new(server, incoming, Arc::new(negotiated), &received);
+    let mut context = context.with_detachable(link, context.peer().clone());
+    context.set_values(&request.values);
+    server.call(ServerRequest {
+        method: methods::TOOLS_CALL,
+        params: &received,
+        received: &received,
+        context: &context,
+        owners: 0,
+    })
 }

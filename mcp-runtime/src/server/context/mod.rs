@@ -1,29 +1,33 @@
 //! [`Context`]: what a handler knows of its call, and how it reaches the client meanwhile.
+//!
+//! `core` has what belongs to the request, `questions` what a handler asks, and `notifications` what
+//! it sends without waiting for an answer.
 
-mod called;
 mod cancellation;
 #[cfg(feature = "log-layer")]
 mod client_logs;
 mod core;
 mod detached;
-mod detached_request;
-mod logging;
+mod from_context;
+mod notifications;
 mod progress;
 #[cfg(feature = "stream")]
 mod progress_stream;
+mod questions;
 mod reporter;
 
-pub(in crate::server) use self::core::EndOfCall;
+pub use self::core::Context;
 pub(crate) use self::core::IncomingRequest;
-pub use self::core::{Borrowed, Context, FromContext, OptionalFromContext, identity, no_identity};
 pub use cancellation::CancellationToken;
+pub(in crate::server) use cancellation::EndOfCall;
 #[cfg(feature = "log-layer")]
 pub(in crate::server) use client_logs::attach;
 #[cfg(feature = "log-layer")]
 pub use client_logs::client_logs;
-pub use detached::{Detachable, Detached, DetachedCall};
-pub use detached_request::DetachedRequest;
-pub use logging::Logger;
+pub(in crate::server) use detached::call_detached;
+pub use detached::{Detachable, Detached, DetachedCall, DetachedRequest};
+pub use from_context::{Borrowed, FromContext, OptionalFromContext, identity, no_identity};
+pub use notifications::Logger;
 pub use progress::{Amount, Progress, ProgressItems, Total};
 #[cfg(feature = "stream")]
 pub use progress_stream::ProgressStream;

@@ -1,4 +1,4 @@
-//! Progress of a call, reported to the client (2026-07-28, "Progress").
+//! Progress of a call, as a handler counts it.
 
 use super::{Context, FromContext};
 use crate::ProtocolError;
@@ -36,44 +36,6 @@ numbers!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);
 impl Total for Option<f64> {
     fn total(self) -> Option<f64> {
         self
-    }
-}
-
-impl Context {
-    /// Reports the amount that is done, the total, and the present step, or `""`.
-    ///
-    /// Only sent to a client that requests progress, only if the amount has grown, and at most
-    /// fifty times a second; the last report always goes out before the result. An amount that is
-    /// smaller than before, or not finite, is not sent and logged once: progress must increase.
-    ///
-    /// ```
-    /// use mcp_runtime::Context;
-    ///
-    /// fn steps(cx: &Context) {
-    ///     cx.progress(1, 3, "reading");
-    ///     cx.progress(2.5, 3.0, "still reading");
-    ///     cx.progress(3, None, "");
-    /// }
-    /// ```
-    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
-        if let Some(call) = self.detached() {
-            return call.progress(done.amount(), total.total(), &message.into());
-        }
-        match self.reporter() {
-            Some(reporter) => {
-                let done = done.amount();
-                if !reporter.report(done, total.total(), message.into()) {
-                    self.warnings().progress(done);
-                }
-            }
-            None => self.warnings().unwanted_progress(),
-        }
-    }
-
-    /// Returns true if the client asked for progress, or an extension takes it.
-    #[must_use]
-    pub fn wants_progress(&self) -> bool {
-        self.progress_token().is_some() || self.detached().is_some()
     }
 }
 

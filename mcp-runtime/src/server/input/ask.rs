@@ -8,8 +8,6 @@ use mcp_types::{
     Conform, CreateMessageRequest, ElicitRequest, Era, InputRequest, ListRootsRequest,
     ListRootsResult, RawJson, Request, Root,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::state::name;
 use super::{AskError, InputState};
@@ -51,7 +49,7 @@ pub struct Question<K> {
 }
 
 impl<K> Question<K> {
-    pub(super) fn new(cx: &Context, kind: K) -> Self {
+    pub(in crate::server) fn new(cx: &Context, kind: K) -> Self {
         Self {
             cx: cx.clone(),
             kind,
@@ -202,6 +200,10 @@ pub type ListRoots = Question<Roots>;
 pub struct Roots(());
 
 impl Roots {
+    pub(in crate::server) fn new() -> Self {
+        Self(())
+    }
+
     pub(super) fn read(answer: &RawJson) -> Result<Vec<Root>, AskError> {
         let result = answer.parse().map(|result: ListRootsResult| result.roots);
         result.map_err(AskError::misfit)
@@ -217,55 +219,5 @@ impl Ask for Roots {
 
     fn read(&self, answer: &RawJson) -> Result<Vec<Root>, AskError> {
         Self::read(answer)
-    }
-}
-
-impl Context {
-    /// Requests the folders and files that the server may work on.
-    ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots",
-    /// which deprecates it.
-    pub fn roots(&self) -> ListRoots {
-        Question::new(self, Roots(()))
-    }
-
-    /// Asks several questions in one round: a tuple of up to six, such as
-    /// `cx.ask_all((cx.elicit::<Name>("…"), cx.roots()))`.
-    ///
-    /// # Errors
-    ///
-    /// The first of the questions that failed; with [`Elicitation::outcome`](super::Elicitation::outcome) it
-    /// is no failure that the user declines.
-    pub async fn ask_all<Q: AskAll>(&self, questions: Q) -> Result<Q::Answers, AskError> {
-        questions.ask_all().await
-    }
-
-    /// Runs `future` once, even if the handler runs again after each question: later runs get the
-    /// first output. `key` identifies it among others of the same handler.
-    ///
-    /// The output is part of the sealed state that the client sends back. A client that repeats an
-    /// old round runs `future` again: if that is unacceptable, the server must keep a record.
-    ///
-    /// # Errors
-    ///
-    /// [`AskError::Value`] when the value can't be written or read as JSON.
-    pub async fn once<F>(&self, key: impl Into<String>, future: F) -> Result<F::Output, AskError>
-    where
-        F: Future<Output: Serialize + DeserializeOwned>,
-    {
-        let key = key.into();
-        if let Some(kept) = self.detached().and_then(|call| call.kept(&key)) {
-            return kept.parse().map_err(AskError::Value);
-        }
-        let value = match self.input() {
-            Some(input) => input.once(key.clone(), future).await?,
-            // A call that can't be suspended runs once.
-            None => future.await,
-        };
-        if let Some(call) = self.detached() {
-            let json = RawJson::new(&value).map_err(AskError::Value)?;
-            call.keep(&key, &json).await.map_err(CallError::Rpc)?;
-        }
-        Ok(value)
     }
 }

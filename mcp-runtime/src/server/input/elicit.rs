@@ -5,8 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
-    ElicitSchema, ElicitationCompleteNotification, ElicitationCompleteNotificationParams,
-    InputRequest, RawJson, Side, methods,
+    ElicitSchema, InputRequest, RawJson,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,8 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::form::{self, ElicitForm};
 use super::{Ask, AskError, Question};
-use crate::error::CallError;
-use crate::server::{Context, ServerBuilder};
+use crate::server::ServerBuilder;
 
 /// A question to the user; await it to ask.
 ///
@@ -212,8 +210,42 @@ impl Mode {
 }
 
 impl<T> ElicitationRequest<T> {
+    /// The form of `T`.
+    pub(in crate::server) fn form(message: String) -> Self
+    where
+        T: ElicitForm,
+    {
+        Self {
+            mode: Mode::typed::<T>(message, form::ONLY_FIELD),
+            read: Mode::read_typed,
+        }
+    }
+
+    /// A form that is known only at run time.
+    pub(in crate::server) fn schema(message: String, form: ElicitSchema) -> Self
+    where
+        T: DeserializeOwned,
+    {
+        let form = Form::Given(Box::new(form));
+        Self {
+            mode: Mode::Form { message, form },
+            read: Mode::read_given,
+        }
+    }
+
     fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         read(answer, |content| (self.read)(&self.mode, content))
+    }
+}
+
+impl ElicitationRequest<()> {
+    /// A web page.
+    pub(in crate::server) fn url(message: String, url: String) -> Self {
+        let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
+        Self {
+            mode: Mode::Url(Box::new(params)),
+            read: Mode::read_given,
+        }
     }
 }
 
@@ -238,119 +270,6 @@ impl<T: Send + 'static> Ask for ElicitationOutcome<T> {
 
     fn read(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         self.0.read_outcome(answer)
-    }
-}
-
-impl Context {
-    /// Asks the user to fill in a form with the fields of `T`, for questions that depend on what the
-    /// handler has found out. A question that does not is better a
-    /// [parameter](macro@crate::tool), `#[elicit("…")] trip: Trip`: it is asked before the function
-    /// is entered, which runs once in every era.
-    ///
-    /// Await it for the answer. In the handshake era the handler waits. In the stateless era the
-    /// call is answered with the question, the handler is dropped, and it runs again from its
-    /// beginning when the client retries: then this returns the answer at once. What goes before it
-    /// runs again; [`once`](Self::once) keeps it to one time. In debug builds, a handler that waited
-    /// for something else before it asked is logged.
-    ///
-    /// ```
-    /// use mcp_runtime::prelude::*;
-    ///
-    /// #[derive(Deserialize, JsonSchema, Elicit)]
-    /// struct Trip {
-    ///     /// Destination of the trip.
-    ///     city: String,
-    ///     /// Number of nights.
-    ///     #[schemars(range(min = 1, max = 30))]
-    ///     nights: u8,
-    /// }
-    ///
-    /// struct Agency;
-    ///
-    /// #[mcp_server]
-    /// impl Agency {
-    ///     /// Books a trip.
-    ///     #[tool]
-    ///     async fn book(&self, cx: &Context) -> Result<String, ToolError> {
-    ///         // Runs once, although the function runs again when the user has answered.
-    ///         let offer = cx.once("offer", async { "Oslo".to_owned() }).await?;
-    ///         let trip: Trip = cx.elicit(format!("{offer} is cheap. Where to?")).await?;
-    ///         Ok(format!("{} nights in {}", trip.nights, trip.city))
-    ///     }
-    /// }
-    /// ```
-    ///
-    /// `T` is a struct or enum under [`#[derive(Elicit)]`](derive@crate::Elicit), text, a number or
-    /// `bool`; what a form can have as fields, and their formats, is said there. A type that is no
-    /// struct makes a form of one field, `answer` unless [`field`](Elicitation::field) names it.
-    /// Follows 2026-07-28, "Elicitation".
-    pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicitation<T> {
-        let mode = Mode::typed::<T>(message.into(), form::ONLY_FIELD);
-        let read = Mode::read_typed as _;
-        Question::new(self, ElicitationRequest { mode, read })
-    }
-
-    /// Asks the user to fill in a form that is known only at run time. `T` is decoded from the whole
-    /// content, and may be a map.
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use mcp_runtime::prelude::*;
-    /// use mcp_runtime::types::ElicitSchema;
-    /// use serde_json::json;
-    ///
-    /// async fn rate(topic: &str, cx: &Context) -> Result<Option<u8>, ToolError> {
-    ///     let stars = json!({"type": "integer", "minimum": 1, "maximum": 5});
-    ///     let form = json!({"type": "object", "properties": {topic: stars}});
-    ///     let form: ElicitSchema = serde_json::from_value(form)?;
-    ///     let ratings: BTreeMap<String, u8> = cx.elicit_schema("How was it?", form).await?;
-    ///     Ok(ratings.get(topic).copied())
-    /// }
-    /// ```
-    pub fn elicit_schema<T: DeserializeOwned>(
-        &self,
-        message: impl Into<String>,
-        form: ElicitSchema,
-    ) -> Elicitation<T> {
-        let message = message.into();
-        let form = Form::Given(Box::new(form));
-        let mode = Mode::Form { message, form };
-        let read = Mode::read_given as _;
-        Question::new(self, ElicitationRequest { mode, read })
-    }
-
-    /// Asks the user to open a web page, for data that the client must not see: passwords,
-    /// payments, permissions. Accepting means that the user is willing, not that it is done.
-    ///
-    /// For clients that declared `elicitation.url`, from 2025-11-25 on. As with
-    /// [`elicit`](Self::elicit), what goes before it runs again in the stateless era.
-    pub fn elicit_url(
-        &self,
-        message: impl Into<String>,
-        url: impl Into<String>,
-    ) -> Elicitation<()> {
-        let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
-        let mode = Mode::Url(Box::new(params));
-        let read = Mode::read_given as _;
-        Question::new(self, ElicitationRequest { mode, read })
-    }
-
-    /// Notifies the client that the interaction on a web page with this [id](Elicitation::id) is done,
-    /// in revisions that have the notification. Over HTTP it is sent with the answer to this call,
-    /// so only before the call ends.
-    ///
-    /// # Errors
-    ///
-    /// When the connection is over.
-    pub fn elicitation_complete(&self, id: impl Into<String>) -> Result<(), CallError> {
-        let method = methods::NOTIFICATIONS_ELICITATION_COMPLETE;
-        if !self.revision().allows(method, Side::Server) {
-            return Ok(());
-        }
-        let params = ElicitationCompleteNotificationParams::new(id);
-        self.peer()
-            .notify::<ElicitationCompleteNotification>(Some(&params))
     }
 }
 

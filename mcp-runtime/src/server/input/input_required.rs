@@ -7,7 +7,6 @@ use super::form::ElicitForm;
 use super::state::Questions;
 use super::{Ask, AskError, Elicited, InputState, Question, Roots, Sampled, elicit};
 use crate::error::RequestError;
-use crate::server::Context;
 
 /// Questions that a handler asks by hand, instead of awaiting them.
 ///
@@ -49,6 +48,12 @@ impl InputRequired {
         self
     }
 
+    /// Ends the round of `input` with the questions.
+    pub(in crate::server) fn require(self, input: &InputState) -> Asked {
+        input.require(self.0);
+        Asked(())
+    }
+
     /// A text for the next run of the handler, in [`Answers::note`].
     ///
     /// It travels through the client, which can neither read nor change it.
@@ -77,7 +82,11 @@ pub struct Answers<'a> {
     input: Option<&'a InputState>,
 }
 
-impl Answers<'_> {
+impl<'a> Answers<'a> {
+    pub(in crate::server) fn of(input: Option<&'a InputState>) -> Self {
+        Self { input }
+    }
+
     /// The names of the questions that are answered.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
@@ -112,45 +121,5 @@ impl Answers<'_> {
     #[must_use]
     pub fn note(&self) -> Option<String> {
         self.input?.note()
-    }
-}
-
-impl Context {
-    /// Ends the call with questions that are asked by hand: return the result as an error.
-    /// When the client has answered, the handler runs again and finds the
-    /// [`answers`](Self::answers).
-    ///
-    /// ```
-    /// use mcp_runtime::prelude::*;
-    /// use mcp_runtime::input::{Elicited, InputRequired};
-    ///
-    /// # struct Library;
-    /// # #[mcp_server]
-    /// # impl Library {
-    /// /// Greets the user.
-    /// #[tool]
-    /// fn greet(&self, cx: &Context) -> Result<String, ToolError> {
-    ///     match cx.answers().elicited::<String>("name") {
-    ///         Some(answer) => Ok(format!("Hello, {}!", answer?.accepted()?)),
-    ///         None => {
-    ///             let question = cx.elicit::<String>("What is your name?");
-    ///             Err(cx.require(InputRequired::new().ask("name", question)))?
-    ///         }
-    ///     }
-    /// }
-    /// # }
-    /// ```
-    #[must_use = "return it as an error"]
-    pub fn require(&self, wanted: InputRequired) -> Asked {
-        self.input_or_default().require(wanted.0);
-        Asked(())
-    }
-
-    /// The client's answers to questions that were asked by hand.
-    #[must_use]
-    pub fn answers(&self) -> Answers<'_> {
-        Answers {
-            input: self.input(),
-        }
     }
 }

@@ -134,13 +134,13 @@ where
     R: CallResult,
     F: FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
 {
-    let detachable = cx.begin_asking().then(|| cx.clone());
+    let link = cx.detachable().filter(|link| link.begin_asking()).cloned();
     Ok(Reply::Pending(Box::pin(async move {
         let Asked { questions, enter } = asked.await;
         let reply = match questions.ask_all().await {
             Ok(answers) => {
-                if let Some(cx) = detachable {
-                    cx.enter().await;
+                if let Some(link) = link {
+                    link.enter().await;
                 }
                 enter(answers)
             }

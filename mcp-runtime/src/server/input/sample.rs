@@ -9,7 +9,6 @@ use mcp_types::{
 
 use super::{Ask, AskError, Question};
 use crate::limits::SAMPLING_TOKENS;
-use crate::server::Context;
 
 /// Messages for the client's model to continue; await it to ask.
 ///
@@ -20,6 +19,15 @@ pub type Sample = Question<Sampling>;
 #[derive(Clone, Debug)]
 pub struct Sampling {
     pub(in crate::server) params: CreateMessageRequestParams,
+}
+
+impl Sampling {
+    pub(in crate::server) fn new(conversation: impl IntoConversation) -> Self {
+        let messages = conversation.into_conversation();
+        Self {
+            params: CreateMessageRequestParams::new(messages, SAMPLING_TOKENS),
+        }
+    }
 }
 
 /// A conversation: a text of the user, or messages of both sides.
@@ -204,19 +212,6 @@ fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
     let mut ids: Vec<_> = blocks.iter().filter_map(id).collect();
     ids.sort_unstable();
     ids
-}
-
-impl Context {
-    /// Asks the client's language model to continue a conversation: a text of the user, or messages
-    /// of both sides.
-    ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling",
-    /// which deprecates it.
-    pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
-        let messages = conversation.into_conversation();
-        let params = CreateMessageRequestParams::new(messages, SAMPLING_TOKENS);
-        Question::new(self, Sampling { params })
-    }
 }
 
 #[cfg(test)]

@@ -241,7 +241,11 @@ impl InputState {
     }
 
     /// Runs `future` unless a value of `key` is known, see [`Context::once`](crate::Context::once).
-    pub(super) async fn once<F>(&self, key: String, future: F) -> Result<F::Output, AskError>
+    pub(in crate::server) async fn once<F>(
+        &self,
+        key: String,
+        future: F,
+    ) -> Result<F::Output, AskError>
     where
         F: Future<Output: Serialize + DeserializeOwned>,
     {

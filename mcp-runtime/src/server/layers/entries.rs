@@ -289,7 +289,9 @@ where
         });
         let reply =
             reply.and_then(|reply| reply.map_err(|error| fault(&request, error).to_error()));
-        let detachable = request.context().filter(|context| context.is_detachable());
+        let detachable = request
+            .context()
+            .filter(|context| context.detachable().is_some());
         match reply.unwrap_or_else(|error| Reply::Ready(Err(error))) {
             Reply::Ready(outcome) => {
                 detachable.inspect(|context| context.finish_progress());
@@ -312,11 +314,14 @@ fn entering(
     context: Context,
     function: impl Future<Output = Result<McpResponse, ProtocolError>>,
 ) -> impl Future<Output = Result<McpResponse, BoxError>> {
-    let asks = context.is_asking();
+    let link = context
+        .detachable()
+        .filter(|link| !link.is_asking())
+        .cloned();
     let mut context = Some(context);
     async move {
-        if let Some(context) = context.as_ref().filter(|_| !asks) {
-            context.enter().await;
+        if let Some(link) = link {
+            link.enter().await;
         }
         // What is detached has no more to do with its request: only its function may keep the context.
         context.take_if(|context| context.is_detached());

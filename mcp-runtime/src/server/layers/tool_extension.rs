@@ -85,20 +85,12 @@ impl McpRequest {
     /// call that is [detached](crate::Context::is_detached) already.
     /// Of use in a layer of a tool: around whole servers, nothing tells when a function is entered.
     ///
-    /// Until it is [detached](Detachable::detach), everything is as with any call.
-    pub fn detachable(&mut self) -> Option<Detachable> {
-        self.replace_context(true)
-    }
-
-    /// As [`detachable`](Self::detachable), for a call that is detached before its function is
-    /// entered: the HTTP request, which the function does not see, is released with its response.
-    pub fn detachable_alone(&mut self) -> Option<Detachable> {
-        self.replace_context(false)
-    }
-
-    fn replace_context(&mut self, keeps_exchange: bool) -> Option<Detachable> {
+    /// Without `keeps_request`, the function does not see the HTTP request, which is then released with
+    /// its response: for a call that is detached before its function is entered. Otherwise everything
+    /// is as with any call until it is [detached](Detachable::detach).
+    pub fn detachable(&mut self, keeps_request: bool) -> Option<Detachable> {
         let context = self.context().filter(|context| !context.is_detached())?;
-        let (context, detachable) = context.detachable(keeps_exchange);
+        let (context, detachable) = Detachable::of(context, keeps_request);
         self.set_context(context);
         Some(detachable)
     }

@@ -325,7 +325,7 @@ impl Catalog<ToolEntry> {
         };
         self.check_scopes(entry, context)?;
         if !entry.needs.is_empty() {
-            context.called().set_tool(&name);
+            context.set_tool(&name);
         }
         entry.check_headers(request.received.shared.arguments, context)?;
         Ok(entry.call(arguments, context))

@@ -103,10 +103,8 @@ impl ToolExtension for Deferred {
         Box::pin(async move {
             let later = request.context().unwrap().extension::<Later>();
             let later = Arc::clone(&later.unwrap().0);
-            let call: Option<Detachable> = match later.when {
-                When::Entered => request.detachable_alone(),
-                When::InASecond | When::Never => request.detachable(),
-            };
+            let keeps_request = !matches!(later.when, When::Entered);
+            let call: Option<Detachable> = request.detachable(keeps_request);
             let Some(mut call) = call else {
                 return next.run(request).await;
             };

@@ -1,4 +1,5 @@
-//! Log messages for clients (2025-11-25 and 2026-07-28, "Logging").
+//! Notifications that a handler sends: progress (2026-07-28, "Progress"), log messages (2025-11-25 and
+//! 2026-07-28, "Logging") and changes.
 
 use mcp_types::{
     Conform, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, RawJson,
@@ -6,10 +7,59 @@ use mcp_types::{
 use serde::Serialize;
 
 use super::Context;
+use super::progress::{Amount, Total};
 use crate::error::CallError;
+use crate::protocol::Change;
 use crate::server::subscriptions::Severity;
 
 impl Context {
+    /// Reports the amount that is done, the total, and the present step, or `""`.
+    ///
+    /// Only sent to a client that requests progress, only if the amount has grown, and at most
+    /// fifty times a second; the last report always goes out before the result. An amount that is
+    /// smaller than before, or not finite, is not sent and logged once: progress must increase.
+    ///
+    /// ```
+    /// use mcp_runtime::Context;
+    ///
+    /// fn steps(cx: &Context) {
+    ///     cx.progress(1, 3, "reading");
+    ///     cx.progress(2.5, 3.0, "still reading");
+    ///     cx.progress(3, None, "");
+    /// }
+    /// ```
+    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
+        if let Some(call) = self.detached() {
+            return call.progress(done.amount(), total.total(), &message.into());
+        }
+        match self.reporter() {
+            Some(reporter) => {
+                let done = done.amount();
+                if !reporter.report(done, total.total(), message.into()) {
+                    self.warn_of_progress(done);
+                }
+            }
+            None => self.note_unwanted_progress(),
+        }
+    }
+
+    /// Returns true if the client asked for progress, or an extension takes it.
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        self.progress_token().is_some() || self.detached().is_some()
+    }
+
+    /// Notifies the clients that have subscribed to `change`, like
+    /// [`Server::notify_changed`](crate::Server::notify_changed).
+    pub fn notify_changed(&self, change: Change) {
+        self.server().notify_changed(change);
+    }
+
+    /// Notifies the clients that have subscribed to the resource `uri`.
+    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
+        self.notify_changed(Change::Resource(uri.into()));
+    }
+
     /// Sends a log message to the client: text, or anything else that has a JSON form.
     ///
     /// Sent only if the server [declares](crate::ServerBuilder::logging) logging, and the client

@@ -1,0 +1,153 @@
+//! What a handler takes by reference: values made from the context of its call.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::code;
+
+use super::{CancellationToken, Context};
+use crate::ProtocolError;
+use crate::connection::Peer;
+use crate::server::Server;
+
+/// A value that is made from the context of a call.
+///
+/// The type of each parameter that a handler takes by reference. Derive it for the caller's
+/// [identity](derive@crate::FromContext), implement it for other types of your own.
+///
+/// ```
+/// use mcp_runtime::{Context, FromContext, ProtocolError};
+///
+/// /// The name that the client goes by.
+/// struct ClientName(String);
+///
+/// impl FromContext for ClientName {
+///     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+///         let name = cx.client_info().map(|info| info.name.clone());
+///         Ok(Self(name.unwrap_or_else(|| "nobody".to_owned())))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` cannot be taken from the context of a call",
+    label = "does not implement `FromContext`",
+    note = "if the caller sends it, take it by value: `{Self}`",
+    note = "if it is the caller's identity: `#[derive(FromContext)] #[from_context(identity)]`",
+    note = "the context itself is `mcp_runtime::Context`"
+)]
+pub trait FromContext: Sized + Send + Sync + 'static {
+    /// Makes the value.
+    ///
+    /// # Errors
+    ///
+    /// When this call has no such value; the call is answered with the error, and the handler does
+    /// not run.
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
+
+    /// The value as a handler borrows it; by default it is made for the call.
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_context`](Self::from_context).
+    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
+        Self::from_context(cx).map(Borrowed::made)
+    }
+}
+
+/// A value that some calls have, and a handler takes as `Option<&T>`.
+///
+/// Derived together with [`FromContext`](trait@FromContext) for the caller's identity.
+#[diagnostic::on_unimplemented(
+    message = "`Option<&{Self}>` cannot be taken from the context of a call",
+    label = "take `&{Self}`: it is always there",
+    note = "only types that some calls lack, such as the caller's identity, are `OptionalFromContext`"
+)]
+pub trait OptionalFromContext: FromContext {
+    /// The value; `None` if this call has none.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there and can't be used; the call is answered with the error.
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError>;
+}
+
+/// The caller's identity, if it is a `T`.
+pub fn identity<T: Any + Clone + Send + Sync>(cx: &Context) -> Option<T> {
+    cx.identity().cloned()
+}
+
+/// The error of a call by nobody in particular, which has to know who calls.
+pub fn no_identity() -> ProtocolError {
+    ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Peer {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.peer().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Context {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Server {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.server().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for CancellationToken {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.cancellation().clone())
+    }
+}
+
+/// A value that a handler takes by reference: made for the call, or shared.
+///
+/// Returned by [`FromContext::lend`].
+pub struct Borrowed<T>(Held<T>);
+
+enum Held<T> {
+    Made(T),
+    Shared(Arc<dyn AsRef<T> + Send + Sync>),
+}
+
+impl<T> Borrowed<T> {
+    /// A value that was made for the call.
+    #[must_use]
+    pub fn made(value: T) -> Self {
+        Self(Held::Made(value))
+    }
+
+    /// A value that `holder` has.
+    #[must_use]
+    pub fn shared(holder: Arc<dyn AsRef<T> + Send + Sync>) -> Self {
+        Self(Held::Shared(holder))
+    }
+}
+
+impl<T> Deref for Borrowed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Held::Made(value) => value,
+            Held::Shared(holder) => (**holder).as_ref(),
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Borrowed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
