@@ -25,7 +25,7 @@ pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::input::form::ElicitForm;
 pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
-pub use crate::server::input::parameter::{Asked, ask, question, question_if};
+pub use crate::server::input::parameter::{ParameterQuestions, ask, question, question_if};
 pub use crate::server::layers::tool_with;
 pub use crate::server::prompts::result::prompt_output;
 pub use crate::server::prompts::{PromptBuilder, PromptEntry};

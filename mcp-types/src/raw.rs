@@ -90,6 +90,25 @@ impl RawJson {
         self.get().starts_with('{')
     }
 
+    /// Returns true if this is the result of a tool that has failed (`isError`).
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.get().contains("\"isError\"") && self.has_member("isError", "true")
+    }
+
+    /// Returns true if this is a result that asks the client for input instead (2026-07-28,
+    /// "Multi Round-Trip Requests").
+    #[must_use]
+    pub fn is_input_required(&self) -> bool {
+        let value = "\"input_required\"";
+        self.get().contains(value) && self.has_member("resultType", value)
+    }
+
+    fn has_member(&self, name: &str, json: &str) -> bool {
+        let member = self.as_raw().member(name);
+        member.is_some_and(|member| member.get() == json)
+    }
+
     /// The same JSON, borrowed.
     #[must_use]
     pub fn as_raw(&self) -> RawJsonRef<'_> {

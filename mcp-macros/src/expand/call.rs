@@ -63,7 +63,7 @@ fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
         let cx = call.context::<__mcp::Context>()?;
         __mcp::ask(call.context, async move {
             let questions = (#(#questions,)*);
-            __mcp::Asked { questions, enter: move |(#(#answers,)*)| { #answer } }
+            __mcp::ParameterQuestions { questions, enter: move |(#(#answers,)*)| { #answer } }
         })
     }
 }

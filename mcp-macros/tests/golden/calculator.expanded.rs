@@ -150,7 +150,7 @@ const _: () = {
                                             Way,
                                         >(&cx, "way", ::core::format_args!("Which way?",)),
                                     );
-                                    __mcp::Asked {
+                                    __mcp::ParameterQuestions {
                                         questions,
                                         enter: move |(answer_agrees, answer_way)| {
                                             limit

@@ -16,7 +16,9 @@ use tokio::sync::watch;
 use super::source::Source;
 use super::state::{ClientState, subscription};
 use super::status::TransportState;
-use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served, Transport};
+use crate::connection::{
+    Driver, JsonRpcResult, Limits, Peer, Role, SendOptions, Served, Transport,
+};
 use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
 use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
@@ -440,7 +442,7 @@ impl Role for Arc<ChannelState> {
     }
 }
 
-impl Outgoing for RawJson {
+impl JsonRpcResult for RawJson {
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
         write::result(out, id, self);
         Ok(())

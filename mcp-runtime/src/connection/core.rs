@@ -17,8 +17,8 @@ use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
 
 use super::handler::contain;
-use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
-use super::pending_call::{Answer, PendingCall, Sent};
+use super::in_flight::{BatchKey, Batches, HandlerKind, InFlight, ReplyTo, RequestKey};
+use super::pending_call::{PeerResponse, PendingCall, Sent};
 use super::{Role, now};
 use crate::error::{CallError, RequestError, ServeError};
 use crate::limits::{
@@ -267,7 +267,7 @@ impl<R: Role, D: Clone> Core<R, D> {
 
     /// Passes a response on to the request that it names. A malformed response fails that request;
     /// one that no request waits for is ignored.
-    pub(crate) fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
+    pub(crate) fn answered(&mut self, id: Option<&RequestId>, answer: PeerResponse<'_>) {
         // Ids of requests are numbers: one that comes back as a string was changed on the way.
         let (number, answer) = match id {
             Some(RequestId::Number(id)) => (Some(*id), answer),
@@ -301,7 +301,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     pub(crate) fn begin(
         &mut self,
         id: &RequestId,
-        kind: Kind,
+        kind: HandlerKind,
         reply: &ReplyTo<D>,
     ) -> Result<RequestKey, RequestError> {
         let limits = &self.limits;
@@ -309,15 +309,15 @@ impl<R: Role, D: Clone> Core<R, D> {
         if self.terminated {
             return Err(RequestError::Ending(LifecycleState::Terminated));
         }
-        if kind == Kind::Work && count >= limits.max_in_flight {
+        if kind == HandlerKind::Work && count >= limits.max_in_flight {
             return Err(RequestError::Busy(limits.max_in_flight));
         }
-        if kind == Kind::Open && count >= limits.max_open {
+        if kind == HandlerKind::Open && count >= limits.max_open {
             return Err(RequestError::TooManySubscriptions(limits.max_open));
         }
         let key = self.in_flight.insert(id, kind, reply.clone());
         let key = key.ok_or_else(|| RequestError::DuplicateId(id.clone()))?;
-        if R::IS_CLIENT && kind == Kind::Work {
+        if R::IS_CLIENT && kind == HandlerKind::Work {
             self.pending
                 .hold(id, now(), |it| it.waiter.options.takes_input);
         }

@@ -1,5 +1,16 @@
 //! The two roles in a connection, server and client, and the handlers of their requests: polled
 //! once in place, with their panics contained.
+//!
+//! Most handlers are done at once, so a result travels as a value and not as a future wherever it
+//! can. From the function to the transport it goes through these types:
+//!
+//! ```text
+//! function   Reply     Ready ───────────────┐   Pending ─────────┐
+//!                                           │                    │
+//! Role       Served    Now                  │   Later            │   Open (a subscription)
+//!                       │                   │     │ poll_once    │     │
+//! transport  Polled    Done ◄───────────────┴─────┴──► Pending ◄─┴─────┘   Refused (did not run)
+//! ```
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -14,7 +25,7 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 
 use super::Outbox;
-use super::in_flight::Kind;
+use super::in_flight::HandlerKind;
 use crate::error::RequestError;
 
 /// A future that can be moved between threads, boxed.
@@ -23,7 +34,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// One side of a connection: it serves the requests of the other side.
 pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
-    type Answer: Outgoing;
+    type Answer: JsonRpcResult;
 
     /// True if this side is the client. Then a message without `method`, `result` and `error`
     /// counts as a response, and the time limits of calls are suspended while requests of the
@@ -81,14 +92,14 @@ impl<A> From<RequestError> for Served<A> {
 }
 
 /// A handler that has to wait.
-type Handler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
+type PendingHandler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
 
-/// The state of a request once its handler was polled.
-pub(crate) enum Progress<A, K> {
+/// What became of a request when its handler was polled once.
+pub(crate) enum Polled<A, K> {
     /// The handler is done. `K` is present if it had begun by `begin`.
     Done(Result<A, ErrorObject>, Option<K>),
     /// The handler has to wait.
-    Waits(Handler<A>, K),
+    Pending(PendingHandler<A>, K),
     /// The handler did not run.
     Refused(RequestError),
 }
@@ -97,23 +108,23 @@ pub(crate) enum Progress<A, K> {
 /// may have to wait is only polled if `begin` admits it. A panic is an error already.
 pub(crate) fn poll_once<A, K>(
     served: Result<Served<A>, ErrorObject>,
-    begin: impl FnOnce(Kind) -> Result<K, RequestError>,
-) -> Progress<A, K> {
+    begin: impl FnOnce(HandlerKind) -> Result<K, RequestError>,
+) -> Polled<A, K> {
     let (kind, future) = match served {
-        Ok(Served::Now(outcome)) => return Progress::Done(outcome, None),
-        Err(panic) => return Progress::Done(Err(panic), None),
-        Ok(Served::Later(future)) => (Kind::Work, future),
-        Ok(Served::Open(future)) => (Kind::Open, future),
+        Ok(Served::Now(outcome)) => return Polled::Done(outcome, None),
+        Err(panic) => return Polled::Done(Err(panic), None),
+        Ok(Served::Later(future)) => (HandlerKind::Work, future),
+        Ok(Served::Open(future)) => (HandlerKind::Open, future),
     };
     let key = match begin(kind) {
         Ok(key) => key,
-        Err(error) => return Progress::Refused(error),
+        Err(error) => return Polled::Refused(error),
     };
     let mut handler = Contained(future);
     let mut cx = Context::from_waker(Waker::noop());
     match Pin::new(&mut handler).poll(&mut cx) {
-        Poll::Ready(outcome) => Progress::Done(outcome, Some(key)),
-        Poll::Pending => Progress::Waits(handler, key),
+        Poll::Ready(outcome) => Polled::Done(outcome, Some(key)),
+        Poll::Pending => Polled::Pending(handler, key),
     }
 }
 
@@ -149,7 +160,7 @@ where
 }
 
 /// A result on its way out.
-pub(crate) trait Outgoing: Send + 'static {
+pub(crate) trait JsonRpcResult: Send + 'static {
     /// Appends the response with this result to `out`.
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
 
@@ -160,7 +171,10 @@ pub(crate) trait Outgoing: Send + 'static {
 }
 
 /// The response to the request `id`. A result that can't be written becomes an error.
-pub(crate) fn response<A: Outgoing>(id: &RequestId, outcome: &Result<A, ErrorObject>) -> Vec<u8> {
+pub(crate) fn response<A: JsonRpcResult>(
+    id: &RequestId,
+    outcome: &Result<A, ErrorObject>,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     if let Some(error) = failure(outcome, |answer| answer.write(&mut out, id)) {
         write::error(&mut out, ErrorId::Of(id), &error);
@@ -169,7 +183,7 @@ pub(crate) fn response<A: Outgoing>(id: &RequestId, outcome: &Result<A, ErrorObj
 }
 
 /// The same into an outbox, as one line.
-pub(super) fn send_response<A: Outgoing>(
+pub(super) fn send_response<A: JsonRpcResult>(
     outbox: &mut Outbox,
     id: &RequestId,
     outcome: &Result<A, ErrorObject>,

@@ -14,7 +14,7 @@ pub(crate) struct InFlight<D> {
 #[derive(Debug)]
 pub(super) struct Request<D> {
     key: RequestKey,
-    kind: Kind,
+    kind: HandlerKind,
     reply: ReplyTo<D>,
     /// Absent until the handler has to wait.
     pub(super) task: Option<AbortHandle>,
@@ -37,7 +37,7 @@ pub(crate) struct ReplyTo<D> {
 
 /// Duration of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HandlerKind {
     /// Work that comes to an end.
     Work,
     /// A subscription, which lasts until one side ends it.
@@ -60,7 +60,7 @@ impl<D> InFlight<D> {
         self.place(id).is_ok()
     }
 
-    pub(super) fn count(&self, kind: Kind) -> usize {
+    pub(super) fn count(&self, kind: HandlerKind) -> usize {
         let requests = self.requests.iter();
         requests.filter(|request| request.kind == kind).count()
     }
@@ -73,7 +73,7 @@ impl<D> InFlight<D> {
     pub(super) fn insert(
         &mut self,
         id: &RequestId,
-        kind: Kind,
+        kind: HandlerKind,
         reply: ReplyTo<D>,
     ) -> Option<RequestKey> {
         let place = self.place(id).err()?;
@@ -228,14 +228,14 @@ mod tests {
             batch: None,
         };
         let id = RequestId::Number(1);
-        let first = in_flight.insert(&id, Kind::Work, reply()).unwrap();
-        assert!(in_flight.insert(&id, Kind::Work, reply()).is_none());
+        let first = in_flight.insert(&id, HandlerKind::Work, reply()).unwrap();
+        assert!(in_flight.insert(&id, HandlerKind::Work, reply()).is_none());
         assert!(in_flight.cancel(&id).is_some());
-        let second = in_flight.insert(&id, Kind::Open, reply()).unwrap();
+        let second = in_flight.insert(&id, HandlerKind::Open, reply()).unwrap();
         assert!(in_flight.remove(&first).is_none());
-        assert_eq!(in_flight.count(Kind::Open), 1);
+        assert_eq!(in_flight.count(HandlerKind::Open), 1);
         assert!(in_flight.remove(&second).is_some());
         assert!(in_flight.is_empty());
-        assert_eq!(in_flight.count(Kind::Open), 0);
+        assert_eq!(in_flight.count(HandlerKind::Open), 0);
     }
 }

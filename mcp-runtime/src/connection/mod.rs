@@ -32,9 +32,9 @@ pub use frame::{
 };
 pub use handler::BoxFuture;
 pub(crate) use handler::{
-    Contained, Outgoing, Progress, Role, Served, contain, join_all, poll_once, response,
+    Contained, JsonRpcResult, Polled, Role, Served, contain, join_all, poll_once, response,
 };
-pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
+pub(crate) use in_flight::{HandlerKind, ReplyTo, RequestKey};
 pub use line::{ByteStream, LineReader, LineWriter};
 pub use outbox::Outbox;
 pub use peer::Peer;

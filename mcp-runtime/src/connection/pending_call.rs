@@ -67,7 +67,7 @@ impl Waiter {
 }
 
 /// The outcome in a response, or the fault that makes the response unusable.
-pub(crate) type Answer<'a> = Result<Result<RawJsonRef<'a>, ErrorObject>, String>;
+pub(crate) type PeerResponse<'a> = Result<Result<RawJsonRef<'a>, ErrorObject>, String>;
 
 impl<D> PendingCall<D> {
     /// Fails the call `id` with `error`. Gives back the notification that cancels it at the peer,

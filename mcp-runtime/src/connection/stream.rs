@@ -7,7 +7,7 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, RequestId};
 use tokio::task::{JoinError, JoinSet};
 
 use super::core::{Limits, Member, Step, too_large};
-use super::handler::{Progress, contain, poll_once, response, send_response};
+use super::handler::{Polled, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
 use super::pending_call::PendingCall;
 use super::{Command, Commands, Core, Incoming, Outbox, Role};
@@ -101,8 +101,8 @@ impl<R: Role> StreamConnection<R> {
             Step::Done | Step::CancelledUnknown(_) => {}
             Step::Request { id, method, params } => {
                 let served = contain(|| self.core.role.request(&id, &method, params));
-                let progress = poll_once(served, |kind| self.core.begin(&id, kind, &reply));
-                self.progress(&id, &reply, progress);
+                let polled = poll_once(served, |kind| self.core.begin(&id, kind, &reply));
+                self.polled(&id, &reply, polled);
             }
             Step::Notification { method, params } => self.core.role.notification(&method, params),
             Step::Answer(answer) => self.answer(&reply, answer),
@@ -110,25 +110,26 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    fn progress(
+    /// Answers a request whose handler is done, or spawns the handler.
+    fn polled(
         &mut self,
         id: &RequestId,
         reply: &ReplyTo<()>,
-        progress: Progress<R::Answer, RequestKey>,
+        polled: Polled<R::Answer, RequestKey>,
     ) {
-        let outcome = match progress {
-            Progress::Done(outcome, key) => {
+        let outcome = match polled {
+            Polled::Done(outcome, key) => {
                 if let Some(key) = key {
                     self.core.end(&key);
                 }
                 outcome
             }
-            Progress::Waits(handler, key) => {
+            Polled::Pending(handler, key) => {
                 let finishing = key.clone();
                 let task = self.tasks.spawn(async { (finishing, handler.await) });
                 return self.core.waits(&key, task);
             }
-            Progress::Refused(error) => Err(error.to_error()),
+            Polled::Refused(error) => Err(error.to_error()),
         };
         self.respond(id, reply, &outcome);
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use mcp_types::{ErrorObject, RawJson};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Answer;
 use crate::connection::BoxFuture;
@@ -107,8 +107,8 @@ impl McpResponse {
     pub fn is_error(&self) -> bool {
         match &self.0 {
             ResponseBody::Answer(answer) => answer.is_error(),
-            ResponseBody::Typed(result) => is_error(&result.json()),
-            ResponseBody::Json(json) => is_error(json),
+            ResponseBody::Typed(result) => result.json().is_error(),
+            ResponseBody::Json(json) => json.is_error(),
             ResponseBody::Accepted(_) => false,
         }
     }
@@ -119,33 +119,10 @@ impl McpResponse {
     pub fn is_input_required(&self) -> bool {
         match &self.0 {
             ResponseBody::Answer(answer) => answer.is_input_required(),
-            ResponseBody::Json(json) => is_input_required(json),
+            ResponseBody::Json(json) => json.is_input_required(),
             ResponseBody::Typed(_) | ResponseBody::Accepted(_) => false,
         }
     }
-}
-
-/// Returns true if a result is that of a tool that has failed.
-pub(crate) fn is_error(result: &RawJson) -> bool {
-    #[derive(Deserialize)]
-    struct Result {
-        #[serde(rename = "isError")]
-        is_error: Option<bool>,
-    }
-
-    result.get().contains("\"isError\"")
-        && result
-            .parse()
-            .is_ok_and(|result: Result| result.is_error == Some(true))
-}
-
-/// Returns true if a result asks for input.
-pub(crate) fn is_input_required(result: &RawJson) -> bool {
-    result.get().contains("\"input_required\"")
-        && result
-            .as_raw()
-            .member("resultType")
-            .is_some_and(|kind| kind.get() == "\"input_required\"")
 }
 
 impl fmt::Debug for McpResponse {

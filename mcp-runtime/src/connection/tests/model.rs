@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::super::core::{Core, Limits, Member, Step};
 use super::super::handler::{Role, Served};
-use super::super::in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
+use super::super::in_flight::{BatchKey, HandlerKind, ReplyTo, RequestKey};
 use super::super::pending_call::{PendingCall, SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::Timeouts;
@@ -157,7 +157,7 @@ impl World {
             }
             Step::Request { id: named, .. } => {
                 assert!(!is_known);
-                match self.core.begin(&named, Kind::Work, &reply) {
+                match self.core.begin(&named, HandlerKind::Work, &reply) {
                     Ok(key) => {
                         assert!(!self.is_over && self.in_flight.len() < MAX);
                         self.in_flight.insert(id, number);
@@ -324,7 +324,10 @@ impl World {
     }
 
     fn check(&mut self) {
-        assert_eq!(self.core.in_flight.count(Kind::Work), self.in_flight.len());
+        assert_eq!(
+            self.core.in_flight.count(HandlerKind::Work),
+            self.in_flight.len()
+        );
         assert!(self.settled.iter().all(|times| *times <= 1));
         for (answered, _) in self.calls.values_mut() {
             assert!(answered.try_recv().is_err(), "an answer that nobody gave");

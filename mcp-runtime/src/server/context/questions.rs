@@ -11,7 +11,7 @@ use super::Context;
 use crate::error::CallError;
 use crate::server::input::{
     Answers, AskAll, AskError, Asked, ElicitForm, Elicitation, ElicitationRequest, InputRequired,
-    IntoConversation, ListRoots, Question, Roots, Sample, Sampling,
+    IntoConversation, ListRoots, Question, RootsRequest, Sample, SamplingRequest,
 };
 
 impl Context {
@@ -123,7 +123,7 @@ impl Context {
     /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling",
     /// which deprecates it.
     pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
-        Question::new(self, Sampling::new(conversation))
+        Question::new(self, SamplingRequest::new(conversation))
     }
 
     /// Requests the folders and files that the server may work on.
@@ -131,7 +131,7 @@ impl Context {
     /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots",
     /// which deprecates it.
     pub fn roots(&self) -> ListRoots {
-        Question::new(self, Roots::new())
+        Question::new(self, RootsRequest::new())
     }
 
     /// Asks several questions in one round: a tuple of up to six, such as

@@ -10,7 +10,7 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use crate::connection::{BoxFuture, Outbox, Outgoing};
+use crate::connection::{BoxFuture, JsonRpcResult, Outbox};
 use crate::error::ProtocolError;
 use crate::protocol::Negotiated;
 use crate::server::tools::ToolOutcome;
@@ -50,13 +50,13 @@ pub(in crate::server) fn then<T: 'static, U>(
 /// A result in the form of the request's revision.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    body: Body,
+    body: AnswerBody,
     /// The server's name, if the writer has to add it to the body.
     identity: Option<Arc<Identity>>,
 }
 
 #[derive(Debug)]
-enum Body {
+enum AnswerBody {
     Prepared(PreparedResult),
     Written(RawJson),
     /// Boxed, because moving it with the answer costs more than the allocation.
@@ -86,7 +86,7 @@ impl Answer {
     /// The empty result.
     pub(in crate::server) fn empty() -> Self {
         Self {
-            body: Body::Written(RawJson::empty_object()),
+            body: AnswerBody::Written(RawJson::empty_object()),
             identity: None,
         }
     }
@@ -98,7 +98,7 @@ impl Answer {
         server: &Arc<Identity>,
     ) -> Self {
         Self {
-            body: Body::Prepared(result),
+            body: AnswerBody::Prepared(result),
             identity: negotiated.results_name_server().then(|| Arc::clone(server)),
         }
     }
@@ -110,7 +110,7 @@ impl Answer {
     ) -> Self {
         result.conform(revision);
         Self {
-            body: Body::Written(RawJson::encode(&result)),
+            body: AnswerBody::Written(RawJson::encode(&result)),
             identity: None,
         }
     }
@@ -122,7 +122,7 @@ impl Answer {
         server: &Arc<Identity>,
     ) -> Self {
         let mut answer = Self::once(result, negotiated.revision);
-        let Body::Written(json) = &answer.body else {
+        let AnswerBody::Written(json) = &answer.body else {
             return answer;
         };
         // A result with a `_meta` of its own keeps it.
@@ -143,7 +143,7 @@ impl Answer {
         let members = || result.parse::<OrderedMap<RawJson>>().ok();
         let Some(mut members) = names_server.then(members).flatten() else {
             return Self {
-                body: Body::Written(result),
+                body: AnswerBody::Written(result),
                 identity: None,
             };
         };
@@ -166,7 +166,7 @@ impl Answer {
             }
         };
         Self {
-            body: Body::Written(RawJson::encode(&members)),
+            body: AnswerBody::Written(RawJson::encode(&members)),
             identity,
         }
     }
@@ -197,7 +197,7 @@ impl Answer {
         }
         result.conform(negotiated.revision);
         Self {
-            body: Body::CallTool(result),
+            body: AnswerBody::CallTool(result),
             identity,
         }
     }
@@ -224,47 +224,45 @@ impl Answer {
     /// When it has no JSON form.
     pub(crate) fn bare_json(&self) -> serde_json::Result<Cow<'_, str>> {
         Ok(match &self.body {
-            Body::Prepared(result) => Cow::Borrowed(result.get()),
-            Body::Written(json) => Cow::Borrowed(json.get()),
-            Body::CallTool(result) => Cow::Owned(serde_json::to_string(result)?),
+            AnswerBody::Prepared(result) => Cow::Borrowed(result.get()),
+            AnswerBody::Written(json) => Cow::Borrowed(json.get()),
+            AnswerBody::CallTool(result) => Cow::Owned(serde_json::to_string(result)?),
         })
     }
 
     /// Returns true for the result of a tool that has failed.
     pub(crate) fn is_error(&self) -> bool {
         match &self.body {
-            Body::CallTool(result) => result.is_error == Some(true),
-            Body::Prepared(_) | Body::Written(_) => false,
+            AnswerBody::CallTool(result) => result.is_error == Some(true),
+            AnswerBody::Written(json) => json.is_error(),
+            AnswerBody::Prepared(_) => false,
         }
     }
 
     /// Returns true if the client is asked for input.
     pub(crate) fn is_input_required(&self) -> bool {
         match &self.body {
-            Body::Written(json) => {
-                let kind = json.as_raw().member("resultType");
-                kind.is_some_and(|kind| kind.get() == "\"input_required\"")
-            }
-            Body::Prepared(_) | Body::CallTool(_) => false,
+            AnswerBody::Written(json) => json.is_input_required(),
+            AnswerBody::Prepared(_) | AnswerBody::CallTool(_) => false,
         }
     }
 }
 
-impl Outgoing for Answer {
+impl JsonRpcResult for Answer {
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
         let prefix = self.identity.as_ref().map(|server| &*server.prefix);
         match &self.body {
-            Body::Prepared(result) => {
+            AnswerBody::Prepared(result) => {
                 result.write(out, id, prefix.unwrap_or_default());
                 Ok(())
             }
-            Body::Written(json) => write(out, id, prefix, json),
-            Body::CallTool(result) => write(out, id, prefix, &**result),
+            AnswerBody::Written(json) => write(out, id, prefix, json),
+            AnswerBody::CallTool(result) => write(out, id, prefix, &**result),
         }
     }
 
     fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
-        let Body::Prepared(result) = &self.body else {
+        let AnswerBody::Prepared(result) = &self.body else {
             return outbox.push(|out| self.write(out, id));
         };
         let prefix = self.identity.as_ref().map(|server| &*server.prefix);

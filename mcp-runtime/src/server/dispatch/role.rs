@@ -15,7 +15,7 @@ use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
 use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
 use crate::server::context::{IncomingRequest, attach};
-use crate::server::subscriptions::{Session, SessionState};
+use crate::server::subscriptions::{Session, StoredSession};
 use crate::server::{Context, Server, input};
 
 impl Server {
@@ -132,7 +132,7 @@ impl ServerRole {
     }
 
     /// Replaces the state of the session by that of another process.
-    pub(crate) fn restore(&self, state: &SessionState) {
+    pub(crate) fn restore(&self, state: &StoredSession) {
         let router = self.server.router();
         self.session.restore(state, |uri| {
             let canonical = router.resources.canonical(uri);

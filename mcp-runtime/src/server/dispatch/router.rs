@@ -19,7 +19,7 @@ use crate::server::catalog::{Catalog, Entry, ListResult, Place};
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::ResourceEntry;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::subscriptions::{Severity, Subscription};
+use crate::server::subscriptions::{ListenRequest, Severity};
 use crate::server::tools::ToolEntry;
 use crate::server::{Context, List, MethodCall};
 
@@ -113,7 +113,7 @@ impl Router {
     }
 }
 
-type Outcome = Result<Served<Answer>, RequestError>;
+type Routed = Result<Served<Answer>, RequestError>;
 
 impl Router {
     /// Serves a request that the lifecycle has admitted.
@@ -121,7 +121,7 @@ impl Router {
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not have the requested entry.
-    pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Outcome {
+    pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Routed {
         let declared = &self.capabilities;
         let tools = declared.tools.is_some();
         let prompts = declared.prompts.is_some();
@@ -188,7 +188,7 @@ impl Router {
         self.settings.caching.mark(result, false)
     }
 
-    fn list_resources(&self, request: ServerRequest<'_>) -> Outcome {
+    fn list_resources(&self, request: ServerRequest<'_>) -> Routed {
         if !self.resources.has_listers() {
             return self.list::<ListResourcesResult>(&self.resources, request);
         }
@@ -202,7 +202,7 @@ impl Router {
         &self,
         catalog: &Catalog<L::Entry>,
         request: ServerRequest<'_>,
-    ) -> Outcome {
+    ) -> Routed {
         let after = Place::after::<L>(request.params.cursor()?)?;
         let page = || catalog.list::<L>(after.as_ref(), request.context);
         if after.is_some() || catalog.differs_by_caller {
@@ -212,7 +212,7 @@ impl Router {
         self.answered(Reply::Ready(Ok(json)), request, Answer::prepared)
     }
 
-    fn complete(&self, request: ServerRequest<'_>) -> Outcome {
+    fn complete(&self, request: ServerRequest<'_>) -> Routed {
         let params: CompleteRequestParams = request.params.decode()?;
         let context = request.context;
         let reply = match params.reference.clone() {
@@ -233,7 +233,7 @@ impl Router {
     }
 
     /// Serves a method of an extension.
-    fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
+    fn call_extension(&self, request: ServerRequest<'_>) -> Routed {
         let params = request.params.raw;
         let context = request.context;
         let call = MethodCall { params, context };
@@ -265,7 +265,7 @@ impl Router {
         reply: Reply<T>,
         request: ServerRequest<'_>,
         answer: impl Fn(T, &Negotiated, &Arc<Identity>) -> Answer + Send + 'static,
-    ) -> Outcome {
+    ) -> Routed {
         let negotiated = request.context.negotiated();
         Ok(match reply {
             Reply::Ready(outcome) => {
@@ -286,7 +286,7 @@ impl Router {
         self.announces_changes() || extensions.is_any_offered(context.revision())
     }
 
-    fn listen(&self, request: ServerRequest<'_>) -> Outcome {
+    fn listen(&self, request: ServerRequest<'_>) -> Routed {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
         let mut filter = params.notifications;
         let of_extensions = std::mem::take(&mut filter.extra);
@@ -295,7 +295,7 @@ impl Router {
             Ok(listening) => listening,
             Err(error) => return Ok(Served::Now(Err(error))),
         };
-        let subscription = Subscription {
+        let subscription = ListenRequest {
             accepted: self.accepted(filter, request.context)?,
             context: request.context.clone(),
             resources: Arc::clone(&self.resources),
@@ -321,7 +321,7 @@ impl Router {
         Ok(accepted)
     }
 
-    fn subscribe(&self, request: ServerRequest<'_>) -> Outcome {
+    fn subscribe(&self, request: ServerRequest<'_>) -> Routed {
         let params: SubscribeRequestParams = request.params.decode()?;
         let context = request.context;
         let canonical = self.resources.check_subscribable(&params.uri, context)?;
@@ -330,7 +330,7 @@ impl Router {
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
-    fn unsubscribe(&self, request: ServerRequest<'_>) -> Outcome {
+    fn unsubscribe(&self, request: ServerRequest<'_>) -> Routed {
         let params: UnsubscribeRequestParams = request.params.decode()?;
         self.resources.check_uri(&params.uri)?;
         request.context.session().unsubscribe(&params.uri);
@@ -338,7 +338,7 @@ impl Router {
     }
 }
 
-fn set_log_level(request: ServerRequest<'_>) -> Outcome {
+fn set_log_level(request: ServerRequest<'_>) -> Routed {
     let params: SetLevelRequestParams = request.params.decode()?;
     let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
         path: "params.level".to_owned(),

@@ -193,13 +193,13 @@ tuples! {
 }
 
 /// A question for the client's roots; await it to ask. Made by [`Context::roots`].
-pub type ListRoots = Question<Roots>;
+pub type ListRoots = Question<RootsRequest>;
 
 /// The kind of [`ListRoots`].
 #[derive(Clone, Debug)]
-pub struct Roots(());
+pub struct RootsRequest(());
 
-impl Roots {
+impl RootsRequest {
     pub(in crate::server) fn new() -> Self {
         Self(())
     }
@@ -210,7 +210,7 @@ impl Roots {
     }
 }
 
-impl Ask for Roots {
+impl Ask for RootsRequest {
     type Answer = Vec<Root>;
 
     fn request(&self) -> Result<InputRequest, AskError> {

@@ -96,7 +96,7 @@ impl<T> Elicitation<T> {
     }
 
     /// A question to which declining and dismissing are answers, and no errors.
-    pub fn outcome(self) -> Outcome<T> {
+    pub fn outcome(self) -> Question<ElicitationOutcome<T>> {
         Question {
             cx: self.cx,
             kind: ElicitationOutcome(self.kind),
@@ -118,10 +118,8 @@ impl Elicitation<()> {
     }
 }
 
-/// A question to the user whose answer is an [`Elicited`]; await it to ask.
-pub type Outcome<T> = Question<ElicitationOutcome<T>>;
-
-/// The kind of [`Outcome`].
+/// The kind of a question to the user whose answer is an [`Elicited`]; made by
+/// [`Elicitation::outcome`].
 #[derive(Clone, Debug)]
 pub struct ElicitationOutcome<T>(ElicitationRequest<T>);
 
@@ -135,14 +133,14 @@ fn read<T>(
     content: impl FnOnce(Option<&RawJson>) -> Result<T, AskError>,
 ) -> Result<Elicited<T>, AskError> {
     #[derive(Deserialize)]
-    struct Reply {
+    struct Answer {
         action: ElicitAction,
         content: Option<RawJson>,
     }
 
-    let reply: Reply = answer.parse().map_err(AskError::misfit)?;
-    match reply.action {
-        ElicitAction::Accept => content(reply.content.as_ref()).map(Elicited::Accepted),
+    let answer: Answer = answer.parse().map_err(AskError::misfit)?;
+    match answer.action {
+        ElicitAction::Accept => content(answer.content.as_ref()).map(Elicited::Accepted),
         ElicitAction::Decline => Ok(Elicited::Declined),
         ElicitAction::Cancel => Ok(Elicited::Cancelled),
         other => {

@@ -5,7 +5,7 @@ use mcp_types::{ErrorObject, RawJson, Root};
 
 use super::form::ElicitForm;
 use super::state::Questions;
-use super::{Ask, AskError, Elicited, InputState, Question, Roots, Sampled, elicit};
+use super::{Ask, AskError, Elicited, InputState, Question, RootsRequest, Sampled, elicit};
 use crate::error::RequestError;
 
 /// Questions that a handler asks by hand, instead of awaiting them.
@@ -108,7 +108,7 @@ impl<'a> Answers<'a> {
     /// The roots, asked for with this key.
     #[must_use]
     pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
-        Some(Roots::read(&self.raw(key)?))
+        Some(RootsRequest::read(&self.raw(key)?))
     }
 
     /// The answer with this key, as the client sent it.

@@ -25,15 +25,15 @@ mod state_keys;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 
-pub use ask::{Ask, AskAll, ListRoots, Question, Roots};
-pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited, Outcome};
+pub use ask::{Ask, AskAll, ListRoots, Question, RootsRequest};
+pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited};
 pub use error::AskError;
 pub use form::ElicitForm;
 pub use form_fields::ElicitField;
 pub use input_required::{Answers, Asked, InputRequired};
 pub use parameter::FromElicited;
 pub(in crate::server) use run::{is_retry, may_ask, run};
-pub use sample::{IntoConversation, Sample, Sampled, Sampling};
+pub use sample::{IntoConversation, Sample, Sampled, SamplingRequest};
 #[cfg(feature = "seal")]
 pub(in crate::server) use sealed::RetryStates;
 #[cfg(feature = "seal")]

@@ -60,14 +60,14 @@ impl<T: ElicitForm> FromElicited for Elicited<T> {
 }
 
 /// The kind of a question that is a parameter.
-pub struct Parameter<T> {
+pub struct ParameterRequest<T> {
     mode: Mode,
     read: fn(&Mode, &RawJson) -> Result<T, AskError>,
     /// The value if it is not asked.
     unasked: Option<fn() -> T>,
 }
 
-impl<T: Send + 'static> Ask for Parameter<T> {
+impl<T: Send + 'static> Ask for ParameterRequest<T> {
     type Answer = T;
 
     fn request(&self) -> Result<InputRequest, AskError> {
@@ -88,8 +88,8 @@ pub fn question<T: FromElicited>(
     cx: &Context,
     name: &'static str,
     message: fmt::Arguments<'_>,
-) -> Question<Parameter<T>> {
-    let parameter = Parameter {
+) -> Question<ParameterRequest<T>> {
+    let parameter = ParameterRequest {
         mode: Mode::typed::<T::Form>(message.to_string(), name),
         read: |mode, answer| T::from_elicited(mode.outcome(answer)?),
         unasked: None,
@@ -103,8 +103,8 @@ pub fn question_if<T: FromElicited>(
     cx: &Context,
     name: &'static str,
     message: fmt::Arguments<'_>,
-) -> Question<Parameter<Option<T>>> {
-    let parameter = Parameter {
+) -> Question<ParameterRequest<Option<T>>> {
+    let parameter = ParameterRequest {
         mode: Mode::typed::<T::Form>(message.to_string(), name),
         read: |mode, answer| T::from_elicited(mode.outcome(answer)?).map(Some),
         unasked: (!holds).then_some(|| None),
@@ -113,7 +113,7 @@ pub fn question_if<T: FromElicited>(
 }
 
 /// The questions of a function, and how it is entered with the answers.
-pub struct Asked<Q, F> {
+pub struct ParameterQuestions<Q, F> {
     /// A tuple of questions.
     pub questions: Q,
     /// Enters the function.
@@ -127,7 +127,7 @@ pub struct Asked<Q, F> {
 /// Never: the type is that of a call, in which reading the arguments may fail.
 pub fn ask<Q, R, F>(
     cx: &Context,
-    asked: impl Future<Output = Asked<Q, F>> + Send + 'static,
+    asked: impl Future<Output = ParameterQuestions<Q, F>> + Send + 'static,
 ) -> Result<Reply<R>, Rejection>
 where
     Q: AskAll + Send + 'static,
@@ -136,7 +136,7 @@ where
 {
     let link = cx.detachable().filter(|link| link.begin_asking()).cloned();
     Ok(Reply::Pending(Box::pin(async move {
-        let Asked { questions, enter } = asked.await;
+        let ParameterQuestions { questions, enter } = asked.await;
         let reply = match questions.ask_all().await {
             Ok(answers) => {
                 if let Some(link) = link {

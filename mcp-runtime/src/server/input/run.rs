@@ -17,7 +17,7 @@ use crate::protocol::{RequestParams, missing_capability};
 use crate::server::dispatch::{OwnedRequest, ServerRequest};
 use crate::server::{Answer, Context, Server};
 
-type Outcome = Result<Answer, ErrorObject>;
+type CallOutcome = Result<Answer, ErrorObject>;
 
 /// Returns true if handlers of the method may ask the client.
 pub(in crate::server) fn may_ask(method: &str) -> bool {
@@ -41,7 +41,7 @@ pub(in crate::server) fn run(
     resume(server, request)?;
     let served = server.router().serve(request)?;
     let asks_by_hand = || cx.input().is_some_and(InputState::is_required);
-    let handler: BoxFuture<Outcome> = match served {
+    let handler: BoxFuture<CallOutcome> = match served {
         Served::Now(outcome) if asks_by_hand() => Box::pin(ready(outcome)),
         // A handler without a clone of the context can't ask.
         Served::Later(handler) if request.is_kept() || asks_by_hand() => handler,
@@ -125,7 +125,11 @@ fn binding(
 
 /// Runs a handler, again with each round of answers in the handshake era, until the call is
 /// answered.
-async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Outcome>) -> Outcome {
+async fn rounds(
+    server: Server,
+    request: OwnedRequest,
+    mut handler: BoxFuture<CallOutcome>,
+) -> CallOutcome {
     let cx = &request.context;
     let input = cx.input_or_default();
     loop {
@@ -167,8 +171,8 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
 async fn round(
     request: &OwnedRequest,
     input: &InputState,
-    mut handler: BoxFuture<Outcome>,
-) -> Result<Questions, Outcome> {
+    mut handler: BoxFuture<CallOutcome>,
+) -> Result<Questions, CallOutcome> {
     loop {
         let outcome = tokio::select! {
             biased;
@@ -187,8 +191,8 @@ async fn round(
 fn observe(
     request: &OwnedRequest,
     input: &InputState,
-    handler: &mut BoxFuture<Outcome>,
-) -> impl Future<Output = Outcome> {
+    handler: &mut BoxFuture<CallOutcome>,
+) -> impl Future<Output = CallOutcome> {
     poll_fn(move |waker| {
         let polled = handler.as_mut().poll(waker);
         if cfg!(debug_assertions)

@@ -13,15 +13,15 @@ use crate::limits::SAMPLING_TOKENS;
 /// Messages for the client's model to continue; await it to ask.
 ///
 /// Made by [`Context::sample`].
-pub type Sample = Question<Sampling>;
+pub type Sample = Question<SamplingRequest>;
 
 /// The kind of [`Sample`].
 #[derive(Clone, Debug)]
-pub struct Sampling {
+pub struct SamplingRequest {
     pub(in crate::server) params: CreateMessageRequestParams,
 }
 
-impl Sampling {
+impl SamplingRequest {
     pub(in crate::server) fn new(conversation: impl IntoConversation) -> Self {
         let messages = conversation.into_conversation();
         Self {
@@ -158,7 +158,7 @@ impl Deref for Sampled {
     }
 }
 
-impl Ask for Sampling {
+impl Ask for SamplingRequest {
     type Answer = Sampled;
 
     fn request(&self) -> Result<InputRequest, AskError> {

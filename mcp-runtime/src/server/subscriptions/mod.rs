@@ -2,10 +2,10 @@
 //! them, and the requests that subscribe to them.
 
 mod changes;
+mod listen_request;
 mod session;
-mod subscription;
 
 pub(in crate::server) use changes::Changes;
+pub(in crate::server) use listen_request::ListenRequest;
 pub(in crate::server) use session::Severity;
-pub(crate) use session::{Session, SessionState};
-pub(in crate::server) use subscription::Subscription;
+pub(crate) use session::{Session, StoredSession};

@@ -58,7 +58,7 @@ pub(crate) struct Session {
     log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
     subscriber: OnceLock<Arc<Subscriber>>,
-    /// True if the [`SessionState`] has changed since it was last stored.
+    /// True if the [`StoredSession`] has changed since it was last stored.
     pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Session {
 /// Log level and subscriptions of a client, from which another process restores its session.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct SessionState {
+pub(crate) struct StoredSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     log_level: Option<LoggingLevel>,
     /// The URIs of the resources subscribed to.
@@ -152,10 +152,10 @@ impl Session {
     }
 
     /// The state to restore the session from.
-    pub(crate) fn state(&self) -> SessionState {
+    pub(crate) fn state(&self) -> StoredSession {
         let Severity(least) = self.log_level();
         let subscriber = self.subscriber.get();
-        SessionState {
+        StoredSession {
             log_level: LEVELS.get(usize::from(least)).cloned(),
             resources: subscriber.map_or_else(Vec::new, |it| it.resources()),
         }
@@ -165,7 +165,7 @@ impl Session {
     /// a URI.
     pub(in crate::server) fn restore(
         &self,
-        state: &SessionState,
+        state: &StoredSession,
         canonical: impl Fn(&str) -> String,
     ) {
         let level = state.log_level.as_ref().and_then(Severity::of);

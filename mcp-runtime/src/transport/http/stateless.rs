@@ -14,7 +14,7 @@ use super::server::permits::Permit;
 use super::server::response;
 use super::server::state::HttpState;
 use super::stream::Stream;
-use crate::connection::{Kind, Progress, Served, contain, poll_once};
+use crate::connection::{HandlerKind, Polled, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
@@ -64,18 +64,18 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         Served::Later(handler) => Served::Later(state.unless_terminated(handler)),
         served => served,
     });
-    let progress = poll_once(served, |kind| permit(state, kind, &exchange));
+    let polled = poll_once(served, |kind| permit(state, kind, &exchange));
     let mut later = Later {
         exchange,
         work: None,
         is_batch: false,
     };
-    match progress {
-        Progress::Done(outcome, _) => {
+    match polled {
+        Polled::Done(outcome, _) => {
             let status = response::stateless(outcome.as_ref().err(), admitted);
             Begun::now(status, later.exchange.stream.response(id, &outcome), later)
         }
-        Progress::Waits(handler, permit) => {
+        Polled::Pending(handler, permit) => {
             let id = id.clone();
             let expiry = later.exchange.expiry(state.options.auth_timeout);
             let stream = Arc::clone(&later.exchange.stream);
@@ -87,7 +87,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             }));
             Begun::Later(later)
         }
-        Progress::Refused(error) => {
+        Polled::Refused(error) => {
             Begun::refused(ErrorId::Of(id), &error, StatusCode::TOO_MANY_REQUESTS)
         }
     }
@@ -109,14 +109,18 @@ fn admit<'a>(
 }
 
 /// A place among the calls, or among the subscriptions, of the caller.
-fn permit(state: &HttpState, kind: Kind, exchange: &Exchange) -> Result<Permit, RequestError> {
+fn permit(
+    state: &HttpState,
+    kind: HandlerKind,
+    exchange: &Exchange,
+) -> Result<Permit, RequestError> {
     let options = &state.options;
     let (permits, error) = match kind {
-        Kind::Work => (
+        HandlerKind::Work => (
             &state.permits,
             RequestError::Busy(options.limits.max_in_flight),
         ),
-        Kind::Open => {
+        HandlerKind::Open => {
             let error = RequestError::TooManySubscriptions(options.max_subscriptions);
             (&state.open, error)
         }

@@ -9,7 +9,7 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
 use super::HttpSession;
 use crate::connection::{
-    Member, PendingCall, Progress, ReplyTo, RequestKey, Served, Step, Unsent, Waiter, contain, now,
+    Member, PendingCall, Polled, ReplyTo, RequestKey, Served, Step, Unsent, Waiter, contain, now,
     poll_once,
 };
 use crate::error::RequestError;
@@ -118,17 +118,17 @@ impl HttpSession {
         (permits, arrival, auth_timeout): (&Arc<Permits>, &Arrival, Duration),
         served: Result<Served<Answer>, ErrorObject>,
     ) -> Option<(StatusCode, Vec<u8>)> {
-        let progress = poll_once(served, |kind| {
+        let polled = poll_once(served, |kind| {
             let permit = permits.take(arrival);
             let permit = permit.ok_or(RequestError::Busy(permits.limit()))?;
             Ok((self.lock().core.begin(id, kind, reply)?, permit))
         });
-        match progress {
-            Progress::Done(outcome, begun) => {
+        match polled {
+            Polled::Done(outcome, begun) => {
                 let cancelled = begun.is_some_and(|(key, _)| self.lock().core.end(&key).is_none());
                 (!cancelled).then(|| (StatusCode::OK, reply.to.response(id, &outcome)))
             }
-            Progress::Waits(handler, (key, permit)) => {
+            Polled::Pending(handler, (key, permit)) => {
                 let expiry = Expiry::of(&arrival.parts, &reply.to, auth_timeout);
                 let handler = Expiry::end(expiry, handler);
                 let finishing = finish(Arc::clone(self), key.clone(), handler, permit);
@@ -144,9 +144,7 @@ impl HttpSession {
                 }
                 None
             }
-            Progress::Refused(error) => {
-                Some((response::refused_session(&error), error.response(id)))
-            }
+            Polled::Refused(error) => Some((response::refused_session(&error), error.response(id))),
         }
     }
 

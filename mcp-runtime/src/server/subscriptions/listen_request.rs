@@ -18,7 +18,7 @@ use crate::server::resources::ResourceEntry;
 use crate::server::{Answer, Context, Listening};
 
 /// One `subscriptions/listen` request.
-pub(in crate::server) struct Subscription {
+pub(in crate::server) struct ListenRequest {
     /// The part of the client's filter that is served.
     pub(in crate::server) accepted: SubscriptionFilter,
     pub(in crate::server) context: Context,
@@ -26,7 +26,7 @@ pub(in crate::server) struct Subscription {
     pub(in crate::server) info: Implementation,
 }
 
-impl Subscription {
+impl ListenRequest {
     /// Sends notifications until the session ends, those of extensions as well. The client cancels by ending the request, which
     /// drops this.
     ///
