@@ -174,7 +174,7 @@ impl Context {
     }
 
     /// The number of clones that there are, this one included.
-    pub(in crate::server) fn owners(&self) -> usize {
+    pub(in crate::server) fn clones(&self) -> usize {
         Arc::strong_count(&self.request)
     }
 
@@ -375,22 +375,19 @@ impl Context {
         self.request.detachable.as_ref()
     }
 
-    /// Ends progress and the cancellation token with the call: the last report goes before the
-    /// answer, and nothing after.
-    ///
-    /// `owners` is the number of clones before the handler ran, which may have kept one.
+    /// Ends progress and the cancellation token with the call: the last report precedes the answer.
+    /// `is_kept` is true if the handler may have kept a clone of the context.
     pub(in crate::server) fn end_with(
         &self,
-        owners: usize,
         served: Served<Answer>,
+        is_kept: bool,
     ) -> Served<Answer> {
-        let is_in_use = self.owners() > owners || self.request.cancellation.get().is_some();
         match served {
             Served::Now(_) => {
                 EndOfCall::of(self).finish();
                 served
             }
-            Served::Later(handler) if is_in_use => {
+            Served::Later(handler) if is_kept || self.request.cancellation.get().is_some() => {
                 let end = EndOfCall::of(self);
                 Served::Later(Box::pin(async move {
                     let outcome = handler.await;

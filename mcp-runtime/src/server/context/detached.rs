@@ -340,6 +340,6 @@ fn begin(
         params: &received,
         received: &received,
         context: &context,
-        owners: 0,
+        context_clones: 0,
     })
 }

@@ -36,10 +36,10 @@ impl Context {
             Some(reporter) => {
                 let done = done.amount();
                 if !reporter.report(done, total.total(), message.into()) {
-                    self.warn_of_progress(done);
+                    self.warnings().progress(done);
                 }
             }
-            None => self.note_unwanted_progress(),
+            None => self.warnings().unwanted_progress(),
         }
     }
 

@@ -14,9 +14,9 @@ pub(in crate::server) struct ServerRequest<'a> {
     /// The parameters before any layer has replaced them, which headers repeat and state belongs to.
     pub(in crate::server) received: &'a RequestParams<'a>,
     pub(in crate::server) context: &'a Context,
-    /// The number of clones of the context, beyond which a handler has kept one; 0 if others may
-    /// drop theirs meanwhile.
-    pub(in crate::server) owners: usize,
+    /// The clones of the context before the handler is called, for
+    /// [`keeps_context`](Self::keeps_context); 0 where somebody else may drop a clone meanwhile.
+    pub(in crate::server) context_clones: usize,
 }
 
 /// A request that outlives its frame.
@@ -29,9 +29,14 @@ pub(in crate::server) struct OwnedRequest {
 }
 
 impl ServerRequest<'_> {
-    /// Returns true if the handler may have kept a clone of the context.
-    pub(in crate::server) fn is_kept(&self) -> bool {
-        self.context.owners() > self.owners
+    /// Returns true if the handler that was called may have kept a clone of the context in its
+    /// future.
+    ///
+    /// A handler without one can't ask, log or report progress while it waits. Then its future is
+    /// passed on as it is, which saves four allocations: the method, the parameters, and the boxes
+    /// of the rounds and of the end of the call.
+    pub(in crate::server) fn keeps_context(&self) -> bool {
+        self.context.clones() > self.context_clones
     }
 
     pub(in crate::server) fn to_owned(self) -> OwnedRequest {
@@ -78,7 +83,7 @@ impl OwnedRequest {
             params,
             received,
             context: &self.context,
-            owners: 0,
+            context_clones: 0,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Server {
                     method: request.method,
                     params: &params,
                     received: &params,
-                    owners: context.owners(),
+                    context_clones: context.clones(),
                     context: &context,
                 })
             }
@@ -62,9 +62,11 @@ impl Server {
         request: ServerRequest<'_>,
     ) -> Result<Served<Answer>, RequestError> {
         match &self.settings().layers {
-            None => Ok(request
-                .context
-                .end_with(request.owners, self.route(request)?)),
+            None => {
+                let served = self.route(request)?;
+                let is_kept = request.keeps_context();
+                Ok(request.context.end_with(served, is_kept))
+            }
             Some(layers) => Ok(layers.serve(request)),
         }
     }

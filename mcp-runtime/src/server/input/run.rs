@@ -44,7 +44,7 @@ pub(in crate::server) fn run(
     let handler: BoxFuture<CallOutcome> = match served {
         Served::Now(outcome) if asks_by_hand() => Box::pin(ready(outcome)),
         // A handler without a clone of the context can't ask.
-        Served::Later(handler) if request.is_kept() || asks_by_hand() => handler,
+        Served::Later(handler) if request.keeps_context() || asks_by_hand() => handler,
         served => return Ok(served),
     };
     let rounds = rounds(server.clone(), request.to_owned(), handler);

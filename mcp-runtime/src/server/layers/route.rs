@@ -100,7 +100,7 @@ fn route(request: &McpRequest) -> Served<Answer> {
             params: replaced.as_ref().unwrap_or(&received),
             received: &received,
             context,
-            owners: 0,
+            context_clones: 0,
         })
     };
     served().unwrap_or_else(|error| fault(request, error).into())
