@@ -77,7 +77,7 @@ impl Source {
     pub(crate) fn of_file(path: &Path, root: &Value) -> &'static Self {
         let has_member = |it: &&Self| root.get(&it.servers).is_some();
         let is_its = |it: &&Self| it.files().any(|(_, file)| path.ends_with(file));
-        // Last of all the project, with `mcp.json` anywhere.
+        // The project comes last: it accepts `mcp.json` in any folder.
         let named = Self::all().filter(has_member).rfind(is_its);
         let found = named.or_else(|| Self::all().find(has_member));
         found.unwrap_or(&SOURCES.source[0])

@@ -181,7 +181,7 @@ fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Made>
     entries.expr("default", diagnostics).map(value)
 }
 
-/// A string literal fits each type that is made of one.
+/// A string literal works for every type that is made of a string.
 fn value(expr: Expr) -> Made {
     Made::Is(match expr {
         Expr::Lit(ExprLit {

@@ -68,8 +68,9 @@ impl OAuth {
     /// At the provider (documentation of November 2026): *App registrations*: the redirect URI `http://127.0.0.1/callback` for public clients, by the *Manifest*, and *API permissions* for the scopes of the server
     /// (`Issuer::entra` is the other side).
     ///
-    /// Given up: PKCE is used, but not announced; `resource` is not sent, and the scopes alone tell the
-    /// server (`api://{server}/{scope}`), which its challenges have to name in this form.
+    /// Limitations: PKCE is used although the issuer does not announce it; `resource` is not sent, and the
+    /// scopes alone name the server (`api://{server}/{scope}`), which its challenges have to name in this
+    /// form.
     pub fn entra(
         name: impl Into<String>,
         tenant: impl Into<String>,

@@ -30,8 +30,8 @@ pub(crate) enum RegistrationWay {
     Dynamic,
 }
 
-/// The result of a dynamic registration (RFC 7591 §3.2.1), with that part of the request on which its
-/// use depends. `Debug` shows no secret.
+/// The result of a dynamic registration (RFC 7591 §3.2.1), plus the fields of the request that are needed
+/// to use it. `Debug` shows no secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Registration {
     pub(crate) client_id: String,
@@ -81,7 +81,7 @@ impl Registration {
         let authentication = match (self.client_secret.clone(), method) {
             (Some(secret), Some("client_secret_basic")) => ClientAuthentication::Basic(secret),
             (Some(secret), Some("client_secret_post")) => ClientAuthentication::Post(secret),
-            // No other method is taken for an answer.
+            // With any other method, the client is a public one.
             _ => ClientAuthentication::None,
         };
         ClientCredentials {

@@ -160,7 +160,7 @@ impl AccessTokenRules {
         if !self.algorithms.contains(&jws.header().algorithm()) {
             return Err(TokenError::Algorithm);
         }
-        // What is wrong after this is a mistake of the issuer or of these rules, and no forgery.
+        // The signature is valid: later failures are mistakes of the configuration, not forgeries.
         let payload = match &self.tenants {
             None => jws.verify(keys)?,
             Some((template, _)) => {

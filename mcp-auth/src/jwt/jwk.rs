@@ -25,7 +25,7 @@ pub struct Jwk {
     key_id: Option<String>,
     /// The only algorithm that the key is for, if it names one.
     algorithm: Option<Algorithm>,
-    /// The only issuer that the key is of, if the set has those of several, as Entra ID's.
+    /// The issuer that this key belongs to, when a set serves several issuers, as Entra ID's does.
     issuer: Option<String>,
     key: PublicKey,
 }

@@ -57,7 +57,7 @@ impl Endpoints {
 
     async fn refresh(&self, form: &Parameters) -> OAuthResult<Value> {
         let token = form.get("refresh_token").unwrap_or_default();
-        // Nobody can make one: the number tells whether it was used before.
+        // Refresh tokens can't be forged; the generation tells whether this one was already redeemed.
         let token: Option<(String, u64)> = self.sealer.open("refresh", token);
         let (id, generation) = token.ok_or(OAuthError::grant("the refresh token is not valid"))?;
         let _lock = self.logins.lock(&id).await?;

@@ -43,7 +43,7 @@ const SHORT: [(&str, &str); 10] = [
 ];
 
 impl Printer {
-    /// A printer without definitions. `map` is the type of maps, whose keys are strings and not named.
+    /// A printer without definitions. `map` is the path of the map type; keys are always `String`.
     #[must_use]
     pub fn new(map: &'static str) -> Self {
         let mut settings = typify::TypeSpaceSettings::default();

@@ -24,7 +24,7 @@ pub(super) const GET: ExtensionMethod = ExtensionMethod::new("tasks/get").named_
 pub(super) const UPDATE: ExtensionMethod = ExtensionMethod::new("tasks/update").named_by("taskId");
 pub(super) const CANCEL: ExtensionMethod = ExtensionMethod::new("tasks/cancel").named_by("taskId");
 
-/// Returns true if the extension is part of what is spoken in `revision`: in the stateless era.
+/// Returns true if `revision` supports the extension: in the stateless era only.
 pub(super) fn is_offered(revision: Revision) -> bool {
     revision.era() == Era::Stateless
 }

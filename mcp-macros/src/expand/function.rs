@@ -76,7 +76,7 @@ pub(super) fn entry(function: &Function) -> TokenStream {
 
 /// An entry with what it has of an extension.
 fn with(entry: TokenStream, extension: &Expr) -> TokenStream {
-    // With the expression's own span, what does not hold is reported there.
+    // The expression's span makes the compiler report unmet bounds at it.
     quote_spanned!(extension.span()=> __mcp::tool_with(#entry, #extension))
 }
 

@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for HeadVisitor<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(Text(name)) = map.next_key()? {
             let head = &mut *self.head;
-            // A value that is missing is an error, as a cut in it is: the name counts before.
+            // Record the name first: the value may be missing or cut off.
             head.has_method |= name == "method";
             head.has_outcome |= name == "result" || name == "error";
             let value: RawJsonRef<'de> = map.next_value()?;

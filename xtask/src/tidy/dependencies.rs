@@ -29,6 +29,8 @@ const ORDERS: &[Order] = &[
             "error",
             "protocol",
             "connection",
+            "advice",
+            "schema",
             // Transports that only move frames.
             "transport",
             "layer",
