@@ -16,7 +16,7 @@ impl<T: Clone + Send + Sync + 'static> Flight<T> {
     }
 
     pub(super) fn is_under_way(&self) -> bool {
-        self.0.has_changed().is_ok()
+        self.0.borrow().is_none() && self.0.has_changed().is_ok()
     }
 
     /// Waits for the result; none if the work has panicked.
