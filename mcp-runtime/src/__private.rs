@@ -37,7 +37,7 @@ pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;
-pub use crate::server::tools::messages::{
+pub use crate::server::tools::diagnostics::{
     ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument, Shown,
     ToolErrorSource, WholeResult, argument_called_context, argument_called_json, shared_argument,
 };

@@ -101,7 +101,7 @@ fn asks(callable: &Callable, question: &Question) -> TokenStream {
         let value = local(argument);
         Some(quote_spanned!(Span::mixed_site()=> &#value))
     });
-    // With the path's own span, what does not hold is reported there.
+    // Unmet bounds are reported at the span of the path.
     let holds = quote_spanned!(path.span()=> __mcp::MaybeAsync(#path(#receiver #(#arguments),*)));
     let ask = quote_spanned!(kind.span()=> __mcp::question_if::<#kind>);
     quote_spanned! {path.span().resolved_at(Span::mixed_site())=>

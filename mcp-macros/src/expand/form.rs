@@ -15,7 +15,7 @@ pub(crate) fn form(runtime: &Path, form: &Form) -> TokenStream {
         is_choice,
     } = form;
     let checks = fields.iter().map(|field| {
-        // With the field's own span, what does not hold is reported there.
+        // Unmet bounds are reported at the span of the field.
         quote_spanned!(field.span()=> (&&&__mcp::FormField::<#field>::new()).check();)
     });
     let choice = is_choice.then(|| {

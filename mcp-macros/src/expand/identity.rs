@@ -8,7 +8,7 @@ use syn::{DeriveInput, Path};
 pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     let (generics, arguments, where_clause) = input.generics.split_for_impl();
-    // With the type's own span, what does not hold is reported there.
+    // Unmet bounds are reported at the span of the type.
     let found = quote_spanned!(ident.span()=> __mcp::identity::<Self>);
     let body = quote_spanned! {Span::mixed_site()=>
         impl #generics __mcp::FromContext for #ident #arguments #where_clause {

@@ -14,4 +14,4 @@ pub(crate) use held_thread::HeldThread;
 pub use links::without_links;
 pub(crate) use output::check_output;
 pub(crate) use skipped_arguments::SkippedArguments;
-pub(crate) use warnings::{Warnings, warn_of_null};
+pub(crate) use warnings::{Warnings, check_tool_name, warn_of_null};

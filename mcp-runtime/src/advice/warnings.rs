@@ -120,6 +120,17 @@ pub(crate) fn warn_of_null(type_name: &str, json: &RawJson, find: impl FnOnce() 
     }
 }
 
+/// Logs a name of a tool that clients may refuse (2025-11-25, "Tools", section "Tool Names").
+pub(crate) fn check_tool_name(name: &str) {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    if !(1..=128).contains(&name.len()) || !name.bytes().all(allowed) {
+        crate::log::warn!(
+            name,
+            "clients may refuse this tool: names are 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`"
+        );
+    }
+}
+
 /// Returns true for `application/json` and types such as `application/geo+json`.
 fn is_json(mime_type: &str) -> bool {
     let essence = mime_type.split(';').next().unwrap_or_default();

@@ -119,7 +119,7 @@ impl<R: Request, T> Call<R, T> {
                     .wants_progress
                     .then(|| Arc::new(|_| ()) as OnProgress),
                 waits: true,
-                // Only the effects of tools add up, and perhaps those of extensions.
+                // Tools (and perhaps extension methods) are not idempotent, so they are not repeated.
                 repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),
                 fresh: false,
                 is_inner: false,

@@ -66,7 +66,7 @@ impl<R: Role> StreamConnection<R> {
     /// The transport has no answer to a request of this side.
     fn failed(&mut self, id: &RequestId, error: CallError) {
         if matches!(error, CallError::SessionEnded) {
-            // Before the caller learns of it, who would send the request into the same session.
+            // Must come first: otherwise the caller would retry on the dead session.
             self.core.role.shut_down();
         }
         self.core.fail(id, error);

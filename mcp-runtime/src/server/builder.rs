@@ -99,8 +99,8 @@ impl ServerBuilder {
 
     /// Lists only the tools, prompts, resources and templates for which the caller has the scopes.
     /// By default all are listed, so that clients learn what they can ask for more scopes for; a
-    /// call without them is denied either way. Lists of which callers may see different parts are
-    /// private to them (2026-07-28, "Caching").
+    /// call without them is denied either way. Lists that differ between callers are marked private
+    /// (2026-07-28, "Caching").
     pub fn filter_by_scopes(&mut self) -> &mut Self {
         self.settings.filter_by_scopes = true;
         self

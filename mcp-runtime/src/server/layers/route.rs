@@ -127,7 +127,7 @@ fn answer(
     }
 }
 
-/// Forgets that a request was denied if that is not its outcome: a layer may have called again.
+/// Clears the recorded denial unless the request really ended with it: a layer may have called again.
 fn settle<T>(context: &Context, outcome: Result<T, ErrorObject>) -> Result<T, ErrorObject> {
     context.settle_denied(outcome.as_ref().err());
     outcome

@@ -132,7 +132,7 @@ impl From<ResourceUri> for String {
     }
 }
 
-/// The URI for which a macro has found the template; values that are `None` are left out.
+/// Expands the URI template that a macro has parsed; values that are `None` are left out.
 pub fn resource_uri(template: &str, values: &[(&str, Option<&dyn fmt::Display>)]) -> ResourceUri {
     let values = values.iter();
     let values =

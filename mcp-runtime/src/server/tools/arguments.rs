@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Deserializer, Value};
 
-use super::messages::Shown;
+use super::diagnostics::Shown;
 use super::parameter::Parameter;
 use crate::advice::SkippedArguments;
 use crate::limits::MAX_FOUND_FAULTS;

@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::Unknown;
 use super::arguments::Argument;
+use super::diagnostics::{ClosureResult, OutputSchema, WholeResult};
 use super::entry::{ToolCall, ToolEntry};
 use super::json_arguments::{InvalidSchema, JsonArguments};
-use super::messages::{ClosureResult, OutputSchema, WholeResult};
 use super::parameter::{Parameter, input_schema};
 use super::reply::ToolOutcome;
 use super::result::{IntoToolResult, ToolOutput};
 use super::schema_validator::SchemaValidator;
 use super::structured;
-use crate::advice::{HeldThread, SkippedArguments};
+use crate::advice::{self, HeldThread, SkippedArguments};
 use crate::error::RequestError;
 use crate::log::Once;
 use crate::server::handler::run::{
@@ -58,13 +58,7 @@ impl ToolBuilder {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-        if !(1..=128).contains(&name.len()) || !name.bytes().all(allowed) {
-            crate::log::warn!(
-                name,
-                "clients may refuse this tool: names are 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`"
-            );
-        }
+        advice::check_tool_name(&name);
         let tool = Tool::new(name, RawJson::empty_object());
         let nothing = |_: ToolCall<'_>| Reply::Ready(Err(RequestError::Internal.to_error()));
         Self {

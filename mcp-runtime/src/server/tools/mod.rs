@@ -8,10 +8,10 @@ pub(crate) mod arguments;
 pub(crate) mod builder;
 mod constraint;
 mod content;
+pub(crate) mod diagnostics;
 mod entry;
 mod expected;
 mod json_arguments;
-pub(crate) mod messages;
 mod parameter;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::content::{Audio, Image, IntoContent};
-use super::messages::ToolErrorSource;
+use super::diagnostics::ToolErrorSource;
 use super::structured::{self, Structured};
 use crate::ProtocolError;
 use crate::error::with_causes;

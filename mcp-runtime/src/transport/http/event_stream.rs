@@ -16,7 +16,7 @@ use tokio::time::{Instant, Sleep};
 use super::events::{EventId, StoredEvent};
 use super::expiry::Access;
 use super::server::options::HttpOptions;
-use super::server::unread::{Held, Pieces, Unread};
+use super::server::unread::{CHECKS, Held, Pieces, Unread};
 use super::session::HttpSession;
 use super::sse;
 use super::stream::{Found, Item, Stream};
@@ -292,9 +292,6 @@ impl EventStream {
         }
     }
 }
-
-/// Number of checks within the write timeout.
-const CHECKS: u32 = 4;
 
 /// A stream while its client reads it.
 ///

@@ -36,7 +36,7 @@ pub(super) async fn serve<B: Body>(
         return Err(Rejection::Accept);
     }
     let named = header_validation::named_revision(&parts.headers);
-    // Before the body is read: who has no session is not worth the memory.
+    // Check the session before reading the body, to not spend memory on unknown callers.
     let session = match named.era() {
         Era::Handshake => state.session(&parts).await?,
         Era::Stateless => None,

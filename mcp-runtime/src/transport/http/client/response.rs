@@ -47,7 +47,7 @@ impl Remote {
             return self.follow(response, outgoing).await;
         }
         let status = response.status();
-        // A 401 tells nothing about the server, whose answer to a caller that it knows is another one.
+        // A 401 says nothing about the era: an authenticated caller may get a different answer.
         let is_foreign = status.is_client_error() && status != StatusCode::UNAUTHORIZED;
         let may_be_legacy = initializes && is_foreign;
         let answered = self.single(response, outgoing).await;

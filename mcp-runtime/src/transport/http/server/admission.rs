@@ -110,7 +110,7 @@ impl Context {
         }
     }
 
-    /// Forgets that a request was denied unless `error`, its outcome, says so.
+    /// Clears the recorded denial unless the request really ended with `error`.
     pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
         if let Some(exchange) = self.peer().identity::<Exchange>() {
             exchange.settle_denied(error);

@@ -49,8 +49,8 @@ pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     }
 }
 
-/// The status of a stateless request: the era has one for each error of the protocol (2026-07-28,
-/// "Streamable HTTP"). Before it was `admitted`, invalid parameters are such an error, too.
+/// The HTTP status of a stateless request, which depends on the error (2026-07-28, "Streamable HTTP").
+/// Invalid parameters are 400 only before the request was `admitted`.
 pub(crate) fn stateless(error: Option<&ErrorObject>, admitted: bool) -> StatusCode {
     match error.map(|error| error.code) {
         Some(

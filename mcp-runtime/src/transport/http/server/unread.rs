@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// Number of checks for stalled answers within the write timeout.
+/// Checks within the write timeout of whether a client reads its answers.
 pub(crate) const CHECKS: u32 = 4;
 /// More than the checks that an answer can see before its connection is closed.
 const AGES: usize = 8;
