@@ -24,7 +24,7 @@ fn below(variable: &str, file: &str) -> PathBuf {
 }
 
 fn node(package: &str) -> ChildProcess {
-    let program = format!("node_modules/@modelcontextprotocol/{package}/dist/index.js");
+    let program = format!("@modelcontextprotocol/{package}/dist/index.js");
     ChildProcess::new("node").arg(below("PACKAGES", &program)).inherit_env()
 }
 
