@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::metadata::AuthorizationServerMetadata;
 use crate::server::TokenVerifier;
-use crate::server::verifier::AnyVerifier;
+use crate::server::verifier::ErasedVerifier;
 
 /// An authorization server at which people log in, and the one client that an
 /// [`OAuthProxy`](super::OAuthProxy) is there. Its redirect URI, to be registered at the provider by
@@ -53,7 +53,7 @@ pub struct Provider {
     pub(super) metadata: Option<AuthorizationServerMetadata>,
     pub(super) has_nonce: bool,
     /// Verifies access tokens; absent where ID tokens tell who has logged in.
-    pub(super) verifier: Option<Arc<dyn AnyVerifier>>,
+    pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
 }
 
 impl Provider {

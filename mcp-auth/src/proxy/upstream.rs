@@ -214,7 +214,7 @@ impl Upstream {
                 }
                 claims.map_err(OAuthError::ended)?
             }
-            (Some(verifier), _) => match verifier.verified(&granted.access).await {
+            (Some(verifier), _) => match verifier.verify(&granted.access).await {
                 Ok(claims) => claims,
                 Err(VerifyError::Invalid(text)) => return Err(OAuthError::ended(text)),
                 Err(error) => return Err(error.into()),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::error::{ResourceServerError, check_client, require};
 use super::introspection::IntrospectionClient;
 use super::keys::KeySource;
-use super::verifier::{AnyVerifier, TokenVerifier};
+use super::verifier::{ErasedVerifier, TokenVerifier};
 use crate::authentication::ClientCredential;
 use crate::jwt::{AccessTokenRules, Algorithm, Claims, JwkSet, Tenants};
 use crate::metadata::url::ServerUrl;
@@ -38,7 +38,7 @@ pub struct Issuer {
     pub(super) rules: AccessTokenRules,
     pub(super) keys: KeySource,
     pub(super) introspection: Option<IntrospectionClient>,
-    pub(super) verifier: Option<Arc<dyn AnyVerifier>>,
+    pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
     pub(super) scope_prefix: String,
     /// A mistake that can't be seen in the other settings.
     mistake: Option<ResourceServerError>,

@@ -11,7 +11,7 @@ use super::introspection::Introspection;
 use super::refusal::Refusal;
 use super::single_flight::Flight;
 use super::token_cache::{TokenCache, TokenHash};
-use super::verifier::{AnyVerifier, VerifyError};
+use super::verifier::{ErasedVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims};
 use crate::limits::server::{
     ISSUER_PAUSE, ISSUER_TIMEOUT, MAX_FAILED_LOOKUPS, MAX_LOOKUPS, REFUSED_LIFETIME, TOKEN_LIFETIME,
@@ -30,7 +30,7 @@ pub(super) struct Lookups {
 /// Where tokens are looked up.
 pub(super) enum Place {
     Introspection(Introspection),
-    Verifier(Arc<dyn AnyVerifier>),
+    Verifier(Arc<dyn ErasedVerifier>),
 }
 
 /// What was found of a token.
@@ -134,7 +134,7 @@ impl Lookups {
     async fn found(&self, token: &str) -> Result<Found, VerifyError> {
         match &self.place {
             Place::Introspection(introspection) => introspection.found(token).await,
-            Place::Verifier(verifier) => match verifier.verified(token).await {
+            Place::Verifier(verifier) => match verifier.verify(token).await {
                 Ok(claims) => Ok(Found::Claims(claims)),
                 Err(VerifyError::Invalid(text)) => Ok(Found::Refused(Refusal::Token(text))),
                 Err(error) => Err(error),

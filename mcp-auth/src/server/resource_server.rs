@@ -23,7 +23,7 @@ use super::scopes::{self, Implied, with_prefix};
 use super::token_cache::TokenCache;
 use super::token_issuer::TokenIssuer;
 use super::verification::Verification;
-use super::verifier::{AnyVerifier, TokenVerifier};
+use super::verifier::{ErasedVerifier, TokenVerifier};
 use crate::jwt::Algorithm;
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
@@ -90,7 +90,7 @@ pub struct ResourceServer {
 struct Settings {
     resource: String,
     issuers: Vec<Issuer>,
-    verifier: Option<Arc<dyn AnyVerifier>>,
+    verifier: Option<Arc<dyn ErasedVerifier>>,
     scopes: Vec<String>,
     optional_scopes: Vec<String>,
     implied: Implied,

@@ -9,7 +9,7 @@ use super::refusal_log::RefusalLog;
 use super::scopes::Implied;
 use super::token_cache::{TokenCache, TokenHash};
 use super::token_issuer::{TokenIssuer, audiences, is_opaque};
-use super::verifier::AnyVerifier;
+use super::verifier::ErasedVerifier;
 use crate::jwt::{AccessTokenRules, Claims, TokenError, unverified_issuer};
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ pub(super) struct Verification {
     /// The identifier of the resource.
     pub(super) resource: String,
     pub(super) issuers: Vec<TokenIssuer>,
-    pub(super) verifier: Option<Arc<dyn AnyVerifier>>,
+    pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
     pub(super) implied: Implied,
     pub(super) answers: Arc<Answers>,
     pub(super) cache: TokenCache<Arc<VerifiedToken>>,
@@ -54,7 +54,7 @@ impl Verification {
             return Ok(Arc::clone(known));
         }
         let verified = if let Some(verifier) = &self.verifier {
-            let claims = verifier.verified(token).await?;
+            let claims = verifier.verify(token).await?;
             let rules = AccessTokenRules::of_issuer(claims.issuer().to_owned());
             let rules = audiences(&self.resource).fold(rules, AccessTokenRules::audience);
             rules.check(&claims, now)?;

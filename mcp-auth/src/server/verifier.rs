@@ -88,13 +88,13 @@ impl From<TokenError> for VerifyError {
 
 type Verified<'a> = Pin<Box<dyn Future<Output = Result<Claims, VerifyError>> + Send + 'a>>;
 
-/// A [`TokenVerifier`] that can be a trait object.
-pub(crate) trait AnyVerifier: Send + Sync {
-    fn verified<'a>(&'a self, token: &'a str) -> Verified<'a>;
+/// [`TokenVerifier`] with its future on the heap, so that it can be a trait object.
+pub(crate) trait ErasedVerifier: Send + Sync {
+    fn verify<'a>(&'a self, token: &'a str) -> Verified<'a>;
 }
 
-impl<V: TokenVerifier> AnyVerifier for V {
-    fn verified<'a>(&'a self, token: &'a str) -> Verified<'a> {
-        Box::pin(self.verify(token))
+impl<V: TokenVerifier> ErasedVerifier for V {
+    fn verify<'a>(&'a self, token: &'a str) -> Verified<'a> {
+        Box::pin(TokenVerifier::verify(self, token))
     }
 }

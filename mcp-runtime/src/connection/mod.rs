@@ -9,6 +9,7 @@ mod core;
 mod driver;
 mod frame;
 mod handler;
+mod identity;
 mod in_flight;
 mod line;
 mod outbox;
@@ -34,6 +35,7 @@ pub use handler::BoxFuture;
 pub(crate) use handler::{
     Contained, JsonRpcResult, Polled, Role, Served, contain, join_all, poll_once, response,
 };
+pub(crate) use identity::ClientIdentity;
 pub(crate) use in_flight::{HandlerKind, ReplyTo, RequestKey};
 pub use line::{ByteStream, LineReader, LineWriter};
 pub use outbox::Outbox;

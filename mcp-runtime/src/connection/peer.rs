@@ -9,8 +9,8 @@ use mcp_types::{Notification, RawJson, Request};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::BoxFuture;
 use super::pending_call::{OnLate, SendOptions, Waiter};
+use super::{BoxFuture, ClientIdentity};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 
@@ -23,8 +23,7 @@ pub struct Peer {
     pub(crate) link: Arc<dyn Link>,
     /// The outcome of the negotiation that limits what the peer may be asked.
     negotiated: Option<Arc<Negotiated>>,
-    /// The peer's identity, of a type that depends on the transport or the program.
-    identity: Option<Arc<dyn Any + Send + Sync>>,
+    identity: Option<Arc<dyn ClientIdentity>>,
 }
 
 /// A way to a peer.
@@ -115,7 +114,7 @@ impl Peer {
     /// The same peer with an identity, unless it has one already: what is found out first is found
     /// out closest to the peer.
     #[must_use]
-    pub(crate) fn identified(mut self, identity: Arc<dyn Any + Send + Sync>) -> Self {
+    pub(crate) fn identified(mut self, identity: Arc<dyn ClientIdentity>) -> Self {
         self.identity.get_or_insert(identity);
         self
     }
@@ -124,7 +123,7 @@ impl Peer {
     pub(crate) fn rerouted(
         &self,
         link: Arc<dyn Link>,
-        identity: Option<Arc<dyn Any + Send + Sync>>,
+        identity: Option<Arc<dyn ClientIdentity>>,
     ) -> Self {
         Self {
             link,
@@ -133,19 +132,12 @@ impl Peer {
         }
     }
 
-    /// The identity, of whatever type.
-    pub(crate) fn any_identity(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+    pub(crate) fn identity(&self) -> Option<&dyn ClientIdentity> {
+        self.identity.as_deref()
+    }
+
+    pub(crate) fn shared_identity(&self) -> Option<Arc<dyn ClientIdentity>> {
         self.identity.clone()
-    }
-
-    /// The identity, if it is a `T`.
-    pub(crate) fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.identity.as_ref()?.downcast_ref()
-    }
-
-    /// The same, to be kept.
-    pub(crate) fn shared_identity<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.identity.as_ref()?).downcast().ok()
     }
 
     /// Sends the request that is written in `frame` under the id `id`, and waits for its result.

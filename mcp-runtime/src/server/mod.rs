@@ -11,8 +11,6 @@ pub(crate) mod context;
 mod dispatch;
 mod extensions;
 pub(crate) mod handler;
-#[cfg(not(feature = "http-server"))]
-mod identity;
 pub mod input;
 pub(crate) mod layers;
 mod metadata;
@@ -43,7 +41,8 @@ pub use context::ProgressStream;
 pub use context::client_logs;
 pub use context::{
     Amount, Borrowed, CancellationToken, Context, Detachable, Detached, DetachedCall,
-    DetachedRequest, FromContext, Logger, OptionalFromContext, Progress, ProgressItems, Total,
+    DetachedRequest, FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems,
+    Total,
 };
 pub(crate) use dispatch::Answer;
 pub use dispatch::Reply;

@@ -39,7 +39,6 @@
 //! # }
 //! ```
 
-#[cfg_attr(feature = "http-server", path = "http_caller.rs")]
 mod caller;
 mod connect;
 mod recording;

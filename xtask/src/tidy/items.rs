@@ -1,39 +1,48 @@
 //! Rules for the items of Rust files.
 //!
-//! Conditional compilation chooses whole modules: sprinkled over items, it makes combinations that
-//! nobody compiles. `cfg!(debug_assertions)` is a condition like any other, as both of its branches
-//! are always compiled. A `mod.rs` is a map: what is here, and where to find it. Functions fit a screen.
+//! Conditional compilation stands on whole items: within a function, it makes combinations that nobody
+//! compiles. What replaces an item in builds without a feature is a few lines; otherwise both are
+//! modules. `cfg!(debug_assertions)` is a condition like any other, as both of its branches are always
+//! compiled. A `mod.rs` is a map with the small types of its folder. Functions fit a screen.
 
 use super::violation::Violation;
 use super::workspace::{File, Workspace};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, Item, Visibility};
+use syn::{Attribute, Block, ImplItemFn, Item, Meta};
 
-const CFG: &str = "cfg stands on `mod` and `pub use` only: \
-                   put what depends on it into a module of its own";
-const MAP: &str = "mod.rs is a map: move the item to a file of its own and re-export it";
+const CFG: &str = "`cfg` stands on items only: make what depends on it an item of its own";
+const REPLACEMENT: &str = "what replaces an item has at most 10 lines: \
+                           put both into modules that `cfg` chooses";
+const MAP: &str = "mod.rs is a map, whose functions have at most 10 lines: \
+                   move longer ones to files of their own";
 const FUNCTION: &str =
     "functions have at most 60 lines: name its parts, and make functions of them";
 
-/// Longest function.
+/// Longest item with `cfg(not(…))` that is not a module.
+const REPLACEMENT_LINES: usize = 10;
+
+/// Longest function of a `mod.rs`.
+const MAP_LINES: usize = 10;
+
+/// Longest function of any other file.
 const FUNCTION_LINES: usize = 60;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     for file in workspace.sources() {
-        let mut search = Search { file, violations };
-        for item in &file.items {
-            let is_module = matches!(item, Item::Mod(module) if is_whole(module));
-            if file.name() == "mod.rs" && !is_module && !matches!(item, Item::Use(_)) {
-                search.object(item, "more than `mod` and `use`", MAP);
-            }
-            search.visit_item(item);
-        }
+        let in_function = false;
+        let mut search = Search {
+            file,
+            in_function,
+            violations,
+        };
+        file.items.iter().for_each(|item| search.visit_item(item));
     }
 }
 
 struct Search<'a> {
     file: &'a File,
+    in_function: bool,
     violations: &'a mut Vec<Violation>,
 }
 
@@ -43,20 +52,49 @@ impl Search<'_> {
         let violation = Violation::new(self.file, line, found.to_owned(), rule);
         self.violations.push(violation);
     }
+
+    fn check_replacement(&mut self, attributes: &[Attribute], item: &impl Spanned) {
+        let Some(cfg) = attributes.iter().find(|it| is_negative(it)) else {
+            return;
+        };
+        let last = attributes.last().unwrap_or(cfg);
+        let lines = item.span().end().line - last.span().end().line;
+        if lines > REPLACEMENT_LINES {
+            self.object(cfg, &format!("{lines} lines"), REPLACEMENT);
+        }
+    }
+
+    /// The longest function that the file may have, and the rule about it.
+    fn longest(&self) -> (usize, &'static str) {
+        if self.file.name() == "mod.rs" {
+            (MAP_LINES, MAP)
+        } else {
+            (FUNCTION_LINES, FUNCTION)
+        }
+    }
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
-            Item::Mod(module) if is_whole(module) => {}
-            Item::Use(item) if !matches!(item.vis, Visibility::Inherited) => {}
-            item => visit::visit_item(self, item),
+            Item::Mod(module) if is_whole(module) => return,
+            Item::Fn(function) => self.check_replacement(&function.attrs, function),
+            Item::Impl(block) => self.check_replacement(&block.attrs, block),
+            Item::Struct(item) => self.check_replacement(&item.attrs, item),
+            Item::Trait(item) => self.check_replacement(&item.attrs, item),
+            _ => {}
         }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        self.check_replacement(&function.attrs, function);
+        visit::visit_impl_item_fn(self, function);
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if is_cfg(attribute) {
-            self.object(attribute, "`cfg` on something else", CFG);
+        if self.in_function && is_cfg(attribute) {
+            self.object(attribute, "`cfg` within a function", CFG);
         }
     }
 
@@ -68,10 +106,13 @@ impl<'ast> Visit<'ast> for Search<'_> {
 
     fn visit_block(&mut self, block: &'ast Block) {
         let lines = block.span().end().line - block.span().start().line + 1;
-        if lines > FUNCTION_LINES {
-            self.object(block, &format!("{lines} lines"), FUNCTION);
+        let (longest, rule) = self.longest();
+        if lines > longest {
+            self.object(block, &format!("{lines} lines"), rule);
         }
+        let is_outer = !std::mem::replace(&mut self.in_function, true);
         visit::visit_block(self, block);
+        self.in_function = !is_outer;
     }
 }
 
@@ -84,43 +125,64 @@ fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
+/// Whether the attribute is `cfg(not(…))`.
+fn is_negative(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else {
+        return false;
+    };
+    is_cfg(attribute) && list.tokens.to_string().starts_with("not")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::places;
     use super::*;
 
     #[test]
-    fn modules_and_public_uses_may_depend_on_features() {
+    fn items_may_depend_on_features() {
         let clean = "#![cfg_attr(docsrs, feature(doc_cfg))]\n\
             #[cfg(feature = \"a\")]\nmod a;\n\
-            #[cfg(feature = \"a\")]\npub use a::A;\n\
-            #[cfg(test)]\nmod tests {\n    #[cfg(unix)]\n    fn f() {}\n}\n\
+            #[cfg(feature = \"a\")]\nuse a::A;\n\
+            #[cfg(not(unix))]\nfn f() {\n    g();\n}\n\
+            impl A {\n    #[cfg(unix)]\n    fn f() {}\n}\n\
+            #[cfg(test)]\nmod tests {\n    fn f() {\n        #[cfg(unix)]\n        g();\n    }\n}\n\
             fn g() -> bool {\n    cfg!(debug_assertions)\n}\n\
             #[cfg_attr(unix, path = \"unix.rs\")]\nmod platform;\n";
         assert!(places(check, &[("x/src/lib.rs", clean)]).is_empty());
-        assert!(places(check, &[("x/tests/a.rs", "#[cfg(unix)]\nfn f() {}")]).is_empty());
+        let test = "fn f() {\n    #[cfg(unix)]\n    g();\n}";
+        assert!(places(check, &[("x/tests/a.rs", test)]).is_empty());
     }
 
     #[test]
-    fn nothing_else_may() {
+    fn the_inside_of_functions_may_not() {
         let source = "#[cfg(unix)]\nfn f() {\n    #[cfg(windows)]\n    g();\n    if cfg!(test) {}\n}\n\
-            #[cfg(unix)]\nuse a::B;\n\
-            struct S {\n    #[cfg(unix)]\n    x: u8,\n}\n";
+            impl A {\n    fn f() {\n        #[cfg(unix)]\n        use a::B;\n    }\n}\n";
         assert_eq!(
             places(check, &[("x/src/lib.rs", source)]),
-            [1, 3, 5, 7, 10].map(|line| format!("x/src/lib.rs:{line}"))
+            [3, 5, 9].map(|line| format!("x/src/lib.rs:{line}"))
         );
     }
 
     #[test]
-    fn a_map_has_modules_and_uses_only() {
-        let map = "//! Doc.\n\nmod a;\npub mod b;\npub use a::A;\n#[cfg(test)]\nmod tests {}\n";
-        assert!(places(check, &[("x/src/y/mod.rs", map)]).is_empty());
-        let more = "mod a;\n\nfn f() {}\nmod b { fn g() {} }\n";
+    fn a_long_replacement_is_a_module() {
+        let long = function("f", REPLACEMENT_LINES + 1);
+        let source = format!("#[cfg(unix)]\n{long}#[cfg(not(unix))]\n/// Doc.\n{long}");
+        let line = REPLACEMENT_LINES + 3;
         assert_eq!(
-            places(check, &[("x/src/y/mod.rs", more), ("x/src/lib.rs", more)]),
-            ["x/src/y/mod.rs:3", "x/src/y/mod.rs:4"]
+            places(check, &[("x/src/lib.rs", &*source)]),
+            [format!("x/src/lib.rs:{line}")]
         );
+    }
+
+    #[test]
+    fn a_map_has_no_long_functions() {
+        let long = function("f", MAP_LINES + 1);
+        let map = format!(
+            "mod a;\npub use a::A;\nstruct S;\n{}{long}",
+            function("g", 10)
+        );
+        let files = [("x/src/y/mod.rs", &*map), ("x/src/lib.rs", &*map)];
+        assert_eq!(places(check, &files), ["x/src/y/mod.rs:14"]);
     }
 
     fn function(name: &str, lines: usize) -> String {

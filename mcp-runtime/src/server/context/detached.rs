@@ -86,7 +86,7 @@ impl Detachable {
         let peer = context.peer();
         let link = DetachableLink::new(Some(peer.clone()), OnceLock::new());
         let identity = if keeps_request {
-            peer.any_identity()
+            peer.shared_identity()
         } else {
             context.lasting_identity()
         };

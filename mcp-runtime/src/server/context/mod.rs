@@ -9,6 +9,7 @@ mod client_logs;
 mod core;
 mod detached;
 mod from_context;
+mod identity;
 mod notifications;
 mod progress;
 #[cfg(feature = "stream")]
@@ -18,6 +19,7 @@ mod reporter;
 
 pub use self::core::Context;
 pub(crate) use self::core::IncomingRequest;
+pub use self::identity::Principal;
 pub use cancellation::CancellationToken;
 pub(in crate::server) use cancellation::EndOfCall;
 #[cfg(feature = "log-layer")]

@@ -7,12 +7,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Extensions;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Guard;
 use super::signals::Signals;
-use crate::connection::{Commands, Driver, Limits, Peer, Transport};
+use crate::connection::{ClientIdentity, Commands, Driver, Limits, Peer, Transport};
 use crate::error::ServeError;
 use crate::server::dispatch::ServerRole;
 use crate::server::{BoxFuture, Server, ServerBuilder};
@@ -256,14 +257,14 @@ impl<E: Connected> Serve<E> {
 impl<T: Transport> Serve<T> {
     /// Sets the identity of the client, such as the credentials of a socket, for handlers to get
     /// with [`Context::identity`](crate::Context::identity). Only the first call has an effect.
-    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
-        self.identified(Some(Arc::new(identity)))
+    pub fn identity<I: Any + Clone + Send + Sync>(self, identity: I) -> Self {
+        let mut extensions = Extensions::new();
+        extensions.insert(identity);
+        self.identified(Arc::new(extensions))
     }
 
-    pub(crate) fn identified(mut self, identity: Option<Arc<dyn Any + Send + Sync>>) -> Self {
-        if let Some(identity) = identity {
-            self.running.peer = self.running.peer.identified(identity);
-        }
+    pub(crate) fn identified(mut self, identity: Arc<dyn ClientIdentity>) -> Self {
+        self.running.peer = self.running.peer.identified(identity);
         self
     }
 }

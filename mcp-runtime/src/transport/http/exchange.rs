@@ -58,8 +58,8 @@ impl Exchange {
         *self.denied() = Some(Box::new(denied));
     }
 
-    /// Forgets that the request was denied unless `error`, its outcome, says so.
-    pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
+    /// Clears the recorded denial unless the request really ended with `error`.
+    pub(crate) fn clear_denial_unless(&self, error: Option<&ErrorObject>) {
         let is_outcome =
             |denied: &AccessDenied| error.is_some_and(|it| it.message == denied.text());
         self.denied().take_if(|denied| !is_outcome(denied));

@@ -47,7 +47,9 @@ mod stream;
 #[cfg(feature = "http-server")]
 pub use crate::error::AccessDenied;
 #[cfg(feature = "http-server")]
-pub use arrival::{PeerAddr, Principal};
+pub use crate::server::Principal;
+#[cfg(feature = "http-server")]
+pub use arrival::PeerAddr;
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(feature = "http-server")]

@@ -6,14 +6,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Extensions;
 use http::request::Parts;
 use mcp_types::jsonrpc::code;
 
-use super::arrival::Principal;
 use super::exchange::Exchange;
 use crate::error::ProtocolError;
-use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Principal};
 
 /// The HTTP request that a handler serves: its headers, extensions and more.
 ///
@@ -63,11 +61,16 @@ impl HttpRequest {
     }
 
     fn of(cx: &Context) -> Result<Self, ProtocolError> {
-        let exchange = cx.peer().shared_identity();
-        exchange.map(Self).ok_or_else(|| {
+        exchange(cx).map(Self).ok_or_else(|| {
             ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
         })
     }
+}
+
+/// The HTTP request of the call, unless the call came over another transport.
+fn exchange(cx: &Context) -> Option<Arc<Exchange>> {
+    let identity: Arc<dyn Any + Send + Sync> = cx.peer().shared_identity()?;
+    identity.downcast().ok()
 }
 
 impl Deref for HttpRequest {
@@ -102,8 +105,7 @@ impl FromContext for Parts {
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for HttpRequest {
     fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        let exchange = cx.peer().shared_identity();
-        Ok(exchange.map(|exchange| Borrowed::made(Self(exchange))))
+        Ok(exchange(cx).map(|exchange| Borrowed::made(Self(exchange))))
     }
 }
 
@@ -111,65 +113,6 @@ impl OptionalFromContext for HttpRequest {
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Parts {
     fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        let exchange = cx.peer().shared_identity::<Exchange>();
-        Ok(exchange.map(|exchange| Borrowed::shared(exchange)))
-    }
-}
-
-impl Context {
-    /// The identity of the caller: a value that the access policy of an HTTP server, or a layer in
-    /// front of it, has put into the extensions of the request, or of the request that opened a
-    /// WebSocket; on any other stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
-    ///
-    /// ```
-    /// # use mcp_runtime::Context;
-    /// #[derive(Clone)]
-    /// struct User(String);
-    ///
-    /// fn name(cx: &Context) -> &str {
-    ///     cx.identity::<User>().map_or("somebody", |user| &user.0)
-    /// }
-    /// ```
-    ///
-    /// The client's own name and version are in [`client_info`](Self::client_info). A value of this
-    /// type that a layer has left with the request goes before it.
-    #[must_use]
-    pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
-        let left = self.values().get();
-        left.or_else(|| match self.http_extensions() {
-            Some(extensions) => extensions.get(),
-            None => self.peer().identity(),
-        })
-    }
-
-    /// The extensions of the HTTP request, also of one that is over.
-    pub(crate) fn http_extensions(&self) -> Option<&Extensions> {
-        match self.peer().identity::<Exchange>() {
-            Some(exchange) => Some(&exchange.arrival.parts.extensions),
-            None => self.peer().identity(),
-        }
-    }
-
-    /// What of the identity outlives the request: the extensions of one over HTTP.
-    pub(crate) fn lasting_identity(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        match self.http_extensions() {
-            Some(extensions) => Some(Arc::new(extensions.clone())),
-            None => self.peer().any_identity(),
-        }
-    }
-
-    /// The number of the connection or session, and the address of a client that has none.
-    pub(crate) fn connection(&self) -> (u64, Option<SocketAddr>) {
-        let exchange = self.peer().identity::<Exchange>();
-        let alone = exchange.filter(|exchange| exchange.session.is_none());
-        let address = alone.and_then(|exchange| exchange.arrival.peer_addr);
-        (self.session_number(), address)
-    }
-
-    /// The name of the [`Principal`] that an access policy of an HTTP server, or a layer, has found.
-    /// Sealed state belongs to it.
-    #[must_use]
-    pub fn principal(&self) -> Option<&str> {
-        self.identity().map(Principal::name)
+        Ok(exchange(cx).map(|exchange| Borrowed::shared(exchange)))
     }
 }

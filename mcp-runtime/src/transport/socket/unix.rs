@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Context;
 
+use http::Extensions;
 use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 
@@ -105,11 +106,13 @@ impl Endpoint for Unix {
         })?;
         let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
             if let Ok(credentials) = stream.peer_cred() {
-                running.peer = running.peer.identified(Arc::new(Caller {
+                let mut extensions = Extensions::new();
+                extensions.insert(Caller {
                     user: credentials.uid(),
                     group: credentials.gid(),
                     process: credentials.pid(),
-                }));
+                });
+                running.peer = running.peer.identified(Arc::new(extensions));
             }
             let (reader, writer) = stream.into_split();
             let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);

@@ -16,7 +16,6 @@ use mcp_types::RequestId;
 use super::body::{self, ResponseBody};
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::policy::{SharedPolicy, decided, in_time};
 use super::response;
 use super::state::HttpState;
 use crate::error::Rejection;
@@ -63,7 +62,7 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
         return Ok(());
     }
     let host = host.to_ascii_lowercase();
-    if allowed.contains(&host) || options.is_host_of_policy(&host)? {
+    if allowed.contains(&host) || options.policy.allows_host(&host)? {
         Ok(())
     } else {
         if options.refusals.host.is_first() {
@@ -83,7 +82,6 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
 ///
 /// Why the request is refused before, or that the policy takes too long or panics.
 pub(crate) async fn respond<B: Body>(
-    policy: &SharedPolicy,
     state: &HttpState,
     mut parts: Box<Parts>,
     body: B,
@@ -109,7 +107,10 @@ pub(crate) async fn respond<B: Body>(
     let read = body::read(body, ENDPOINT_BODY_BYTES, state, &arrival, no_response);
     let (bytes, _permit) = read.await?;
     let request = Request::from_parts(*arrival.parts, bytes);
-    let response = in_time(options.auth_timeout, || policy.responded(request)).await?;
+    let response = options
+        .policy
+        .respond(options.auth_timeout, request)
+        .await?;
     Ok(response.map(ResponseBody::full))
 }
 
@@ -125,17 +126,14 @@ pub(crate) async fn authorize(
     parts: &mut Parts,
     peer_addr: Option<SocketAddr>,
 ) -> Result<(), Rejection> {
-    match &options.policy {
-        // On the heap, as most servers have no policy.
-        Some(policy) if parts.method != Method::OPTIONS => {
-            Box::pin(decide(policy, options, permits, parts, peer_addr)).await
-        }
-        _ => Ok(()),
+    if !options.policy.is_set() || parts.method == Method::OPTIONS {
+        return Ok(());
     }
+    // On the heap, as most servers have no policy.
+    Box::pin(decide(options, permits, parts, peer_addr)).await
 }
 
 async fn decide(
-    policy: &SharedPolicy,
     options: &HttpOptions,
     permits: &Arc<Permits>,
     parts: &mut Parts,
@@ -145,7 +143,7 @@ async fn decide(
     if !permit.grow(1) {
         return Err(Rejection::Busy);
     }
-    decided(options.auth_timeout, || policy.admitted(parts)).await
+    options.policy.admit(options.auth_timeout, parts).await
 }
 
 /// Returns true if `origin` was configured.

@@ -1,6 +1,7 @@
 //! Values that an access policy leaves with a request it admits.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use http::request::Parts;
 use http::{Extensions, HeaderMap};
 use mcp_types::ErrorObject;
 
+use crate::connection::ClientIdentity;
 use crate::error::{AccessDenied, Rejection, RequestError};
-use crate::server::Context;
 use crate::transport::http::exchange::Exchange;
 
 /// Decides whether the caller of a request has the scopes that an operation needs.
@@ -76,51 +77,82 @@ impl fmt::Debug for ScopeCheck {
     }
 }
 
-impl Context {
-    /// Checks that the caller has all scopes that are `needed`.
-    ///
-    /// # Errors
-    ///
-    /// When it has not; a request of its own over HTTP is answered with what the check returned.
-    pub(crate) fn check_scopes(&self, needed: &[&str]) -> Result<(), RequestError> {
-        let Some(extensions) = self.http_extensions() else {
-            return Ok(());
-        };
-        let outcome = ScopeCheck::of(extensions, needed);
-        outcome
-            .unwrap_or_else(|| Err(unchecked(needed)))
-            .map_err(|denied| {
-                tracing::debug!(?needed, "a caller does not have the scopes");
-                let error = Rejection::Denied(Box::new(denied.clone())).to_error();
-                if let Some(exchange) = self.peer().identity::<Exchange>() {
-                    exchange.deny(denied);
-                }
-                RequestError::AccessDenied {
-                    code: error.code,
-                    message: error.message.into_owned(),
-                }
-            })
+impl ClientIdentity for Exchange {
+    fn extensions(&self) -> &Extensions {
+        &self.arrival.parts.extensions
     }
 
-    /// Has a request of its own over HTTP answered with 429: it may be repeated after a time. `error`
-    /// is its outcome.
-    pub(crate) fn deny_until(&self, time: Duration, error: &ErrorObject) {
-        if let Some(exchange) = self.peer().identity::<Exchange>() {
-            exchange.deny(AccessDenied::too_many(time).message(error.message.clone()));
+    fn lasting(self: Arc<Self>) -> Arc<dyn ClientIdentity> {
+        Arc::new(PastRequest(self.extensions().clone()))
+    }
+
+    fn address(&self) -> Option<SocketAddr> {
+        match self.session {
+            Some(_) => None,
+            None => self.arrival.peer_addr,
         }
     }
 
-    /// Clears the recorded denial unless the request really ended with `error`.
-    pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
-        if let Some(exchange) = self.peer().identity::<Exchange>() {
-            exchange.settle_denied(error);
-        }
+    fn check_scopes(&self, needed: &[&str]) -> Result<(), RequestError> {
+        check_scopes(self.extensions(), needed).map_err(|denied| {
+            let error = access_denied(&denied);
+            self.deny(denied);
+            error
+        })
     }
 
-    /// Returns whether the caller has all scopes that are `needed`.
-    pub(crate) fn has_scopes(&self, needed: &[&str]) -> bool {
-        let extensions = self.http_extensions();
-        extensions.is_none_or(|it| matches!(ScopeCheck::of(it, needed), Some(Ok(()))))
+    fn has_scopes(&self, needed: &[&str]) -> bool {
+        has_scopes(self.extensions(), needed)
+    }
+
+    fn deny_until(&self, time: Duration, error: &ErrorObject) {
+        self.deny(AccessDenied::too_many(time).message(error.message.clone()));
+    }
+
+    fn settle_denied(&self, error: Option<&ErrorObject>) {
+        self.clear_denial_unless(error);
+    }
+}
+
+/// The extensions of a request that is over, for a call that goes on.
+struct PastRequest(Extensions);
+
+impl ClientIdentity for PastRequest {
+    fn extensions(&self) -> &Extensions {
+        &self.0
+    }
+
+    fn lasting(self: Arc<Self>) -> Arc<dyn ClientIdentity> {
+        self
+    }
+
+    fn check_scopes(&self, needed: &[&str]) -> Result<(), RequestError> {
+        check_scopes(&self.0, needed).map_err(|denied| access_denied(&denied))
+    }
+
+    fn has_scopes(&self, needed: &[&str]) -> bool {
+        has_scopes(&self.0, needed)
+    }
+}
+
+fn check_scopes(extensions: &Extensions, needed: &[&str]) -> Result<(), AccessDenied> {
+    let outcome = ScopeCheck::of(extensions, needed);
+    outcome
+        .unwrap_or_else(|| Err(unchecked(needed)))
+        .inspect_err(|_| {
+            tracing::debug!(?needed, "a caller does not have the scopes");
+        })
+}
+
+fn has_scopes(extensions: &Extensions, needed: &[&str]) -> bool {
+    matches!(ScopeCheck::of(extensions, needed), Some(Ok(())))
+}
+
+fn access_denied(denied: &AccessDenied) -> RequestError {
+    let error = Rejection::Denied(Box::new(denied.clone())).to_error();
+    RequestError::AccessDenied {
+        code: error.code,
+        message: error.message.into_owned(),
     }
 }
 

@@ -64,7 +64,7 @@ impl Site {
             Ok(()) => match self.routes.get(path) {
                 Some(route) => return route(request, &connection),
                 None if path == "/health" => self.health(request.method()),
-                None if state.options.is_of_policy(path) => {
+                None if state.options.policy.has_path(path) => {
                     return respond(Arc::clone(state), connection, request);
                 }
                 None => {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
-use super::policy::{AccessPolicy, SharedPolicy};
+use super::policy::{AccessPolicy, Policy};
 use super::service::HttpService;
 use super::state::HttpState;
 use crate::connection::Command;
@@ -47,7 +47,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         path: "/mcp".to_owned(),
         routes: Vec::new(),
         options: HttpOptions::default(),
-        policy: None,
+        policy: Policy::default(),
         head_timeout: HEAD_TIMEOUT,
         max_connections: MAX_CONNECTIONS,
         linger: LINGER,
@@ -62,7 +62,7 @@ pub struct Http {
     routes: Vec<NewRoute>,
     options: HttpOptions,
     /// Set beside the options.
-    policy: Option<SharedPolicy>,
+    policy: Policy,
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
@@ -110,7 +110,7 @@ impl Http {
     /// # }
     /// ```
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(Arc::new(policy));
+        self.policy = Policy::new(policy);
         self
     }
 
@@ -200,8 +200,8 @@ impl Http {
 
 impl Endpoint for Http {
     fn prepare(&mut self) -> Result<(), ServeError> {
-        if let Some(policy) = self.policy.take() {
-            self.options.policy = Some(policy);
+        if self.policy.is_set() {
+            self.options.policy = std::mem::take(&mut self.policy);
         }
         ServeError::check([
             ("head_timeout", self.head_timeout.is_zero()),

@@ -5,11 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-
-use super::policy::{AccessPolicy, SharedPolicy, contain};
+use super::policy::{AccessPolicy, Policy};
 use crate::connection::Limits;
-use crate::error::{Rejection, ServeError};
+use crate::error::ServeError;
 use crate::limits::{
     AUTH_TIMEOUT, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS,
     MAX_HTTP_SUBSCRIPTIONS, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE,
@@ -39,7 +37,7 @@ pub struct HttpOptions {
     pub(crate) limits: Limits,
     pub(crate) hosts: Option<HashSet<String>>,
     pub(crate) origins: HashSet<String>,
-    pub(crate) policy: Option<SharedPolicy>,
+    pub(crate) policy: Policy,
     pub(crate) refusals: Arc<RefusalLog>,
     pub(crate) auth_timeout: Duration,
     pub(crate) max_body_bytes: usize,
@@ -73,7 +71,7 @@ impl Default for HttpOptions {
             },
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
-            policy: None,
+            policy: Policy::default(),
             refusals: Arc::default(),
             auth_timeout: AUTH_TIMEOUT,
             max_body_bytes: MAX_BODY_BYTES,
@@ -129,7 +127,7 @@ impl HttpOptions {
     /// Sets who may call; everybody whose host and origin are allowed, unless set. A later policy
     /// replaces an earlier one.
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
-        self.policy = Some(Arc::new(policy));
+        self.policy = Policy::new(policy);
         self
     }
 
@@ -161,10 +159,7 @@ impl HttpOptions {
             let reason = format!("no request has {value:?}: write it as in `{example}`");
             return Err(ServeError::setting(name, reason));
         }
-        match &self.policy {
-            Some(policy) => policy.started(path),
-            None => Ok(()),
-        }
+        self.policy.start(path)
     }
 
     /// How long the [policy](Self::auth) may take to decide about a request; 10 seconds by default.
@@ -172,50 +167,6 @@ impl HttpOptions {
     pub fn auth_timeout(mut self, timeout: Duration) -> Self {
         self.auth_timeout = timeout;
         self
-    }
-
-    /// True if the policy allows a host.
-    ///
-    /// # Errors
-    ///
-    /// When the policy panics.
-    pub(crate) fn is_host_of_policy(&self, host: &str) -> Result<bool, Rejection> {
-        match &self.policy {
-            Some(policy) => contain(|| policy.is_host(host)),
-            None => Ok(false),
-        }
-    }
-
-    /// The document of the policy at `path`.
-    ///
-    /// # Errors
-    ///
-    /// When the policy panics.
-    pub(crate) fn document(&self, path: &str) -> Result<Option<Bytes>, Rejection> {
-        match &self.policy {
-            Some(policy) => contain(|| policy.document_at(path)),
-            None => Ok(None),
-        }
-    }
-
-    /// The policy, if it has an endpoint at `path`.
-    ///
-    /// # Errors
-    ///
-    /// When the policy panics.
-    pub(crate) fn endpoint(&self, path: &str) -> Result<Option<&SharedPolicy>, Rejection> {
-        match &self.policy {
-            Some(policy) => contain(|| policy.has_endpoint_at(path).then_some(policy)),
-            None => Ok(None),
-        }
-    }
-
-    /// True if the policy has something at `path`, or panics when it is asked.
-    pub(crate) fn is_of_policy(&self, path: &str) -> bool {
-        !matches!(
-            (self.document(path), self.endpoint(path)),
-            (Ok(None), Ok(None))
-        )
     }
 
     /// The longest message that is accepted, in bytes; 4 MiB by default. A longer one is refused with
@@ -361,7 +312,7 @@ impl fmt::Debug for HttpOptions {
         f.debug_struct("HttpOptions")
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
-            .field("auth", &self.policy.is_some())
+            .field("auth", &self.policy.is_set())
             .field("max_body_bytes", &self.max_body_bytes)
             .field("sessions", &self.sessions)
             .finish_non_exhaustive()

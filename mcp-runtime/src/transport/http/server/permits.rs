@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::oneshot;
 
+use crate::server::Principal;
 use crate::sync::lock;
-use crate::transport::http::arrival::{Arrival, Principal};
+use crate::transport::http::arrival::Arrival;
 
 /// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]

@@ -153,55 +153,151 @@ pub trait AccessPolicy: Send + Sync + 'static {
     }
 }
 
-/// A policy of any type.
-pub(crate) type SharedPolicy = Arc<dyn AnyPolicy>;
+/// The [`AccessPolicy`] of a server, if it has one. Its methods are those of the policy, except that they
+/// contain panics and have a time limit. Clones share the policy.
+#[derive(Clone, Default)]
+pub(crate) struct Policy(Option<Arc<dyn ErasedPolicy>>);
 
-/// What a policy has decided.
-pub(crate) type Admitted<'a> = Pin<Box<dyn Future<Output = Result<(), AccessDenied>> + Send + 'a>>;
+type PolicyFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The answer of one of a policy's endpoints.
-pub(crate) type Responded<'a> = Pin<Box<dyn Future<Output = Response<Bytes>> + Send + 'a>>;
+/// [`AccessPolicy`] with its futures on the heap, so that it can be a trait object.
+trait ErasedPolicy: Send + Sync {
+    fn admit<'a>(&'a self, request: &'a mut Parts) -> PolicyFuture<'a, Result<(), AccessDenied>>;
 
-/// An [`AccessPolicy`] that can be a trait object.
-pub(crate) trait AnyPolicy: Send + Sync {
-    fn started(&self, path: Option<&str>) -> Result<(), ServeError>;
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>>;
 
-    fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a>;
+    fn allows_host(&self, host: &str) -> bool;
 
-    fn is_host(&self, host: &str) -> bool;
+    fn document(&self, path: &str) -> Option<Bytes>;
 
-    fn document_at(&self, path: &str) -> Option<Bytes>;
+    fn has_endpoint(&self, path: &str) -> bool;
 
-    fn has_endpoint_at(&self, path: &str) -> bool;
-
-    fn responded(&self, request: Request<Bytes>) -> Responded<'_>;
+    fn respond(&self, request: Request<Bytes>) -> PolicyFuture<'_, Response<Bytes>>;
 }
 
-impl<P: AccessPolicy> AnyPolicy for P {
-    fn started(&self, path: Option<&str>) -> Result<(), ServeError> {
+impl<P: AccessPolicy> ErasedPolicy for P {
+    fn admit<'a>(&'a self, request: &'a mut Parts) -> PolicyFuture<'a, Result<(), AccessDenied>> {
+        Box::pin(AccessPolicy::admit(self, request))
+    }
+
+    fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        AccessPolicy::start(self, path)
+    }
+
+    fn allows_host(&self, host: &str) -> bool {
+        AccessPolicy::allows_host(self, host)
+    }
+
+    fn document(&self, path: &str) -> Option<Bytes> {
+        AccessPolicy::document(self, path)
+    }
+
+    fn has_endpoint(&self, path: &str) -> bool {
+        AccessPolicy::has_endpoint(self, path)
+    }
+
+    fn respond(&self, request: Request<Bytes>) -> PolicyFuture<'_, Response<Bytes>> {
+        Box::pin(AccessPolicy::respond(self, request))
+    }
+}
+
+impl Policy {
+    pub(super) fn new(policy: impl AccessPolicy) -> Self {
+        Self(Some(Arc::new(policy)))
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Checks the policy before a server opens.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Setting`], which names `auth`.
+    pub(super) fn start(&self, path: Option<&str>) -> Result<(), ServeError> {
+        let started = self.0.as_ref().map_or(Ok(()), |policy| policy.start(path));
         let name = "auth";
-        self.start(path)
-            .map_err(|error| ServeError::Setting { name, error })
+        started.map_err(|error| ServeError::Setting { name, error })
     }
 
-    fn admitted<'a>(&'a self, request: &'a mut Parts) -> Admitted<'a> {
-        Box::pin(async move { self.admit(request).await })
+    /// Admits a request; each one if there is no policy.
+    ///
+    /// # Errors
+    ///
+    /// That the policy denies access, takes longer than `limit` or panics.
+    pub(super) async fn admit(
+        &self,
+        limit: Duration,
+        request: &mut Parts,
+    ) -> Result<(), Rejection> {
+        match &self.0 {
+            Some(policy) => decided(limit, || policy.admit(request)).await,
+            None => Ok(()),
+        }
     }
 
-    fn is_host(&self, host: &str) -> bool {
-        self.allows_host(host)
+    /// Returns true if clients reach the server by this host.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(super) fn allows_host(&self, host: &str) -> Result<bool, Rejection> {
+        self.ask(false, |policy| policy.allows_host(host))
     }
 
-    fn document_at(&self, path: &str) -> Option<Bytes> {
-        self.document(path)
+    /// The document of the policy at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(super) fn document(&self, path: &str) -> Result<Option<Bytes>, Rejection> {
+        self.ask(None, |policy| policy.document(path))
     }
 
-    fn has_endpoint_at(&self, path: &str) -> bool {
-        self.has_endpoint(path)
+    /// Returns true if the policy answers requests for `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the policy panics.
+    pub(super) fn has_endpoint(&self, path: &str) -> Result<bool, Rejection> {
+        self.ask(false, |policy| policy.has_endpoint(path))
     }
 
-    fn responded(&self, request: Request<Bytes>) -> Responded<'_> {
-        Box::pin(async move { self.respond(request).await })
+    /// Answers a request for an endpoint of the policy.
+    ///
+    /// # Errors
+    ///
+    /// That the policy takes longer than `limit` or panics.
+    pub(super) async fn respond(
+        &self,
+        limit: Duration,
+        request: Request<Bytes>,
+    ) -> Result<Response<Bytes>, Rejection> {
+        match &self.0 {
+            Some(policy) => in_time(limit, || policy.respond(request)).await,
+            None => Err(Rejection::Internal),
+        }
+    }
+
+    /// Returns true if the policy has a document or an endpoint at `path`, or panics when it is asked.
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        !matches!(
+            (self.document(path), self.has_endpoint(path)),
+            (Ok(None), Ok(false))
+        )
+    }
+
+    /// The policy's answer to `question`, or `default` if there is no policy.
+    fn ask<T>(
+        &self,
+        default: T,
+        question: impl FnOnce(&dyn ErasedPolicy) -> T,
+    ) -> Result<T, Rejection> {
+        match &self.0 {
+            Some(policy) => contain(|| question(&**policy)),
+            None => Ok(default),
+        }
     }
 }
 
@@ -210,7 +306,7 @@ impl<P: AccessPolicy> AnyPolicy for P {
 /// # Errors
 ///
 /// [`Rejection::Internal`] if it panics.
-pub(super) fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
+fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
     catch_unwind(AssertUnwindSafe(step)).map_err(|_| {
         crate::log::error!("the access policy panicked");
         Rejection::Internal
@@ -235,10 +331,7 @@ where
 /// # Errors
 ///
 /// That it takes too long or panics.
-pub(super) async fn in_time<F>(
-    limit: Duration,
-    step: impl FnOnce() -> F,
-) -> Result<F::Output, Rejection>
+async fn in_time<F>(limit: Duration, step: impl FnOnce() -> F) -> Result<F::Output, Rejection>
 where
     F: Future + Unpin,
 {

@@ -300,11 +300,12 @@ async fn serve<B: Body>(
     connection: &ConnectionInfo,
     added: &mut Option<Box<HeaderMap>>,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if let Some(policy) = state.options.endpoint(parts.uri.path())? {
-        return access::respond(policy, state, parts, body, connection.peer_addr).await;
+    let policy = &state.options.policy;
+    if policy.has_endpoint(parts.uri.path())? {
+        return access::respond(state, parts, body, connection.peer_addr).await;
     }
     admit(state, &parts)?;
-    if let Some(document) = state.options.document(parts.uri.path())? {
+    if let Some(document) = policy.document(parts.uri.path())? {
         return match parts.method {
             Method::GET => Ok(response::json(StatusCode::OK, document.into())),
             Method::HEAD => Ok(head(document)),

@@ -9,7 +9,7 @@ use http::request::Parts;
 use super::{HttpSession, SessionId, SessionRecord, StoreError, first_request_id};
 use crate::connection::now;
 use crate::error::Rejection;
-use crate::transport::http::arrival::Principal;
+use crate::server::Principal;
 use crate::transport::http::events::EventLog;
 use crate::transport::http::headers;
 use crate::transport::http::server::state::HttpState;

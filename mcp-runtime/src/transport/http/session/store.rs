@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::connection::BoxFuture;
 use crate::limits::{FOREVER, STORE_PAUSE};
+use crate::server::Principal;
 use crate::sync::lock;
-use crate::transport::http::arrival::Principal;
 
 /// Keeps the records of sessions, and decides whether a session goes on.
 ///

@@ -174,9 +174,9 @@ mod tests {
 
     use super::*;
     use crate::connection::{Limits, ReplyTo, Served};
+    use crate::server::Principal;
     use crate::server::Server;
     use crate::transport::http::arrival::Arrival;
-    use crate::transport::http::arrival::Principal;
     use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
     use crate::transport::http::server::permits::Permits;
     use crate::transport::http::server::unread::{Budget, Unread};
