@@ -5,7 +5,8 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use inquire::InquireError;
 use inquire::error::InquireResult;
-use mcp_config::{ConfigError, Input, Program, Remote, Servers, Target, Variable};
+use mcp_config::{ConfigError, Input, Program, Servers, Target, Variable};
+use mcp_runtime::transport::UrlTransport;
 
 use crate::arguments::Connection;
 use crate::failure::Failure;
@@ -28,24 +29,19 @@ pub(crate) fn is_several(target: &str) -> bool {
 
 /// The URL or the program that a text on the command line stands for; none if it is a name.
 pub(crate) fn parse(text: &str) -> Option<Target> {
-    let remote = Remote {
-        url: text.to_owned(),
-        ..Remote::default()
-    };
-    let scheme = text.split_once("://").map(|it| it.0.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some("http" | "https") => Some(Target::Http(remote)),
-        Some("ws" | "wss") => Some(Target::WebSocket(remote)),
-        Some(scheme) if scheme.bytes().all(|it| it.is_ascii_alphanumeric()) => None,
-        _ => {
-            let mut words = words(text)?.into_iter();
-            Some(Target::Program(Program {
-                command: words.next()?,
-                args: words.collect(),
-                ..Program::default()
-            }))
-        }
+    if let Some(target) = Target::from_url(text) {
+        return Some(target);
     }
+    let is_scheme = |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric());
+    if text.split_once("://").is_some_and(|it| is_scheme(it.0)) {
+        return None;
+    }
+    let mut words = words(text)?.into_iter();
+    Some(Target::Program(Program {
+        command: words.next()?,
+        args: words.collect(),
+        ..Program::default()
+    }))
 }
 
 /// The program or URL of a configured server, or if no server has the name, the one that the target
@@ -108,30 +104,26 @@ pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
         Some(program) => program,
         None => named(connection).await?,
     };
-    match &mut target {
-        Target::Program(program) => {
-            refuse("--header", connection.header.is_empty(), "a URL")?;
-            for variable in &connection.env {
-                let (name, value) = match variable.split_once('=') {
-                    Some((name, value)) => (name, Some(value.to_owned())),
-                    None => (&**variable, env::var(variable).ok()),
-                };
-                let unset = || Failure::usage(format!("--env {name}: the variable is not set"));
-                let value = value.ok_or_else(unset)?;
-                program.env.insert(name.to_owned(), value);
-            }
-            program.cwd = connection.cwd.clone().or(program.cwd.take());
+    if let Target::Program(program) = &mut target {
+        refuse("--header", connection.header.is_empty(), "a URL")?;
+        for variable in &connection.env {
+            let (name, value) = match variable.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (&**variable, env::var(variable).ok()),
+            };
+            let unset = || Failure::usage(format!("--env {name}: the variable is not set"));
+            let value = value.ok_or_else(unset)?;
+            program.env.insert(name.to_owned(), value);
         }
-        Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
-            refuse("--env", connection.env.is_empty(), "a program")?;
-            refuse("--cwd", connection.cwd.is_none(), "a program")?;
-            for (name, value) in &connection.header {
-                let headers = &mut remote.headers;
-                headers.retain(|it, _| !it.eq_ignore_ascii_case(name));
-                headers.insert(name.clone(), value.clone());
-            }
+        program.cwd = connection.cwd.clone().or(program.cwd.take());
+    } else if let Some(remote) = target.remote_mut() {
+        refuse("--env", connection.env.is_empty(), "a program")?;
+        refuse("--cwd", connection.cwd.is_none(), "a program")?;
+        for (name, value) in &connection.header {
+            let headers = &mut remote.headers;
+            headers.retain(|it, _| !it.eq_ignore_ascii_case(name));
+            headers.insert(name.clone(), value.clone());
         }
-        _ => {}
     }
     Ok(target)
 }
@@ -168,7 +160,10 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
         return failure;
     }
     if name.contains("://") {
-        failure.message = format!("{name}: a URL must begin with http, https, ws or wss");
+        let schemes = UrlTransport::ALL
+            .map(|it| it.schemes().join(", "))
+            .join(", ");
+        failure.message = format!("{name}: a URL must begin with one of {schemes}");
     } else if name.contains(char::is_whitespace) {
         failure.message = format!("the quotes of the command {name} do not match");
     } else {
@@ -204,11 +199,7 @@ mod tests {
     #[test]
     fn a_target_is_a_url_a_name_or_a_program() {
         let url = "HTTP://127.0.0.1/mcp";
-        let remote = Remote {
-            url: url.to_owned(),
-            ..Remote::default()
-        };
-        assert_eq!(parse(url), Some(Target::Http(remote)));
+        assert!(matches!(parse(url), Some(Target::Http(remote)) if remote.url == url));
         for name in ["weather", "cursor:weather", "weather-2.0"] {
             assert_eq!(parse(name), None);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_runtime::transport::UrlTransport;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -123,14 +124,15 @@ fn target(source: &Source, members: Members) -> Option<Target> {
     }
     let is_sse = source.url_is_sse && members.http_url.is_none();
     let url = members.http_url.or(members.server_url).or(members.url)?;
-    let is_websocket = url.starts_with("ws");
+    let by_scheme = UrlTransport::of(&url);
     let headers = table(members.headers);
     let remote = Remote { url, headers };
-    Some(match transport {
-        Some("ws" | "websocket") => Target::WebSocket(remote),
-        Some("sse") => Target::Sse(remote),
-        None if is_websocket => Target::WebSocket(remote),
-        None if is_sse => Target::Sse(remote),
+    Some(match (transport, by_scheme) {
+        (Some("ws" | "websocket"), _) | (None, Some(UrlTransport::WebSocket)) => {
+            Target::WebSocket(remote)
+        }
+        (Some("sse"), _) => Target::Sse(remote),
+        (None, _) if is_sse => Target::Sse(remote),
         _ => Target::Http(remote),
     })
 }

@@ -63,23 +63,28 @@ impl Entry {
     /// file writes them: for a person who decides whether to trust the file. Do not log them: they
     /// may be secret.
     pub fn words(&self) -> Vec<String> {
-        let (table, separator) = match &self.target {
-            Target::Program(it) => (&it.env, "="),
-            Target::Http(it) | Target::Sse(it) | Target::WebSocket(it) => (&it.headers, ": "),
-        };
-        let values = table.iter().chain(&self.borrowed);
-        let values = values.map(|(name, value)| format!("{name}{separator}{value}"));
         match &self.target {
             Target::Program(it) => {
+                let values = self.values(&it.env, "=");
                 let file = it.env_file.iter().map(|it| format!("envFile={it}"));
                 let folder = it.cwd.iter().map(|it| format!("cwd={it}"));
                 let command = [&it.command].into_iter().chain(&it.args).cloned();
                 values.chain(file).chain(folder).chain(command).collect()
             }
             Target::Http(it) | Target::Sse(it) | Target::WebSocket(it) => {
+                let values = self.values(&it.headers, ": ");
                 [it.url.clone()].into_iter().chain(values).collect()
             }
         }
+    }
+
+    fn values(
+        &self,
+        table: &BTreeMap<String, String>,
+        separator: &str,
+    ) -> impl Iterator<Item = String> {
+        let values = table.iter().chain(&self.borrowed);
+        values.map(move |(name, value)| format!("{name}{separator}{value}"))
     }
 
     /// The program or URL with the values of variables, which `variables` returns. It is asked once

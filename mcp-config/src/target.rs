@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::transport::websocket::{WebSocketUrl, websocket};
+use mcp_runtime::transport::{ChildProcess, UrlTransport};
 use mcp_runtime::{Client, ClientBuilder, ConnectError};
 
 /// The program or the URL of a server.
@@ -50,6 +50,36 @@ pub struct Remote {
 }
 
 impl Target {
+    /// The server at a URL, by the transport that its scheme stands for; `None` for other schemes.
+    pub fn from_url(url: impl Into<String>) -> Option<Self> {
+        let url = url.into();
+        let transport = UrlTransport::of(&url)?;
+        let remote = Remote {
+            url,
+            ..Remote::default()
+        };
+        Some(match transport {
+            UrlTransport::WebSocket => Self::WebSocket(remote),
+            _ => Self::Http(remote),
+        })
+    }
+
+    /// The URL, unless it is a program.
+    pub const fn remote(&self) -> Option<&Remote> {
+        match self {
+            Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => Some(remote),
+            Self::Program(_) => None,
+        }
+    }
+
+    /// The URL, to be changed.
+    pub const fn remote_mut(&mut self) -> Option<&mut Remote> {
+        match self {
+            Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => Some(remote),
+            Self::Program(_) => None,
+        }
+    }
+
     /// The name of the transport: `stdio`, `http`, `sse` or `websocket`.
     pub const fn transport(&self) -> &'static str {
         match self {

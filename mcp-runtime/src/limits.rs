@@ -16,8 +16,9 @@ const MIB: usize = 1024 * KIB;
 
 /// Levels of nesting in the JSON of a message; no message of the protocol comes near it.
 pub(crate) const MAX_DEPTH: usize = mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-/// Bytes of one message on streams and WebSocket; has room for an image in Base64.
-pub(crate) const MAX_FRAME_BYTES: usize = 16 * MIB;
+/// The largest message that a stream or a WebSocket accepts by default, in bytes: 16 MiB, which has room for an
+/// image in Base64.
+pub const MAX_FRAME_BYTES: usize = 16 * MIB;
 /// Requests of one peer that are served at the same time; bounds the memory that a peer can take.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 /// Subscriptions of one connection that are open at the same time; they do not count as calls.

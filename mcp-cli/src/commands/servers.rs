@@ -64,15 +64,11 @@ fn line(entry: &Entry) -> Value {
         "enabled": entry.is_enabled,
         "file": entry.file,
     });
-    match &entry.target {
-        Target::Program(program) => {
-            line["command"] = json!(program.command);
-            line["args"] = json!(program.args);
-        }
-        Target::Http(remote) | Target::Sse(remote) | Target::WebSocket(remote) => {
-            line["url"] = json!(remote.url);
-        }
-        _ => {}
+    if let Target::Program(program) = &entry.target {
+        line["command"] = json!(program.command);
+        line["args"] = json!(program.args);
+    } else if let Some(remote) = entry.target.remote() {
+        line["url"] = json!(remote.url);
     }
     line
 }

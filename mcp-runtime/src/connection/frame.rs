@@ -9,11 +9,7 @@ use mcp_types::RequestId;
 
 use super::Outbox;
 use crate::error::CallError;
-use crate::limits::MAX_FRAME_BYTES;
 use crate::protocol::{ExtensionMethod, Timeouts};
-
-/// The largest frame that a stream accepts by default: 16 MiB.
-pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
 /// Adds the setter of the largest message that a transport accepts.
 #[allow(
@@ -45,7 +41,7 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// ```
 /// use std::io;
-/// use mcp_runtime::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+/// use mcp_runtime::transport::{MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 /// use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 ///
 /// struct Tunnel(DuplexStream);
@@ -56,7 +52,7 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 ///     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
 ///         let (reader, writer) = tokio::io::split(self.0);
-///         let reader = LineReader::new(reader, DEFAULT_MAX_FRAME_BYTES);
+///         let reader = LineReader::new(reader, MAX_FRAME_BYTES);
 ///         Ok((reader, LineWriter::new(writer)))
 ///     }
 /// }

@@ -7,7 +7,8 @@ use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::frame::BYTE_ORDER_MARK;
-use super::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport};
+use super::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
+use crate::limits::MAX_FRAME_BYTES;
 
 /// Capacity for each read.
 const READ_BYTES: usize = 16 * 1024;
@@ -180,7 +181,7 @@ impl<R, W> ByteStream<R, W> {
         Self {
             reader,
             writer,
-            max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+            max_frame_bytes: MAX_FRAME_BYTES,
         }
     }
 

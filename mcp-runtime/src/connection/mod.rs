@@ -28,9 +28,7 @@ pub(crate) use frame::BYTE_ORDER_MARK;
     reason = "some builds only have transports without the setting"
 )]
 pub(crate) use frame::frame_limit;
-pub use frame::{
-    DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport,
-};
+pub use frame::{FrameReader, FrameWriter, Incoming, PrincipalChanges, Transport};
 pub use handler::BoxFuture;
 pub(crate) use handler::{
     Contained, JsonRpcResult, Polled, Role, Served, contain, join_all, poll_once, response,

@@ -32,15 +32,18 @@ pub use self::websocket::websocket;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub use self::websocket::{websocket_server, websocket_service};
 pub use crate::connection::{
-    ByteStream, DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, LineReader,
-    LineWriter, Outbox, PrincipalChanges, Transport,
+    ByteStream, FrameReader, FrameWriter, Incoming, LineReader, LineWriter, Outbox,
+    PrincipalChanges, Transport,
 };
+pub use crate::limits::MAX_FRAME_BYTES;
 #[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]
 pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
 #[cfg(not(feature = "http-server"))]
 pub use no_http::http;
+#[cfg(any(feature = "http-client", feature = "websocket"))]
+pub use server_address::UrlTransport;
 #[cfg(all(feature = "server", feature = "socket"))]
 pub use socket::tcp;
 #[cfg(all(unix, feature = "server", feature = "socket"))]

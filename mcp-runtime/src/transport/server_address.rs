@@ -12,6 +12,47 @@ use percent_encoding::percent_decode_str;
 use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 
+/// A transport that clients reach by a URL, known by the scheme of the URL.
+///
+/// ```
+/// use mcp_runtime::transport::UrlTransport;
+///
+/// assert_eq!(UrlTransport::of("wss://mcp.example.com"), Some(UrlTransport::WebSocket));
+/// assert_eq!(UrlTransport::of("mcp.example.com"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UrlTransport {
+    /// HTTP, by [`http_client`](fn@crate::transport::http_client).
+    Http,
+    /// WebSocket, by [`websocket`](fn@crate::transport::websocket).
+    WebSocket,
+}
+
+impl UrlTransport {
+    /// All transports.
+    pub const ALL: [Self; 2] = [Self::Http, Self::WebSocket];
+
+    /// The transport of a URL; `None` if the URL has no scheme or an unknown one.
+    pub fn of(url: &str) -> Option<Self> {
+        let (scheme, _) = url.split_once("://")?;
+        Self::ALL.into_iter().find(|it| it.has_scheme(scheme))
+    }
+
+    /// The schemes of its URLs: first without encryption, then with it.
+    pub const fn schemes(self) -> [&'static str; 2] {
+        match self {
+            Self::Http => ["http", "https"],
+            Self::WebSocket => ["ws", "wss"],
+        }
+    }
+
+    fn has_scheme(self, scheme: &str) -> bool {
+        let mut schemes = self.schemes().into_iter();
+        schemes.any(|known| known.eq_ignore_ascii_case(scheme))
+    }
+}
+
 /// URL of a server as its user gave it, with the headers and root certificates for it. The URL and
 /// the headers may hold credentials: `Debug` shows the origin and the names of headers alone.
 #[derive(Clone)]
@@ -48,9 +89,9 @@ impl ServerAddress {
     ///
     /// # Errors
     ///
-    /// If the URL has none of `schemes`, no host, or a port that is no number up to 65535, or a
+    /// If the URL is not one of `transport`, or has no host, or a port that is no number up to 65535, or a
     /// header can't be sent. The text repeats neither the URL nor values of headers.
-    pub(super) fn target(&self, schemes: [&str; 2]) -> io::Result<(Uri, HeaderMap)> {
+    pub(super) fn target(&self, transport: UrlTransport) -> io::Result<(Uri, HeaderMap)> {
         let (user_information, url) = split_user_information(&self.url);
         let credentials = user_information.map(|it| (AUTHORIZATION.to_string(), basic(it)));
         let mut headers = HeaderMap::new();
@@ -65,7 +106,7 @@ impl ServerAddress {
             value.set_sensitive(true);
             headers.insert(key, value);
         }
-        Ok((parse(&url, schemes)?, headers))
+        Ok((parse(&url, transport)?, headers))
     }
 }
 
@@ -73,9 +114,9 @@ fn invalid(reason: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, reason)
 }
 
-fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
+fn parse(url: &str, transport: UrlTransport) -> io::Result<Uri> {
+    let [plain, encrypted] = transport.schemes();
     if !url.contains("://") {
-        let [plain, encrypted] = schemes;
         let reason = format!(
             "the URL has no scheme: it must begin with `{encrypted}://`, or with `{plain}://` for a server on \
              this machine"
@@ -86,11 +127,7 @@ fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
         .parse()
         .map_err(|error| invalid(format!("the URL can't be read: {error}")))?;
     let scheme = uri.scheme_str().unwrap_or_default();
-    if !schemes
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(scheme))
-    {
-        let [plain, encrypted] = schemes;
+    if !transport.has_scheme(scheme) {
         let reason = format!("the URL must begin with `{plain}://` or `{encrypted}://`");
         return Err(invalid(reason));
     }
@@ -232,7 +269,7 @@ mod tests {
     }
 
     fn target(url: &str) -> io::Result<(Uri, HeaderMap)> {
-        ServerAddress::new(url.to_owned()).target(["http", "https"])
+        ServerAddress::new(url.to_owned()).target(UrlTransport::Http)
     }
 
     #[test]
@@ -286,7 +323,7 @@ mod tests {
         assert!(!shown.contains("secret"), "{shown}");
         assert!(shown.contains("https://h:1"), "{shown}");
         assert!(shown.contains("authorization"), "{shown}");
-        let (_, headers) = server.target(["http", "https"]).unwrap();
+        let (_, headers) = server.target(UrlTransport::Http).unwrap();
         assert_eq!(headers[AUTHORIZATION], "Bearer secret");
         assert!(headers[AUTHORIZATION].is_sensitive());
     }

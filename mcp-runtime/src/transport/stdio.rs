@@ -10,7 +10,7 @@ mod streams;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::{DEFAULT_MAX_FRAME_BYTES, FrameWriter, LineReader, LineWriter, Outbox, Transport};
+use super::{FrameWriter, LineReader, LineWriter, MAX_FRAME_BYTES, Outbox, Transport};
 use crate::connection::frame_limit;
 
 /// The standard streams of this process, as a server uses them.
@@ -36,7 +36,7 @@ use crate::connection::frame_limit;
 #[must_use]
 pub fn stdio() -> Stdio {
     Stdio {
-        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_frame_bytes: MAX_FRAME_BYTES,
     }
 }
 

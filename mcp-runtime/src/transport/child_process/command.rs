@@ -14,7 +14,7 @@ use super::platform;
 use super::stderr::Stderr;
 use crate::connection::frame_limit;
 use crate::limits::CHILD_GRACE;
-use crate::transport::DEFAULT_MAX_FRAME_BYTES;
+use crate::transport::MAX_FRAME_BYTES;
 
 /// Callback for the end of a child.
 type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
@@ -149,7 +149,7 @@ impl ChildProcess {
             directory: None,
             stderr: Stderr::default(),
             grace: Grace::default(),
-            max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+            max_frame_bytes: MAX_FRAME_BYTES,
             on_exit: None,
         }
     }

@@ -11,7 +11,7 @@ use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
 use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
+use crate::transport::{ByteStream, MAX_FRAME_BYTES, TcpAddress};
 
 /// An address at which clients are served over TCP, each on a connection of its own.
 ///
@@ -33,7 +33,7 @@ use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
 pub fn tcp(address: impl Into<TcpAddress>) -> Tcp {
     Tcp {
         address: address.into(),
-        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_frame_bytes: MAX_FRAME_BYTES,
         max_connections: MAX_CONNECTIONS,
     }
 }

@@ -7,7 +7,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::connection::frame_limit;
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::{ByteStream, LineReader, LineWriter, MAX_FRAME_BYTES, Transport};
 
 /// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport
 /// connects to it.
@@ -20,7 +20,7 @@ use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWrit
 pub fn tcp_client(address: impl ToString) -> TcpClient {
     TcpClient {
         address: address.to_string(),
-        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_frame_bytes: MAX_FRAME_BYTES,
     }
 }
 

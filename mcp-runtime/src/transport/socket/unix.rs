@@ -19,7 +19,7 @@ use crate::limits::MAX_CONNECTIONS;
 use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
+use crate::transport::{ByteStream, MAX_FRAME_BYTES};
 
 /// A socket file at which clients are served, each on a connection of its own.
 ///
@@ -45,7 +45,7 @@ pub fn unix(path: impl Into<PathBuf>) -> Unix {
     Unix {
         path: path.into(),
         mode: 0o600,
-        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_frame_bytes: MAX_FRAME_BYTES,
         max_connections: MAX_CONNECTIONS,
     }
 }

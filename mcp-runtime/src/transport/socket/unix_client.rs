@@ -8,7 +8,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::connection::frame_limit;
 use crate::transport::address::error_at;
-use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::{ByteStream, LineReader, LineWriter, MAX_FRAME_BYTES, Transport};
 
 /// A server that listens at the socket file `path`. Opening the transport connects to it.
 ///
@@ -20,7 +20,7 @@ use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWrit
 pub fn unix_client(path: impl Into<PathBuf>) -> UnixClient {
     UnixClient {
         path: path.into(),
-        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_frame_bytes: MAX_FRAME_BYTES,
     }
 }
 

@@ -14,8 +14,8 @@ use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
 use crate::connection::frame_limit;
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
-use crate::transport::Transport;
 use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
+use crate::transport::{Transport, UrlTransport};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
 /// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.
@@ -87,7 +87,7 @@ impl Transport for WebSocketUrl {
     }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let (uri, mut headers) = self.server.target(["ws", "wss"])?;
+        let (uri, mut headers) = self.server.target(UrlTransport::WebSocket)?;
         let mut request = uri.into_client_request().map_err(io::Error::other)?;
         let subprotocol = HeaderValue::from_static("mcp");
         headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);

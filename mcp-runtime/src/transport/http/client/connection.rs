@@ -165,7 +165,7 @@ impl HttpUrl {
     ///
     /// If the URL or a root certificate is invalid.
     pub fn auth_http(&self) -> io::Result<AuthHttp> {
-        let (uri, _) = self.server.target(["http", "https"])?;
+        let (uri, _) = self.server.target(UrlTransport::Http)?;
         let tls = tls_config(&self.server.roots)?;
         let rule = AddressRule::new(&uri, self.credentials.private_hosts.clone());
         let proxies = Arc::clone(&self.proxies);
@@ -244,7 +244,7 @@ impl Transport for HttpUrl {
     }
 
     async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
-        let (uri, headers) = self.server.target(["http", "https"])?;
+        let (uri, headers) = self.server.target(UrlTransport::Http)?;
         let tls = tls_config(&self.server.roots)?;
         let rule = AddressRule::new(&uri, self.credentials.private_hosts);
         let credentials = Credentials {
