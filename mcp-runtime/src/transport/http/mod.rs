@@ -11,57 +11,31 @@
 //! `status`, `counter.http_sessions` and `counter.http_connections`. Each MCP request is a span
 //! with its outcome and time.
 
-#[cfg(feature = "http-server")]
-mod arrival;
 #[cfg(feature = "http-client")]
 pub mod client;
 #[cfg(feature = "http-server")]
-mod event_stream;
-#[cfg(feature = "http-server")]
-mod events;
-#[cfg(feature = "http-server")]
 mod exchange;
-#[cfg(feature = "http-server")]
-mod expiry;
-#[cfg(feature = "http-server")]
-mod handshake;
-#[cfg(feature = "http-server")]
-mod header_validation;
 mod headers;
-#[cfg(all(feature = "http-server", feature = "sse"))]
-mod legacy;
-#[cfg(feature = "http-server")]
-mod post;
-#[cfg(feature = "http-server")]
-mod request;
 #[cfg(feature = "http-server")]
 mod server;
 #[cfg(feature = "http-server")]
 mod session;
 mod sse;
-#[cfg(feature = "http-server")]
-mod stateless;
-#[cfg(feature = "http-server")]
-mod stream;
 
 #[cfg(feature = "http-server")]
 pub use crate::error::AccessDenied;
 #[cfg(feature = "http-server")]
 pub use crate::server::Principal;
-#[cfg(feature = "http-server")]
-pub use arrival::PeerAddr;
-#[cfg(feature = "http-server")]
-pub use events::{EventStore, MemoryEvents, StoredEvent};
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use exchange::Access;
 #[cfg(feature = "http-server")]
 pub(crate) use exchange::Exchange;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use expiry::Access;
-#[cfg(feature = "http-server")]
-pub use expiry::{AccessExpires, AccessRevalidation};
 #[cfg(all(feature = "http-server", feature = "sse"))]
-pub use legacy::SseService;
+pub use exchange::SseService;
 #[cfg(feature = "http-server")]
-pub use request::HttpRequest;
+pub use exchange::{
+    AccessExpires, AccessRevalidation, EventStore, HttpRequest, MemoryEvents, PeerAddr, StoredEvent,
+};
 #[cfg(feature = "http-server")]
 pub use server::{
     AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, ResponseHeaders,

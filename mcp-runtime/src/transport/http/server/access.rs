@@ -20,7 +20,7 @@ use super::response;
 use super::state::HttpState;
 use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
-use crate::transport::http::arrival::{Arrival, PeerAddr};
+use crate::transport::http::exchange::arrival::{Arrival, PeerAddr};
 use crate::transport::http::headers::{host_of, only};
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,

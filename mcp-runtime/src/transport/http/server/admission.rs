@@ -11,7 +11,7 @@ use mcp_types::ErrorObject;
 
 use crate::connection::ClientIdentity;
 use crate::error::{AccessDenied, Rejection, RequestError};
-use crate::transport::http::exchange::Exchange;
+use crate::transport::http::exchange::exchange::Exchange;
 
 /// Decides whether the caller of a request has the scopes that an operation needs.
 ///

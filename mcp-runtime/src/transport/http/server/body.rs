@@ -19,8 +19,8 @@ use super::unread::{Pieces, Unread};
 use crate::connection::BYTE_ORDER_MARK;
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
-use crate::transport::http::arrival::Arrival;
-use crate::transport::http::event_stream::EventStream;
+use crate::transport::http::exchange::arrival::Arrival;
+use crate::transport::http::exchange::event_stream::EventStream;
 
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;

@@ -14,7 +14,7 @@ use crate::limits::{
     STREAM_KEEP_ALIVE,
 };
 use crate::log::Once;
-use crate::transport::http::events::{EventStore, MemoryEvents};
+use crate::transport::http::exchange::events::{EventStore, MemoryEvents};
 use crate::transport::http::headers::{is_host, is_origin};
 use crate::transport::http::session::{MemorySessions, SessionStore};
 

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::server::Principal;
 use crate::sync::lock;
-use crate::transport::http::arrival::Arrival;
+use crate::transport::http::exchange::arrival::Arrival;
 
 /// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use mcp_types::jsonrpc::{ErrorObject, code};
 
 use super::body::ResponseBody;
 use crate::error::{AccessDenied, Rejection, RequestError};
-use crate::transport::http::event_stream::EventStream;
+use crate::transport::http::exchange::event_stream::EventStream;
 use crate::transport::http::headers;
 
 /// A JSON-RPC message.

@@ -28,7 +28,7 @@ use super::unread::Unread;
 use crate::error::{Rejection, RequestError, ServeError};
 use crate::limits::{FOREVER, LAST_ANSWERS_TIMEOUT};
 use crate::server::{Server, Started};
-use crate::transport::http::{handshake, post};
+use crate::transport::http::exchange::{handshake, post};
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
 ///

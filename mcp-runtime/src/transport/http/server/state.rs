@@ -15,8 +15,8 @@ use crate::error::{Rejection, RequestError};
 use crate::limits::{BODY_SHARES, FOREVER};
 use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle};
 use crate::server::{Answer, Server, Session};
+use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
-use crate::transport::http::stream::Stream;
 
 /// The connection that a request comes on.
 #[derive(Clone)]

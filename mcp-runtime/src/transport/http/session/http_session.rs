@@ -16,11 +16,10 @@ use crate::connection::{Core, Limits, Peer, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
-use crate::server::Principal;
-use crate::server::{Server, ServerRole, Session};
+use crate::server::{Principal, Server, ServerRole, Session};
 use crate::sync::lock;
+use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::unread::Unread;
-use crate::transport::http::stream::Stream;
 
 /// State of one client from `initialize` on, over all its connections.
 pub(crate) struct HttpSession {

@@ -10,10 +10,10 @@ use super::{HttpSession, SessionId, SessionRecord, StoreError, first_request_id}
 use crate::connection::now;
 use crate::error::Rejection;
 use crate::server::Principal;
-use crate::transport::http::events::EventLog;
+use crate::transport::http::exchange::events::EventLog;
+use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::headers;
 use crate::transport::http::server::state::HttpState;
-use crate::transport::http::stream::Stream;
 
 impl HttpState {
     /// A session that no request can name yet.

@@ -176,12 +176,12 @@ mod tests {
     use crate::connection::{Limits, ReplyTo, Served};
     use crate::server::Principal;
     use crate::server::Server;
-    use crate::transport::http::arrival::Arrival;
-    use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
+    use crate::transport::http::exchange::arrival::Arrival;
+    use crate::transport::http::exchange::events::{EventLog, EventStore as _, MemoryEvents};
+    use crate::transport::http::exchange::stream::Stream;
     use crate::transport::http::server::permits::Permits;
     use crate::transport::http::server::unread::{Budget, Unread};
     use crate::transport::http::session::MemorySessions;
-    use crate::transport::http::stream::Stream;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
         session_with(number, now, &Arc::default())

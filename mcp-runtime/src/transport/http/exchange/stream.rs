@@ -12,12 +12,12 @@ use mcp_types::jsonrpc::ErrorObject;
 use tokio::sync::Notify;
 
 use super::events::EventLog;
-use super::server::unread::{Held, Unread};
 use crate::connection::{self, BoxFuture, Command, Link, Unsent};
 use crate::error::{CallError, RequestError};
 use crate::limits::{MAX_QUEUED_BYTES, MAX_SESSION_MESSAGES};
 use crate::server::Answer;
 use crate::sync::lock;
+use crate::transport::http::server::unread::{Held, Unread};
 
 /// The messages that answer one request, or those of a session that belong to no request, in order.
 ///

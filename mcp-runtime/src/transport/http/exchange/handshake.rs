@@ -13,17 +13,18 @@ use super::event_stream::EventStream;
 use super::events::EventId;
 use super::exchange::{Begun, Exchange, Later, Post};
 use super::expiry::Access;
-use super::server::body::ResponseBody;
-use super::server::response;
-use super::server::state::HttpState;
-use super::server::unread::Unread;
-use super::session::{Delivery, HttpSession, unavailable};
+use super::header_validation;
 use super::stream::Stream;
-use super::{header_validation, headers};
 use crate::connection::ReplyTo;
 use crate::error::{Rejection, RequestError};
 use crate::limits::MAX_EVENT_ID_BYTES;
 use crate::protocol::NamedRevision;
+use crate::transport::http::headers;
+use crate::transport::http::server::body::ResponseBody;
+use crate::transport::http::server::response;
+use crate::transport::http::server::state::HttpState;
+use crate::transport::http::server::unread::Unread;
+use crate::transport::http::session::{Delivery, HttpSession, unavailable};
 
 /// Begins to serve a POST request.
 ///
@@ -170,7 +171,7 @@ fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejectio
 /// # Errors
 ///
 /// When there is no session, or nothing to resume.
-pub(super) async fn listen(
+pub(in crate::transport::http) async fn listen(
     state: &HttpState,
     parts: &Parts,
     unread: &Unread,
@@ -211,7 +212,7 @@ pub(super) async fn listen(
 /// # Errors
 ///
 /// When there is none, or the store is unavailable.
-pub(super) async fn delete(
+pub(in crate::transport::http) async fn delete(
     state: &HttpState,
     parts: &Parts,
 ) -> Result<Response<ResponseBody>, Rejection> {

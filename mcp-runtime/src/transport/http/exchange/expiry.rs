@@ -9,11 +9,11 @@ use http::request::Parts;
 use mcp_types::jsonrpc::ErrorObject;
 use tokio::time::{Instant, sleep_until};
 
-use super::server::policy::decided;
 use super::stream::Stream;
 use crate::connection::BoxFuture;
 use crate::error::{AccessDenied, RequestError};
 use crate::limits::{FOREVER, REVALIDATION_PAUSE};
+use crate::transport::http::server::policy::decided;
 
 /// The time at which the access of a caller ends, such as the expiry of a token.
 ///

@@ -15,10 +15,11 @@ use tower_service::Service;
 
 use crate::connection::{ReplyTo, now};
 use crate::error::{Rejection, RequestError};
-use crate::transport::http::arrival::Arrival;
-use crate::transport::http::event_stream::EventStream;
-use crate::transport::http::exchange::Exchange;
-use crate::transport::http::expiry::Access;
+use crate::transport::http::exchange::arrival::Arrival;
+use crate::transport::http::exchange::event_stream::EventStream;
+use crate::transport::http::exchange::exchange::Exchange;
+use crate::transport::http::exchange::expiry::Access;
+use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::headers;
 use crate::transport::http::server::access::{authorize, cors_origin};
 use crate::transport::http::server::admission::ResponseHeaders;
@@ -31,7 +32,6 @@ use crate::transport::http::server::service::{
 use crate::transport::http::server::state::{ConnectionInfo, HttpState};
 use crate::transport::http::server::{body, response};
 use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
-use crate::transport::http::stream::Stream;
 
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, by HTTP+SSE: they open `/sse`, which names

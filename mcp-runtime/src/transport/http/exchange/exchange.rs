@@ -16,16 +16,16 @@ use super::arrival::Arrival;
 use super::event_stream::{EventStream, Work};
 use super::expiry::Expiry;
 use super::header_validation;
-use super::server::body::ResponseBody;
-use super::server::response;
-use super::server::state::{ConnectionInfo, HttpState};
-use super::session::HttpSession;
 use super::stream::Stream;
 use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{AccessDenied, CallError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
 use crate::sync::lock;
+use crate::transport::http::server::body::ResponseBody;
+use crate::transport::http::server::response;
+use crate::transport::http::server::state::{ConnectionInfo, HttpState};
+use crate::transport::http::session::HttpSession;
 
 /// One HTTP request while it is served: to a handler, the link to its client. Also the request that
 /// has opened a WebSocket.

@@ -10,15 +10,15 @@ use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 use super::exchange::{Begun, Exchange, Later, Post};
 use super::expiry::Expiry;
 use super::header_validation;
-use super::server::permits::Permit;
-use super::server::response;
-use super::server::state::HttpState;
 use super::stream::Stream;
 use crate::connection::{HandlerKind, Polled, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
 use crate::sync::lock;
+use crate::transport::http::server::permits::Permit;
+use crate::transport::http::server::response;
+use crate::transport::http::server::state::HttpState;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     let error = match frame {

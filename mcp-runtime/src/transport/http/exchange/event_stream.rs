@@ -15,15 +15,15 @@ use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
 use super::expiry::Access;
-use super::server::options::HttpOptions;
-use super::server::unread::{CHECKS, Held, Pieces, Unread};
-use super::session::HttpSession;
-use super::sse;
 use super::stream::{Found, Item, Stream};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::FOREVER;
 use crate::sync::lock;
+use crate::transport::http::server::options::HttpOptions;
+use crate::transport::http::server::unread::{CHECKS, Held, Pieces, Unread};
+use crate::transport::http::session::HttpSession;
+use crate::transport::http::sse;
 
 /// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels
 /// the call.
@@ -368,7 +368,7 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::transport::http::events::{EventLog, MemoryEvents};
+    use crate::transport::http::exchange::events::{EventLog, MemoryEvents};
     use crate::transport::http::session::SessionId;
 
     fn read(events: &mut EventStream) -> String {

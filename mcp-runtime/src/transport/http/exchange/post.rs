@@ -9,19 +9,20 @@ use mcp_types::{Era, Side};
 
 use super::arrival::Arrival;
 use super::exchange::{Begun, Post, error};
-use super::server::body::{self, ResponseBody};
-use super::server::state::{ConnectionInfo, HttpState};
-use super::session::HttpSession;
-use super::{handshake, header_validation, headers, stateless};
+use super::{handshake, header_validation, stateless};
 use crate::error::Rejection;
 use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
+use crate::transport::http::headers;
+use crate::transport::http::server::body::{self, ResponseBody};
+use crate::transport::http::server::state::{ConnectionInfo, HttpState};
+use crate::transport::http::session::HttpSession;
 
 /// Serves a POST request.
 ///
 /// # Errors
 ///
 /// When HTTP itself refuses it.
-pub(super) async fn serve<B: Body>(
+pub(in crate::transport::http) async fn serve<B: Body>(
     state: &HttpState,
     parts: Box<Parts>,
     body: B,

@@ -9,11 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, integer_digits};
 
-use super::headers::{
-    BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION, Repeated, only,
-};
 use crate::error::RequestError;
 use crate::protocol::{NamedRevision, OwnMethod, ParamHeader, RequestParams, StrictJson};
+use crate::transport::http::headers::{
+    BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION, Repeated, only,
+};
 
 /// The revision that the header `MCP-Protocol-Version` names.
 pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {

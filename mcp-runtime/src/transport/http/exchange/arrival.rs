@@ -8,8 +8,8 @@ use crate::server::Principal;
 
 /// The address that a request comes from, for policies that limit callers who are not known yet.
 ///
-/// It is in the extensions of requests for the [endpoints](super::AccessPolicy::respond) of a policy, if
-/// the server has accepted the connection. A program that [mounts](super::http_service) the server may put
+/// It is in the extensions of requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy, if
+/// the server has accepted the connection. A program that [mounts](crate::transport::http::http_service) the server may put
 /// it there, such as the address that a trusted proxy reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddr(pub SocketAddr);

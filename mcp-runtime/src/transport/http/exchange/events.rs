@@ -12,10 +12,10 @@ use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::task::unconstrained;
 
-use super::session::{SessionId, StoreError, available};
 use crate::connection::{BoxFuture, contain};
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
 use crate::sync::lock;
+use crate::transport::http::session::{SessionId, StoreError, available};
 
 /// Keeps the events of sessions, so that a client that comes back gets those it missed.
 ///

@@ -1,0 +1,33 @@
+//! One HTTP request and its response.
+//!
+//! A POST brings one message, or a batch in a session: it is served within its own [`Exchange`], in the
+//! stateless era alone and after a handshake in a session. The response is one message as JSON, or a
+//! stream of events. A GET opens a stream without a request.
+
+pub(super) mod arrival;
+pub(super) mod event_stream;
+pub(super) mod events;
+#[allow(
+    clippy::module_inception,
+    reason = "the type is what the folder is about"
+)]
+pub(super) mod exchange;
+pub(super) mod expiry;
+pub(super) mod handshake;
+mod header_validation;
+#[cfg(feature = "sse")]
+mod legacy;
+pub(super) mod post;
+mod request;
+mod stateless;
+pub(super) mod stream;
+
+pub(crate) use self::exchange::Exchange;
+pub use arrival::PeerAddr;
+pub use events::{EventStore, MemoryEvents, StoredEvent};
+#[cfg(feature = "websocket")]
+pub(crate) use expiry::Access;
+pub use expiry::{AccessExpires, AccessRevalidation};
+#[cfg(feature = "sse")]
+pub use legacy::SseService;
+pub use request::HttpRequest;
