@@ -2,8 +2,6 @@
 
 #[cfg(unix)]
 mod blocking;
-#[cfg(unix)]
-mod redirect;
 #[cfg_attr(unix, path = "stdio/nonblocking.rs")]
 #[cfg_attr(not(unix), path = "stdio/tokio.rs")]
 mod streams;

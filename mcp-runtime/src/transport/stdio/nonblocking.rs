@@ -4,20 +4,22 @@
 //! non-blocking would change it for every process that shares it. A socket, which Node.js gives to
 //! its children, can't be opened again: it stays blocking, and each operation sets `MSG_DONTWAIT`.
 //! Other streams are left to a thread.
+//!
+//! Standard output is standard error while a server uses the streams.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use socket2::{Socket, Type};
+use stdio_utils::{Guard, StdioOverride as _};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::unix::pipe;
 
 use super::blocking::BlockingStream;
-pub(super) use super::redirect::{Redirect, redirect};
 
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
@@ -111,6 +113,30 @@ impl AsyncWrite for SharedSocket {
     /// Leaves the socket open for the processes that share it.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
+    }
+}
+
+/// Redirects standard output to standard error until it is dropped.
+pub(super) struct Redirect {
+    /// Restores standard output; child processes do not inherit its duplicate.
+    _guard: Guard,
+}
+
+/// Redirects standard output to standard error.
+///
+/// # Errors
+///
+/// When the operating system has no descriptor left, or what was printed before can't be written.
+pub(super) fn redirect() -> io::Result<Redirect> {
+    io::stdout().flush()?;
+    let guard = io::stderr().override_stdout()?;
+    Ok(Redirect { _guard: guard })
+}
+
+impl Drop for Redirect {
+    fn drop(&mut self) {
+        // Text without a line break goes to standard error too, if that can be written at all.
+        let _ = io::stdout().flush();
     }
 }
 
