@@ -30,7 +30,9 @@ use crate::limits::{
 use crate::protocol::{ExtensionMethod, Timeouts};
 use crate::transport::http::sse::Event;
 use crate::transport::server_address::{ServerAddress, tls_config};
-use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, PrincipalChanges, Transport};
+use crate::transport::{
+    FrameReader, FrameWriter, Incoming, Outbox, PrincipalChanges, Transport, UrlTransport,
+};
 
 /// A server at `url`, such as `https://example.com/mcp`. User information in it
 /// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header
