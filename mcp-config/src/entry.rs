@@ -78,11 +78,11 @@ impl Entry {
         }
     }
 
-    fn values(
-        &self,
-        table: &BTreeMap<String, String>,
-        separator: &str,
-    ) -> impl Iterator<Item = String> {
+    fn values<'a>(
+        &'a self,
+        table: &'a BTreeMap<String, String>,
+        separator: &'a str,
+    ) -> impl Iterator<Item = String> + 'a {
         let values = table.iter().chain(&self.borrowed);
         values.map(move |(name, value)| format!("{name}{separator}{value}"))
     }
