@@ -32,9 +32,9 @@ struct Size {
 }
 
 const RUNTIME: Size = Size {
-    lines: 33_000,
-    files: 281,
-    imports: 97,
+    lines: 32_900,
+    files: 284,
+    imports: 100,
     restricted: 58,
 };
 const RUNTIME_GOAL: Size = Size {
@@ -53,7 +53,7 @@ const PARTS: [Part; 10] = [
     Part::new("mcp-cli", "mcp-cli/src/", 3_505),
     Part::new("mcp-config", "mcp-config/src/", 925),
     Part::new("mcp-extensions", "mcp-extensions/src/", 3_120),
-    Part::new("mcp-types, by hand", "mcp-types/src/", 2_645),
+    Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
     Part::new("mcp-types, generated", "mcp-types/src/generated/", 10_500),
     Part::new("mcp-macros", "mcp-macros/src/", 4_805),
     Part {
