@@ -7,7 +7,6 @@ pub use std::ops::Bound;
 pub use std::pin::Pin;
 pub use std::sync::Arc;
 
-use std::error::Error;
 use std::future::Future;
 
 use std::time::Duration;
@@ -33,6 +32,7 @@ pub use crate::server::resources::ResourceEntry;
 pub use crate::server::resources::builder::{list, resource_builder};
 pub use crate::server::resources::contents::resource_output;
 pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri};
+use crate::server::serve::hooks::HookResult;
 pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
 pub use crate::server::tools::arguments::argument;
@@ -43,8 +43,8 @@ pub use crate::server::tools::diagnostics::{
 };
 pub use crate::server::tools::returned::Returned;
 pub use crate::server::{
-    Borrowed, Context, FromContext, Guard, IntoHookResult, IntoIcon, IntoPrompt, IntoResource,
-    IntoStartResult, IntoTool, List, McpServer, OptionalFromContext, ServerBuilder,
+    Borrowed, Context, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool,
+    List, McpServer, OptionalFromContext, ServerBuilder,
 };
 pub use crate::transport::no_http::http as http_without_feature;
 
@@ -112,17 +112,8 @@ pub const fn page_size(items: usize) -> NonZeroUsize {
 /// # Errors
 ///
 /// When the hook has returned one.
-pub fn outcome<T: IntoHookResult>(returned: T) -> Result<(), Box<dyn Error + Send + Sync>> {
+pub fn outcome<T: IntoHookResult>(returned: T) -> HookResult {
     returned.into_hook_result()
-}
-
-/// The outcome of a hook of the start.
-///
-/// # Errors
-///
-/// When the hook has returned one.
-pub fn started<T: IntoStartResult>(returned: T) -> Result<Guard, Box<dyn Error + Send + Sync>> {
-    returned.into_start_result()
 }
 
 /// A length of time.

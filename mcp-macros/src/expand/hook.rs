@@ -15,14 +15,16 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
         output,
         ..
     } = hook;
-    let (register, outcome) = match hook.moment {
-        Moment::Start => ("on_start_with", "started"),
-        Moment::Initialized => ("on_initialized", "outcome"),
-        Moment::Shutdown => ("on_shutdown", "outcome"),
-    };
-    let [register, outcome] = [register, outcome].map(|name| format_ident!("{name}"));
+    let register = format_ident!(
+        "{}",
+        match hook.moment {
+            Moment::Start => "on_start",
+            Moment::Initialized => "on_initialized",
+            Moment::Shutdown => "on_shutdown",
+        }
+    );
     // With the type's own span, what does not hold is reported at the type.
-    let outcome = quote_spanned!(output.span()=> __mcp::#outcome::<#output>);
+    let outcome = quote_spanned!(output.span()=> __mcp::outcome::<#output>);
     let (this, again, receiver) = shared(hook.has_self);
     let passed = match (hook.moment, hook.subject_span) {
         (Moment::Shutdown, _) => None,

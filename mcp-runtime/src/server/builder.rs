@@ -11,12 +11,15 @@ use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
 use super::extensions::{Extension, Method};
-use super::serve::{Endpoint, Initialized, IntoHookResult, IntoStartResult, Serve, hooks};
+use super::serve::{Endpoint, Initialized, IntoHookResult, Serve, hooks};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
 use crate::protocol::{ExtensionMethod, Requirement};
 
 /// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
+///
+/// The methods take `&mut self`, as those of tokio's `runtime::Builder`, because `#[mcp_server]`,
+/// [`Extension::register`] and functions of yours add to a builder that they borrow.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
@@ -182,42 +185,29 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` each time before the server is served, for example to open a database.
+    /// Runs `hook` each time before the server is served, for example to open a database. It gets the
+    /// server, to [announce changes](Server::notify_changed).
     ///
     /// Hooks run in the order in which they were added. An error ends serving with
-    /// [`ServeError::Start`](crate::ServeError::Start).
+    /// [`ServeError::Start`](crate::ServeError::Start). The value of a `Result` is kept, and dropped
+    /// when the server has been served, after [`on_shutdown`](Self::on_shutdown): a hook that starts a
+    /// watcher returns the watcher.
     ///
     /// ```
     /// use mcp_runtime::Server;
     ///
     /// let mut server = Server::builder();
     /// server
-    ///     .on_start(|| async { std::fs::create_dir_all("state") })
+    ///     .on_start(|_| async { std::fs::create_dir_all("state") })
     ///     .on_initialized(|client| async move { drop(client.revision()) })
     ///     .on_shutdown(|| async { std::fs::remove_dir_all("state") });
     /// # drop(server.build());
     /// ```
-    pub fn on_start<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
+    pub fn on_start<F>(&mut self, hook: impl Fn(Server) -> F + Send + Sync + 'static) -> &mut Self
     where
         F: Future<Output: IntoHookResult> + Send + 'static,
     {
-        self.on_start_with(move |_| {
-            let outcome = hook();
-            async move { outcome.await.into_hook_result() }
-        })
-    }
-
-    /// The same with the server, for a hook that announces changes: it starts what watches for them,
-    /// and returns what ends that when it is dropped, as the value of a `Result`. That is dropped when
-    /// the server has been served, after [`on_shutdown`](Self::on_shutdown).
-    pub fn on_start_with<F>(
-        &mut self,
-        hook: impl Fn(Server) -> F + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        F: Future<Output: IntoStartResult> + Send + 'static,
-    {
-        self.settings.hooks.start.push(hooks::start(hook));
+        self.settings.hooks.start.push(hooks::hook(hook));
         self
     }
 

@@ -58,8 +58,7 @@ pub(crate) use serve::Running;
 #[cfg(feature = "http-server")]
 pub(crate) use serve::Started;
 pub use serve::{
-    Connected, Endpoint, Guard, Initialized, IntoHookResult, IntoStartResult, McpServer, Serve,
-    ShutdownHandle,
+    Connected, Endpoint, Initialized, IntoHookResult, McpServer, Serve, ShutdownHandle,
 };
 pub use server::Server;
 pub(crate) use subscriptions::Session;

@@ -223,7 +223,7 @@ async fn scopes_are_checked_if_the_test_sets_a_check() {
 #[tokio::test]
 async fn a_server_that_cannot_start_says_why() {
     let mut server = mcp_runtime::Server::builder();
-    server.on_start(|| async { Err::<(), _>("no disk") });
+    server.on_start(|_| async { Err::<(), _>("no disk") });
     let error = testing::connect(server.build()).await.unwrap_err();
     assert!(
         matches!(&error, ConnectError::Serve(ServeError::Start(_))),

@@ -19,7 +19,7 @@ async fn hooks_run_around_all_sessions_and_once_for_each() {
     let [start, initialized, shutdown] = std::array::from_fn(|_| note.clone());
     let mut server = builder();
     server
-        .on_start(move || start("start"))
+        .on_start(move |_| start("start"))
         .on_initialized(move |client| {
             let hello = LoggingMessageNotificationParams::new(LoggingLevel::Info, json!("hello"));
             let peer = client.peer();

@@ -50,11 +50,11 @@ fn noting(events: &Events) -> ServerBuilder {
     let mut server = builder();
     let [start, guard, shutdown] = std::array::from_fn(|_| events.clone());
     server
-        .on_start(move || {
+        .on_start(move |_| {
             start.note("start");
             std::future::ready(())
         })
-        .on_start_with(move |_| std::future::ready(Ok::<_, io::Error>(Noted(guard.clone()))))
+        .on_start(move |_| std::future::ready(Ok::<_, io::Error>(Noted(guard.clone()))))
         .on_shutdown(move || {
             let shutdown = shutdown.clone();
             async move {
@@ -155,7 +155,7 @@ async fn a_start_that_fails_may_be_repeated_and_one_that_succeeds_may_not() {
     let mut server = noting(&events);
     let has_disk = Arc::new(AtomicBool::new(false));
     let disk = Arc::clone(&has_disk);
-    server.on_start(move || {
+    server.on_start(move |_| {
         let found = disk.load(Ordering::Relaxed);
         async move { found.then_some(()).ok_or("no disk") }
     });
@@ -190,7 +190,7 @@ async fn requests_are_refused_while_the_service_starts() {
     let (go, gone) = oneshot::channel::<()>();
     let gone = Mutex::new(Some(gone));
     let mut server = builder();
-    server.on_start(move || {
+    server.on_start(move |_| {
         begins.send(()).unwrap();
         gone.lock().unwrap().take().unwrap()
     });

@@ -32,14 +32,14 @@ fn noting(diary: &Diary) -> ServerBuilder {
     let mut server = builder();
     let [first, second, client, release, save] = std::array::from_fn(|_| diary.clone());
     server
-        .on_start(move || {
+        .on_start(move |_| {
             let first = first.clone();
             async move {
                 tokio::task::yield_now().await;
                 first.note("open");
             }
         })
-        .on_start(move || {
+        .on_start(move |_| {
             second.note("load");
             std::future::ready(())
         })
@@ -78,7 +78,7 @@ async fn hooks_run_around_the_connection_and_once_for_its_handshake() {
 async fn an_error_at_the_start_ends_it_before_anything_is_opened() {
     let diary = Diary::default();
     let mut server = noting(&diary);
-    server.on_start(|| async { Err(io::Error::other("no disk")) });
+    server.on_start(|_| async { Err::<(), _>(io::Error::other("no disk")) });
     let mut wire = Wire::to(&server.build()).await;
     assert_eq!(wire.next().await, None);
     match wire.serving.await.unwrap() {

@@ -144,7 +144,8 @@ fn noting(diary: &Arc<Mutex<Vec<String>>>, name: &'static str) -> ServerBuilder 
         }
     };
     let client = note("client of");
-    server.on_start(note("start"));
+    let start = note("start");
+    server.on_start(move |_| start());
     server.on_initialized(move |_| client());
     server.on_shutdown(note("end"));
     server
@@ -177,7 +178,7 @@ async fn hooks_run_where_the_server_is_mounted() {
 #[tokio::test]
 async fn a_mounted_server_that_cannot_start_keeps_the_outer_one_from_starting() {
     let mut inner = Server::builder();
-    inner.on_start(|| async { Err::<(), _>("no database") });
+    inner.on_start(|_| async { Err::<(), _>("no database") });
     let mut server = Server::builder();
     server.mount("in", inner.build());
     let (_, theirs) = mcp_runtime::transport::memory::pair();

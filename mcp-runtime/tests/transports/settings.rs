@@ -21,7 +21,7 @@ const NO_TIME: Duration = Duration::ZERO;
 /// A server whose `on_start` must not run.
 fn server() -> Server {
     let mut server = builder();
-    server.on_start(|| async { Err::<(), _>("a setting was not checked") });
+    server.on_start(|_| async { Err::<(), _>("a setting was not checked") });
     server.build()
 }
 

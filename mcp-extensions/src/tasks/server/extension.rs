@@ -104,7 +104,7 @@ impl Extension for Tasks {
             async move { tasks.cancel(&params.task_id, &cx).await }
         });
         let tasks = Arc::clone(&self);
-        server.on_start_with(move |server| {
+        server.on_start(move |server| {
             tasks.started(server);
             async {}
         });

@@ -12,14 +12,18 @@ use crate::protocol::Negotiated;
 use crate::server::Server;
 
 type BoxError = Box<dyn Error + Send + Sync>;
+/// The outcome of a hook. A value of `on_start` is dropped when the server has been served.
+pub(crate) type HookResult = Result<Box<dyn Any + Send>, BoxError>;
 /// A function that gets the place at which the server listens.
 type Listening = Arc<dyn Fn(&str) + Send + Sync>;
-type Hook<A, T = ()> = Arc<dyn Fn(A) -> BoxFuture<Result<T, BoxError>> + Send + Sync>;
+type Hook<A> = Arc<dyn Fn(A) -> BoxFuture<HookResult> + Send + Sync>;
 
-/// The return type of a hook: `()`, or a `Result` whose error is reported.
+/// The return type of a hook: `()`, or a `Result` whose error is reported. The value of
+/// [`on_start`](crate::ServerBuilder::on_start) is kept until the server has been served, and dropped
+/// then; other values are dropped immediately.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a hook",
-    label = "neither `()` nor a `Result<(), …>` with an error of `std`",
+    label = "neither `()` nor a `Result` with an error of `std`",
     note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
 )]
 pub trait IntoHookResult {
@@ -28,51 +32,19 @@ pub trait IntoHookResult {
     /// # Errors
     ///
     /// The error of the hook.
-    fn into_hook_result(self) -> Result<(), BoxError>;
+    fn into_hook_result(self) -> HookResult;
 }
 
 impl IntoHookResult for () {
-    fn into_hook_result(self) -> Result<(), BoxError> {
-        Ok(())
-    }
-}
-
-impl<E: Into<BoxError>> IntoHookResult for Result<(), E> {
-    fn into_hook_result(self) -> Result<(), BoxError> {
-        self.map_err(E::into)
-    }
-}
-
-/// What a hook of the start returns: `()`, or a `Result`, whose value is kept until the server has
-/// been served, and dropped then.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be returned from a hook of the start",
-    label = "neither `()` nor a `Result` with an error of `std`",
-    note = "what is to be kept until the end is the value of a `Result`: `Ok(watcher)`; it has to be `Send`",
-    note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
-)]
-pub trait IntoStartResult {
-    /// Converts the value.
-    ///
-    /// # Errors
-    ///
-    /// The error of the hook.
-    fn into_start_result(self) -> Result<Guard, BoxError>;
-}
-
-/// A value that is dropped when the server has been served.
-pub type Guard = Box<dyn Any + Send>;
-
-impl IntoStartResult for () {
-    fn into_start_result(self) -> Result<Guard, BoxError> {
+    fn into_hook_result(self) -> HookResult {
         Ok(Box::new(self))
     }
 }
 
-impl<T: Send + 'static, E: Into<BoxError>> IntoStartResult for Result<T, E> {
-    fn into_start_result(self) -> Result<Guard, BoxError> {
+impl<T: Send + 'static, E: Into<BoxError>> IntoHookResult for Result<T, E> {
+    fn into_hook_result(self) -> HookResult {
         match self {
-            Ok(guard) => Ok(Box::new(guard)),
+            Ok(value) => Ok(Box::new(value)),
             Err(error) => Err(error.into()),
         }
     }
@@ -115,7 +87,7 @@ impl Initialized {
 /// The hooks of a server, and those of the servers that it mounts.
 #[derive(Default)]
 pub(in crate::server) struct Hooks {
-    pub(in crate::server) start: Vec<Hook<Server, Guard>>,
+    pub(in crate::server) start: Vec<Hook<Server>>,
     pub(in crate::server) listening: Vec<Listening>,
     pub(in crate::server) initialized: Vec<Hook<Initialized>>,
     pub(in crate::server) shutdown: Vec<Hook<()>>,
@@ -132,19 +104,6 @@ where
     })
 }
 
-/// A hook of the start that calls `function`.
-pub(in crate::server) fn start<F>(
-    function: impl Fn(Server) -> F + Send + Sync + 'static,
-) -> Hook<Server, Guard>
-where
-    F: Future<Output: IntoStartResult> + Send + 'static,
-{
-    Arc::new(move |server| {
-        let outcome = function(server);
-        Box::pin(async move { outcome.await.into_start_result() })
-    })
-}
-
 impl Hooks {
     /// Adds the hooks of a mounted server, in the order of mounting.
     pub(in crate::server) fn mount(&mut self, mounted: &Self) {
@@ -155,7 +114,10 @@ impl Hooks {
     }
 
     /// Runs the `on_start` hooks, up to the first error.
-    pub(in crate::server) async fn start(&self, server: &Server) -> Result<Vec<Guard>, BoxError> {
+    pub(in crate::server) async fn start(
+        &self,
+        server: &Server,
+    ) -> Result<Vec<Box<dyn Any + Send>>, BoxError> {
         let mut guards = Vec::new();
         for hook in &self.start {
             guards.push(hook(server.clone()).await?);

@@ -11,7 +11,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
-pub use hooks::{Guard, Initialized, IntoHookResult, IntoStartResult};
+pub use hooks::{Initialized, IntoHookResult};
 pub(crate) use serving::Running;
 #[cfg(feature = "http-server")]
 pub(crate) use serving::Started;

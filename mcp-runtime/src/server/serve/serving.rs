@@ -11,7 +11,6 @@ use http::Extensions;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::Guard;
 use super::signals::Signals;
 use crate::connection::{ClientIdentity, Commands, Driver, Limits, Peer, Transport};
 use crate::error::ServeError;
@@ -145,7 +144,7 @@ impl Server {
 pub(crate) struct Started {
     server: Server,
     /// Dropped after `on_shutdown`.
-    _guards: Vec<Guard>,
+    _values: Vec<Box<dyn Any + Send>>,
 }
 
 impl Server {
@@ -157,10 +156,10 @@ impl Server {
     pub(crate) async fn start(&self) -> Result<Started, ServeError> {
         self.settings().check()?;
         self.router().check_extensions()?;
-        let guards = self.settings().hooks.start(self).await;
+        let values = self.settings().hooks.start(self).await;
         Ok(Started {
             server: self.clone(),
-            _guards: guards.map_err(ServeError::Start)?,
+            _values: values.map_err(ServeError::Start)?,
         })
     }
 }
