@@ -49,10 +49,6 @@ pub use pages::{ListRequest, Pages};
 pub use requests::{CallOutput, PromptArguments, TypedCall, escape_template};
 pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
-#[cfg(feature = "stream")]
-pub use stream::{Items, NotificationStream, SubscriptionStream, Unfold};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;
-#[cfg(feature = "validation")]
-pub use validate::ValidatedCall;

@@ -1,13 +1,12 @@
 //! Lists, subscriptions and notifications as streams.
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use mcp_types::ServerNotification;
 
-use super::{Client, ListRequest, Notifications, Pages, Subscription};
+use super::{Client, ListRequest, Notifications, Subscription};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 
@@ -15,23 +14,10 @@ use crate::error::CallError;
 type Step<S, T> = BoxFuture<Option<(T, S)>>;
 
 /// A stream whose items come from a source, one after the other; it ends after an error.
-#[must_use = "streams do nothing unless they are polled"]
-pub struct Unfold<S, T> {
+struct Unfold<S, T> {
     next: fn(S) -> Step<S, T>,
     step: Option<Step<S, T>>,
 }
-
-/// A [`Subscription`] as a stream.
-pub type SubscriptionStream = Unfold<Subscription, Result<ServerNotification, CallError>>;
-
-/// [`Notifications`] as a stream.
-pub type NotificationStream = Unfold<Notifications, ServerNotification>;
-
-/// The items of a list as a stream; made by [`Client::items`].
-pub type Items<R> = Unfold<
-    (Pages<R>, std::vec::IntoIter<<R as ListRequest>::Item>),
-    Result<<R as ListRequest>::Item, CallError>,
->;
 
 impl<S, T> Unfold<S, T> {
     fn new(source: S, next: fn(S) -> Step<S, T>) -> Self {
@@ -58,15 +44,11 @@ impl<S, T> Stream for Unfold<S, T> {
     }
 }
 
-impl<S, T> fmt::Debug for Unfold<S, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unfold").finish_non_exhaustive()
-    }
-}
-
 impl Subscription {
     /// The notifications as a stream. Dropping it ends the subscription.
-    pub fn into_stream(self) -> SubscriptionStream {
+    pub fn into_stream(
+        self,
+    ) -> impl Stream<Item = Result<ServerNotification, CallError>> + Send + Unpin {
         Unfold::new(self, |mut subscription| {
             Box::pin(async move {
                 let next = subscription.next().await.transpose()?;
@@ -78,7 +60,7 @@ impl Subscription {
 
 impl Notifications {
     /// The notifications as a stream.
-    pub fn into_stream(self) -> NotificationStream {
+    pub fn into_stream(self) -> impl Stream<Item = ServerNotification> + Send + Unpin {
         Unfold::new(self, |mut notifications| {
             Box::pin(async move { Some((notifications.next().await?, notifications)) })
         })
@@ -101,8 +83,10 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn items<R: ListRequest>(&self) -> Items<R> {
-        let source = (self.pages(), Vec::new().into_iter());
+    pub fn items<R: ListRequest>(
+        &self,
+    ) -> impl Stream<Item = Result<R::Item, CallError>> + Send + Unpin + use<R> {
+        let source = (self.pages::<R>(), Vec::new().into_iter());
         Unfold::new(source, |(mut pages, mut page)| {
             Box::pin(async move {
                 loop {

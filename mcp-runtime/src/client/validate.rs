@@ -12,7 +12,8 @@ impl Call<CallToolRequest> {
     /// section Output Schema). The schema is the one that was last listed; where the tool was not
     /// listed yet, tools are listed first. Schemas are never fetched.
     ///
-    /// A tool without an output schema, and an error of the tool, need no structured output.
+    /// A tool without an output schema, and an error of the tool, need no structured output. A result
+    /// that does not fit is [`CallError::Result`], which names the place.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -21,7 +22,8 @@ impl Call<CallToolRequest> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn validated(self) -> ValidatedCall {
+    #[must_use = "nothing is sent until this is awaited"]
+    pub fn validated(self) -> BoxFuture<Result<CallToolResult, CallError>> {
         Box::pin(async move {
             let schema = match &self.params {
                 Ok(params) => output_schema(&self.client, &params.name).await?,
@@ -37,11 +39,6 @@ impl Call<CallToolRequest> {
         })
     }
 }
-
-/// A call of a tool whose result is validated; await it to send it.
-///
-/// [`CallError::Result`] when the result does not fit, naming the place.
-pub type ValidatedCall = BoxFuture<Result<CallToolResult, CallError>>;
 
 async fn output_schema(client: &Client, name: &str) -> Result<Option<RawJson>, CallError> {
     let tool = match client.known_tool(name) {
