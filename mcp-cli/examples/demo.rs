@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use mcp_runtime::Change;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::Change;
 
 struct Demo;
 

@@ -145,7 +145,7 @@ mod values;
 pub use ::http;
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
-pub use connection::Peer;
+pub use connection::{BoxFuture, Peer};
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/elicit.md")]
@@ -173,7 +173,7 @@ pub use mcp_macros::tool;
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
-pub use protocol::{ExtensionMethod, LifecycleState, Negotiated, Timeouts};
+pub use protocol::{Change, ExtensionMethod, LifecycleState, Negotiated, Timeouts};
 #[cfg(feature = "server")]
 pub use server::{
     CancellationToken, Context, FromContext, Initialized, McpServer, Progress, Server,

@@ -29,7 +29,7 @@ pub use crate::{
     Elicit, mcp_server, on_initialized, on_shutdown, on_start, prompt, resource, tool,
 };
 
-pub use crate::server::Change;
+pub use crate::Change;
 pub use crate::{
     AskError, Audio, CancellationToken, CompletionRequest, Context, Elicited, FromContext, Image,
     Initialized, Json, McpServer, NotFound, Progress, ProtocolError, ServeError, Structured,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use client::Connection;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::Change;
+use mcp_runtime::Change;
 use mcp_runtime::transport::http::{Http, http};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::task::JoinSet;

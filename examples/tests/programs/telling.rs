@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::client::Change;
+use mcp_runtime::Change;
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{LoggingLevel, SubscriptionFilter};
 use mcp_runtime::{Client, ClientBuilder, Revision};

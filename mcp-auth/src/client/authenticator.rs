@@ -2,9 +2,10 @@
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
+use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::{
-    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo,
 };
 
 use super::dpop::{DPOP, nonce_of};

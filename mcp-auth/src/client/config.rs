@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 
 use super::browser;
 use super::grant::Grant;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use tokio::sync::oneshot;
 
 /// A way by which the browser hands the authorization response to the application; by default a
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 /// use std::sync::{Arc, Mutex};
 ///
 /// use mcp_auth::client::redirect::{AcceptResponse, Redirect, RedirectReceiver};
-/// use mcp_runtime::transport::http_client::BoxFuture;
+/// use mcp_runtime::BoxFuture;
 /// use tokio::sync::mpsc;
 ///
 /// /// Takes the queries of `com.example.app:/callback`, which the system hands to the application.

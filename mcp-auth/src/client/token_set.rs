@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::time::SystemTime;
 
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;

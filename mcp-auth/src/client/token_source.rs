@@ -4,7 +4,8 @@ use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_runtime::transport::http_client::{AuthResult, BoxFuture};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::transport::http_client::AuthResult;
 
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use mcp_auth::client::store::{MemoryStore, StoreLock, TokenStore};
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 
 /// Which calls of a store go wrong, counted from the time at which the fault was set. The first one is
 /// number 0.

@@ -10,8 +10,9 @@ use http::HeaderMap;
 use mcp_auth::challenge::Challenge;
 use mcp_auth::client::error::{AuthErrorKind, AuthStep};
 use mcp_auth::{AuthError, OAuth};
+use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::http_client::{
-    self, AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, RequestInfo,
+    self, AfterChallenge, AuthHttp, AuthResult, Authenticator, RequestInfo,
 };
 use mcp_runtime::{CallError, Client, ConnectError};
 use support::{Decision, Endpoint, Fault, Iss, browser};

@@ -6,7 +6,7 @@ use std::path::Path;
 use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
 use mcp_auth::jwt::SigningKey;
 use mcp_auth::proxy::ProxyKeys;
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use support::Endpoint;
 use tokio::sync::watch;
 

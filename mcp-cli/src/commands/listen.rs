@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_runtime::client::Change;
+use mcp_runtime::Change;
 use mcp_runtime::types::SubscriptionFilter;
 use serde_json::json;
 use tokio::signal::ctrl_c;

@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_extensions::tasks::Tasks;
+use mcp_runtime::BoxFuture;
 use mcp_runtime::client::ClientBuilder;
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::server::{Extension, ExtensionNotification, Listening, ToolExtension};

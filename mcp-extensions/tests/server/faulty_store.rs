@@ -8,7 +8,7 @@ use mcp_extensions::tasks::TaskLimits;
 use mcp_extensions::tasks::store::{
     MemoryTaskStore, Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError,
 };
-use mcp_runtime::layer::BoxFuture;
+use mcp_runtime::BoxFuture;
 use tokio::sync::{Notify, watch};
 
 /// The fault of an operation.

@@ -20,7 +20,8 @@ use crate::protocol::{ExtensionMethod, Negotiated};
 /// and its settings are an extension that brings nothing else.
 ///
 /// ```
-/// use mcp_runtime::client::{BoxFuture, ClientExtension};
+/// use mcp_runtime::BoxFuture;
+/// use mcp_runtime::client::ClientExtension;
 /// use mcp_runtime::types::{JsonObject, RawJson, Request};
 /// use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};
 ///

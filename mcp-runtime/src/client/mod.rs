@@ -35,8 +35,6 @@ mod url;
 #[cfg(feature = "validation")]
 mod validate;
 
-pub use crate::connection::BoxFuture;
-pub use crate::protocol::Change;
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::{Call, Conversion};

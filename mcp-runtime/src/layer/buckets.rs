@@ -68,7 +68,8 @@ pub enum Taken {
 /// Token buckets of principals, which several processes share.
 ///
 /// ```
-/// use mcp_runtime::layer::{BoxError, BoxFuture, Buckets, Rate, RateLimit, Taken};
+/// use mcp_runtime::BoxFuture;
+/// use mcp_runtime::layer::{BoxError, Buckets, Rate, RateLimit, Taken};
 /// use std::time::Duration;
 ///
 /// /// Buckets that never are empty.

@@ -35,7 +35,6 @@ mod request;
 mod response;
 mod stack;
 
-pub use crate::connection::BoxFuture;
 #[cfg(feature = "server")]
 use crate::server::{Answer, Context};
 #[cfg(feature = "layer")]

@@ -30,8 +30,7 @@ mod settings;
 mod subscriptions;
 pub mod tools;
 
-pub use crate::connection::BoxFuture;
-pub use crate::protocol::Change;
+use crate::connection::BoxFuture;
 pub use builder::ServerBuilder;
 pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
 pub(crate) use context::IncomingRequest;

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::client::{BoxFuture, ClientExtension};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::client::ClientExtension;
 use mcp_runtime::types::{InputRequest, JsonObject, OrderedMap, RawJson, Request, Root};
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::client::{Change, Subscription};
+use mcp_runtime::Change;
+use mcp_runtime::client::Subscription;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
 use mcp_runtime::server::{List, Reply};
 use mcp_runtime::types::{LoggingLevel, Resource, SubscriptionFilter};

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::client::{Change, Reconnect, Subscription};
+use mcp_runtime::Change;
+use mcp_runtime::client::{Reconnect, Subscription};
 use mcp_runtime::types::{ServerNotification, SubscriptionFilter};
 use mcp_runtime::{CallError, Client, ClientBuilder, Era, Timeouts, Unavailable};
 use serde_json::{Value, json};

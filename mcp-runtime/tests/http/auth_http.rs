@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{HeaderMap, Request};
+use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::http_client::{
-    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
-    http_client,
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo, http_client,
 };
 use mcp_runtime::{Client, Era};
 

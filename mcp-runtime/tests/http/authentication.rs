@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::http_client::{
-    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
-    http_client,
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo, http_client,
 };
 use mcp_runtime::{CallError, Client, ConnectError, Era, HttpError};
 use serde_json::{Value, json};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, Request};
+use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::http_client::{
-    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, HttpUrl,
-    RequestInfo, http_client,
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, HttpUrl, RequestInfo,
+    http_client,
 };
 use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era};
 use serde_json::json;

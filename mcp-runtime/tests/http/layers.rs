@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
+use mcp_runtime::BoxFuture;
 use mcp_runtime::layer::{
-    BoxError, BoxFuture, Buckets, McpRequest, McpResponse, Next, Rate, RateLimit, Taken, from_fn,
+    BoxError, Buckets, McpRequest, McpResponse, Next, Rate, RateLimit, Taken, from_fn,
 };
 use mcp_runtime::server::tools::{ToolBuilder, argument};
 use mcp_runtime::transport::http::{

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::client::{Change, Reconnect, Subscription};
+use mcp_runtime::Change;
+use mcp_runtime::client::{Reconnect, Subscription};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::types::SubscriptionFilter;
 use mcp_runtime::{CallError, Client, Era, Server};

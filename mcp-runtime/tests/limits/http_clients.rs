@@ -5,10 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::{HeaderMap, Request};
-use mcp_runtime::transport::http_client::{
-    AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
-    http_client,
-};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::transport::http_client::{AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo, http_client};
 use mcp_runtime::transport::{FrameWriter as _, Outbox, Transport as _};
 use mcp_runtime::types::CallToolResult;
 use mcp_runtime::{CallError, Client, ClientBuilder, Era};

@@ -10,7 +10,8 @@ use futures_util::FutureExt as _;
 use http::request::Parts;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::server::tools::ToolEntry;
-use mcp_runtime::server::{BoxFuture, Reply};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::server::Reply;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessPolicy, AccessRevalidation, EventStore, HttpOptions, MemoryEvents, Principal, SessionId,
     StoreError, StoredEvent, http,

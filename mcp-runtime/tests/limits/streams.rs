@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_runtime::server::tools::ToolEntry;
-use mcp_runtime::server::{Change, Reply};
+use mcp_runtime::Change;
+use mcp_runtime::server::Reply;
 use mcp_runtime::transport::tcp;
 use mcp_runtime::transport::websocket::websocket_server;
 use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};

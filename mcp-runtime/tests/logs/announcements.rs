@@ -1,7 +1,8 @@
 //! Log of announced changes.
 
+use mcp_runtime::Change;
 use mcp_runtime::Server;
-use mcp_runtime::server::{Change, List};
+use mcp_runtime::server::List;
 use tracing::Level;
 
 use crate::support::listening::server;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_runtime::layer::BoxFuture;
+use mcp_runtime::BoxFuture;
 use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
 use mcp_runtime::serde::{Deserialize, Serialize};
 use mcp_runtime::server::tools::ToolBuilder;

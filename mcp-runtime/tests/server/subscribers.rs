@@ -1,6 +1,6 @@
 //! Many subscribers of one server, and how soon they are told.
 
-use mcp_runtime::server::Change;
+use mcp_runtime::Change;
 use serde_json::json;
 
 use crate::support::Wire;

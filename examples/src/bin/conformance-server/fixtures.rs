@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use mcp_runtime::Change;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::Change;
 use mcp_runtime::transport::http::HttpRequest;
 use mcp_runtime::types::{
     EmbeddedResource, LoggingLevel, ResourceContents, TextContent, TextResourceContents,

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_runtime::client::{BoxFuture, ClientExtension, Subscription};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::client::{ClientExtension, Subscription};
 use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::types::{JsonObject, OrderedMap, RawJson, Request, SubscriptionFilter};
 use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};

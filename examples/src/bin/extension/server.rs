@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::resources::{Contents, ListPart, ResourceCall, ResourceEntry, UriTemplate};
 use mcp_runtime::serde_json::json;

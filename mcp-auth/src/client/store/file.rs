@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use ring::digest::{SHA256, digest};
 
 use super::file_lock::{self, on_disk};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use ring::digest::{SHA256, digest};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Entry, Error};
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 use tokio::task::spawn_blocking;
 
 use super::file_lock;

@@ -5,7 +5,7 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::{fmt, io};
 
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 
 use super::token_store::{StoreLock, TokenStore};
 use crate::sync::lock;

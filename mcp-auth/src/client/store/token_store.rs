@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use mcp_runtime::transport::http_client::BoxFuture;
+use mcp_runtime::BoxFuture;
 
 /// A store of secret texts, each with a key: tokens by issuer, resource and
 /// [`person`](crate::OAuth::person), credentials of the client by issuer, and the URLs of the servers by

@@ -1,6 +1,7 @@
 //! The extension of a client: calls that are answered by a task are followed to their end.
 
-use mcp_runtime::client::{BoxFuture, ClientExtension};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::client::ClientExtension;
 use mcp_runtime::types::{CallToolRequest, JsonObject, RawJson, Request};
 use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};
 use serde::Deserialize;

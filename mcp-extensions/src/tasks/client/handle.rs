@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use mcp_runtime::client::{BoxFuture, Call, Conversion};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::client::{Call, Conversion};
 use mcp_runtime::types::{CallToolRequest, RawJson, Request};
 use mcp_runtime::{CallError, Client};
 

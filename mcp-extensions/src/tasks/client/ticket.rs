@@ -1,6 +1,7 @@
 //! Tickets of tasks, which another process may go on with.
 
-use mcp_runtime::client::{BoxFuture, CallOutput};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::client::CallOutput;
 use mcp_runtime::types::{CallToolRequest, CallToolResult, JsonObject, RawJson, Request};
 use mcp_runtime::{CallError, Client};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_runtime::layer::BoxFuture;
+use mcp_runtime::BoxFuture;
 use mcp_runtime::serde_json::json;
 use mcp_runtime::server::{Extension, ExtensionNotification, Listening};
 use mcp_runtime::types::jsonrpc::code;

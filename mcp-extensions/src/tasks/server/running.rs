@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, Weak};
 
+use mcp_runtime::BoxFuture;
 use mcp_runtime::ProtocolError;
-use mcp_runtime::layer::{BoxError, BoxFuture, McpResponse, TooManyRequests};
+use mcp_runtime::layer::{BoxError, McpResponse, TooManyRequests};
 use mcp_runtime::server::{Detached, DetachedCall};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{InputRequest, OrderedMap, RawJson};

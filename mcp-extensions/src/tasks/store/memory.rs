@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use mcp_runtime::layer::BoxFuture;
+use mcp_runtime::BoxFuture;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::layer::BoxError;
 
 use super::TaskRecord;
 use crate::tasks::limits::TaskLimits;

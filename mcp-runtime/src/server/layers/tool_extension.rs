@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_types::Tool;
 
-use crate::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, from_fn};
+use crate::connection::BoxFuture;
+use crate::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use crate::server::Detachable;
 use crate::server::tools::ToolEntry;
 

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::{Detachable, Detached, DetachedCall, Extension, ToolExtension};
 use mcp_runtime::types::{

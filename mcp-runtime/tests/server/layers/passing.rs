@@ -373,7 +373,7 @@ async fn a_subscription_is_accepted_before_its_stream_begins() {
     ];
     assert_eq!(record.take(), accepted);
     wire.lives_on().await;
-    server.notify_changed(mcp_runtime::server::Change::Tools);
+    server.notify_changed(mcp_runtime::Change::Tools);
     let changed = wire.answer().await;
     assert_eq!(changed["method"], "notifications/tools/list_changed");
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use mcp_runtime::BoxFuture;
 use mcp_runtime::Server;
-use mcp_runtime::layer::{BoxError, BoxFuture, McpRequest, McpResponse, Next, from_fn};
+use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::transport::memory;
 use serde_json::json;

@@ -3,8 +3,9 @@
 mod logging;
 mod progress;
 
+use mcp_runtime::BoxFuture;
+use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::{ToolCall, ToolEntry};
-use mcp_runtime::server::{BoxFuture, Reply};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{Context, Server};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Subscriptions of clients that have no conversation.
 
-use mcp_runtime::client::Change;
+use mcp_runtime::Change;
 use mcp_runtime::types::SubscriptionFilter;
 use mcp_runtime::{CallError, Client, Revision};
 use serde_json::json;

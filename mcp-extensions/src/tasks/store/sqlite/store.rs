@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
-use mcp_runtime::layer::{BoxError, BoxFuture};
+use mcp_runtime::BoxFuture;
+use mcp_runtime::layer::BoxError;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use tokio::sync::Notify;
 

@@ -32,9 +32,9 @@ pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// use std::sync::{Arc, Mutex};
 ///
 /// use http::{HeaderMap, HeaderValue, Request};
+/// use mcp_runtime::BoxFuture;
 /// use mcp_runtime::transport::http_client::{
-///     AfterChallenge, AuthHttp, AuthResult, Authenticator, BoxFuture, Challenge, RequestInfo,
-///     http_client,
+///     AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo, http_client,
 /// };
 ///
 /// /// Fetches a token from a service of its own when the last one is no longer accepted.

@@ -25,7 +25,6 @@ mod remote;
 mod response;
 mod session_end;
 
-pub use crate::connection::BoxFuture;
 pub use auth_http::AuthHttp;
 pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
 pub use body::retry_after;
