@@ -49,9 +49,9 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
 }
 
 /// Converts results into the output of a [`Call`]: those that an extension has obtained in another
-/// way than as the answer to the call. Made by [`Call::conversion`].
+/// way than as the answer to the call. Made by [`Call::converter`].
 #[derive(Debug)]
-pub struct Conversion<R: Request, T = <R as Request>::Result> {
+pub struct ResultConverter<R: Request, T = <R as Request>::Result> {
     client: Client,
     convert: Convert<R, T>,
     tool: Option<String>,
@@ -144,14 +144,14 @@ impl<R: Request, T> Call<R, T> {
         self
     }
 
-    /// The conversion of the call's results, without sending it. It has the client, and the tool that
+    /// The converter of the call's results, without sending it. It has the client, and the tool that
     /// is called.
-    pub fn conversion(&self) -> Conversion<R, T> {
-        self.conversion_of(self.tool.clone())
+    pub fn converter(&self) -> ResultConverter<R, T> {
+        self.converter_of(self.tool.clone())
     }
 
-    fn conversion_of(&self, tool: Option<String>) -> Conversion<R, T> {
-        Conversion {
+    fn converter_of(&self, tool: Option<String>) -> ResultConverter<R, T> {
+        ResultConverter {
             client: self.client.clone(),
             convert: self.convert,
             tool,
@@ -221,39 +221,39 @@ where
 {
     async fn send(mut self) -> Result<T, CallError> {
         let tool = self.tool.take();
-        let mut conversion = self.conversion_of(tool);
+        let mut converter = self.converter_of(tool);
         let Completed { raw, left } = self.into_raw()?.complete().await?;
-        conversion.limit = left;
-        conversion.convert(raw).await
+        converter.limit = left;
+        converter.convert(raw).await
     }
 
     /// Sends the call, and returns its result as it came, also one whose `resultType` is that of an
     /// extension: no [claim](super::ClientExtension::claim) takes it. Questions are answered, and time
     /// limits apply, as ever.
     ///
-    /// An extension adds to calls by it, and converts the [complete](Conversion::complete) result that
+    /// An extension adds to calls by it, and converts the [complete](ResultConverter::complete) result that
     /// it obtains later:
     ///
     /// ```
-    /// use mcp_runtime::client::{Call, Conversion};
+    /// use mcp_runtime::client::{Call, ResultConverter};
     /// use mcp_runtime::types::{CallToolRequest, RawJson};
     /// use mcp_runtime::CallError;
     ///
     /// /// A call that the server may have answered with a ticket.
     /// pub struct Ticket<T> {
     ///     pub answer: RawJson,
-    ///     conversion: Conversion<CallToolRequest, T>,
+    ///     converter: ResultConverter<CallToolRequest, T>,
     /// }
     ///
     /// impl<T: 'static> Ticket<T> {
     ///     pub async fn issue(call: Call<CallToolRequest, T>) -> Result<Self, CallError> {
-    ///         let conversion = call.conversion();
+    ///         let converter = call.converter();
     ///         let answer = call.open().await?;
-    ///         Ok(Self { answer, conversion })
+    ///         Ok(Self { answer, converter })
     ///     }
     ///
     ///     pub async fn redeem(self, result: RawJson) -> Result<T, CallError> {
-    ///         self.conversion.complete(result).await
+    ///         self.converter.complete(result).await
     ///     }
     /// }
     /// ```
@@ -286,7 +286,7 @@ where
     }
 }
 
-impl<R: Request, T> Conversion<R, T> {
+impl<R: Request, T> ResultConverter<R, T> {
     /// The client of the call.
     #[must_use]
     pub fn client(&self) -> &Client {

@@ -37,7 +37,7 @@ mod validate;
 
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
-pub use call::{Call, Conversion};
+pub use call::{Call, ResultConverter};
 pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
 pub use extension::ClientExtension;

@@ -126,10 +126,10 @@ impl<R: ListRequest> Pages<R> {
         if self.fresh {
             request = request.fresh().inner();
         }
-        let conversion = request.conversion();
+        let converter = request.converter();
         let raw = request.unconverted(UnknownResults::Claimed).await?;
         let page = self.paging.weigh(&raw).map_err(unfit)?;
-        let (items, cursor) = R::split(Box::pin(conversion.complete(raw)).await?);
+        let (items, cursor) = R::split(Box::pin(converter.complete(raw)).await?);
         Ok(self.paging.goes_on(page, cursor).then_some(items))
     }
 }

@@ -65,14 +65,14 @@ impl Call<CallToolRequest> {
     /// Sends the call, and returns its result; as it came, if no extension of the client claims its
     /// `resultType`.
     pub(crate) fn forwarded(self) -> BoxFuture<Result<Result<CallToolResult, RawJson>, CallError>> {
-        let conversion = self.conversion();
+        let converter = self.converter();
         let sent = self.unconverted(UnknownResults::ClaimedOrTaken);
         Box::pin(async move {
             let raw = sent.await?;
-            match conversion.outcome(&raw)? {
-                Outcome::Complete => conversion.read(&raw).map(Ok),
-                Outcome::Unknown(_) if !conversion.client().revision().has_type("ResultType") => {
-                    Ok(conversion.read(&raw).map_err(|_| raw))
+            match converter.outcome(&raw)? {
+                Outcome::Complete => converter.read(&raw).map(Ok),
+                Outcome::Unknown(_) if !converter.client().revision().has_type("ResultType") => {
+                    Ok(converter.read(&raw).map_err(|_| raw))
                 }
                 _ => Ok(Err(raw)),
             }

@@ -276,20 +276,20 @@ async fn a_result_is_late_for_a_minute() {
 async fn an_open_call_has_its_result_as_it_came() {
     let (client, mut server, tickets) = with_tickets().await;
     let call = client.call::<i64>("add", json!({}));
-    let conversion = call.conversion();
-    assert_eq!(conversion.tool(), Some("add"));
+    let converter = call.converter();
+    assert_eq!(converter.tool(), Some("add"));
     let open = tokio::spawn(call.open());
     let (id, _) = server.expect("tools/call").await;
     server.answer(&id, ticket()).await;
     let raw = open.await.unwrap().unwrap();
     assert!(tickets.asked.lock().unwrap().is_empty());
 
-    let error = conversion.complete(raw).await.unwrap_err().to_string();
+    let error = converter.complete(raw).await.unwrap_err().to_string();
     assert!(error.contains("not complete"), "{error}");
-    let again = client.call::<i64>("add", json!({})).conversion();
+    let again = client.call::<i64>("add", json!({})).converter();
     let sum = again.complete(RawJson::from(complete("5"))).await;
     assert_eq!(sum.unwrap(), 5);
-    let untyped = client.call_tool("add", json!({})).conversion();
+    let untyped = client.call_tool("add", json!({})).converter();
     assert_eq!(untyped.tool(), Some("add"));
     let mut failed = said("broken");
     failed["isError"] = json!(true);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mcp_runtime::BoxFuture;
-use mcp_runtime::client::{Call, Conversion};
+use mcp_runtime::client::{Call, ResultConverter};
 use mcp_runtime::types::{CallToolRequest, RawJson, Request};
 use mcp_runtime::{CallError, Client};
 
@@ -49,10 +49,10 @@ pub trait CallTask<T> {
 
 impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
     fn task(self) -> BoxFuture<Result<TaskHandle<T>, CallError>> {
-        let conversion = self.conversion();
+        let converter = self.converter();
         Box::pin(async move {
             let result = self.open().await?;
-            let client = conversion.client();
+            let client = converter.client();
             // In a revision without the member, `resultType` is the server's own.
             let may_be_task = client.has_extension(ID) || client.revision().has_type("ResultType");
             let task = created(client, CallToolRequest::METHOD, &result);
@@ -64,7 +64,7 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
                 }
                 Some(follower) => Work::Followed(Box::new(follower?)),
             };
-            Ok(TaskHandle::new(work, conversion))
+            Ok(TaskHandle::new(work, converter))
         })
     }
 }
@@ -76,7 +76,7 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
 /// [followed](Self::next).
 pub struct TaskHandle<T> {
     work: Work,
-    conversion: Conversion<CallToolRequest, T>,
+    converter: ResultConverter<CallToolRequest, T>,
     /// True once [`next`](Self::next) has returned the status that is known.
     is_reported: bool,
 }
@@ -87,10 +87,10 @@ pub(super) enum Work {
 }
 
 impl<T> TaskHandle<T> {
-    pub(super) fn new(work: Work, conversion: Conversion<CallToolRequest, T>) -> Self {
+    pub(super) fn new(work: Work, converter: ResultConverter<CallToolRequest, T>) -> Self {
         Self {
             work,
-            conversion,
+            converter,
             is_reported: false,
         }
     }
@@ -160,7 +160,7 @@ impl<T> TaskHandle<T> {
             Work::Done(result) => result,
             Work::Followed(follower) => follower.end().await?,
         };
-        self.conversion.complete(result).await
+        self.converter.complete(result).await
     }
 
     /// Cancels the task; the server need not follow. Does nothing for a call that was answered by its
@@ -200,14 +200,14 @@ impl<T> TaskHandle<T> {
         };
         TaskTicket {
             server: server_name(self.client()),
-            tool: self.conversion.tool().unwrap_or_default().to_owned(),
+            tool: self.converter.tool().unwrap_or_default().to_owned(),
             task,
             result,
         }
     }
 
     fn client(&self) -> &Client {
-        self.conversion.client()
+        self.converter.client()
     }
 }
 

@@ -67,7 +67,7 @@ impl ResumeTask for Client {
                 return Err(unfit(CallToolRequest::METHOD, &reason));
             }
             let call = client.call::<T>(ticket.tool, JsonObject::new());
-            let conversion = call.conversion();
+            let converter = call.converter();
             let work = match (ticket.task, ticket.result) {
                 (Some(id), _) => Work::Followed(Box::new(Follower::resumed(client, id).await?)),
                 (None, Some(result)) => Work::Done(result),
@@ -76,16 +76,16 @@ impl ResumeTask for Client {
                     return Err(unfit(CallToolRequest::METHOD, reason));
                 }
             };
-            Ok(TaskHandle::new(work, conversion))
+            Ok(TaskHandle::new(work, converter))
         })
     }
 
     fn resume_id(&self, id: &str) -> BoxFuture<Result<TaskHandle<CallToolResult>, CallError>> {
-        let conversion = self.call_tool("", ()).conversion();
+        let converter = self.call_tool("", ()).converter();
         let resumed = Follower::resumed(self.clone(), id.to_owned());
         Box::pin(async move {
             let work = Work::Followed(Box::new(resumed.await?));
-            Ok(TaskHandle::new(work, conversion))
+            Ok(TaskHandle::new(work, converter))
         })
     }
 }
