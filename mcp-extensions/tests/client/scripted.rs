@@ -7,11 +7,10 @@ use std::time::Duration;
 use mcp_extensions::tasks::Tasks;
 use mcp_runtime::BoxFuture;
 use mcp_runtime::client::ClientBuilder;
-use mcp_runtime::BoxFuture;
 use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next};
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{Value, json};
-use mcp_runtime::server::{Extension, ExtensionNotification, Listening, ToolExtension};
+use mcp_runtime::server::{Extension, ExtensionNotification, ExtensionSubscription, ToolExtension};
 use mcp_runtime::testing::connect;
 use mcp_runtime::types::JsonObject;
 use mcp_runtime::{
@@ -170,7 +169,7 @@ impl Extension for Play {
         &self,
         wanted: &JsonObject,
         _: &Context,
-    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let Some(announced) = self.0.announced.clone() else {
             return Ok(None);
         };
@@ -184,7 +183,7 @@ impl Extension for Play {
             }
             sender.closed().await;
         });
-        let listening = Listening::new(wanted.clone(), notifications);
+        let listening = ExtensionSubscription::new(wanted.clone(), notifications);
         Ok(Some(Box::pin(async { listening })))
     }
 }

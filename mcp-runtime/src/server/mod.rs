@@ -47,7 +47,7 @@ pub(crate) use dispatch::Answer;
 pub use dispatch::Reply;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
-pub use extensions::{Extension, ExtensionNotification, Listening, MethodCall};
+pub use extensions::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub use handler::HandlerError;
 pub use layers::ToolExtension;
 pub use metadata::{IntoIcon, IntoMeta};

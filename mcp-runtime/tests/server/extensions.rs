@@ -6,7 +6,7 @@ use mcp_runtime::BoxFuture;
 use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
 use mcp_runtime::serde::{Deserialize, Serialize};
 use mcp_runtime::server::tools::ToolBuilder;
-use mcp_runtime::server::{Extension, ExtensionNotification, Listening, Reply};
+use mcp_runtime::server::{Extension, ExtensionNotification, ExtensionSubscription, Reply};
 use mcp_runtime::types::{JsonObject, Resource, ResourceTemplate};
 use mcp_runtime::{Context, Era, ProtocolError, Revision, Server, ServerBuilder};
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ impl Extension for Chores {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let Some(chores) = wanted.get("com.example/chores") else {
             return Ok(None);
         };
@@ -152,7 +152,7 @@ impl Extension for Chores {
             tokio::spawn(async move { sender.send(news).await.unwrap() });
         }
         let accepted = [("com.example/chores".to_owned(), chores.clone())];
-        let listening = Listening::new(accepted.into_iter().collect(), notifications);
+        let listening = ExtensionSubscription::new(accepted.into_iter().collect(), notifications);
         Ok(Some(Box::pin(async { listening })))
     }
 }

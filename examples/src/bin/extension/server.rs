@@ -10,7 +10,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::resources::{Contents, ListPart, ResourceCall, ResourceEntry, UriTemplate};
 use mcp_runtime::serde_json::json;
 use mcp_runtime::server::{
-    DetachedCall, Extension, ExtensionNotification, Listening, Reply, ToolExtension,
+    DetachedCall, Extension, ExtensionNotification, ExtensionSubscription, Reply, ToolExtension,
 };
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{InputRequest, JsonObject, RawJson, Resource, ResourceTemplate, Tool};
@@ -156,7 +156,7 @@ impl Extension for Tickets {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let Some(ids) = wanted.get(ID).and_then(|ids| ids.as_array()) else {
             return Ok(None);
         };
@@ -169,7 +169,7 @@ impl Extension for Tickets {
         for ticket in tickets {
             tokio::spawn(announce(ticket, sender.clone()));
         }
-        let listening = Listening::new(accepted, notifications);
+        let listening = ExtensionSubscription::new(accepted, notifications);
         Ok(Some(Box::pin(async { listening })))
     }
 }

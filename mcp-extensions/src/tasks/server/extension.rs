@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_runtime::BoxFuture;
 use mcp_runtime::serde_json::json;
-use mcp_runtime::server::{Extension, ExtensionNotification, Listening};
+use mcp_runtime::server::{Extension, ExtensionNotification, ExtensionSubscription};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{JsonObject, OrderedMap, RawJson};
 use mcp_runtime::{Context, ProtocolError, Revision, ServerBuilder};
@@ -118,7 +118,7 @@ impl Extension for Tasks {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let Some(ids) = wanted.get(TASK_IDS) else {
             return Ok(None);
         };
@@ -137,7 +137,7 @@ impl Extension for Tasks {
 
 impl Tasks {
     /// Announces changes of those of the tasks that exist and are the caller's.
-    async fn subscribe(&self, mut ids: Vec<String>, cx: &Context) -> Listening {
+    async fn subscribe(&self, mut ids: Vec<String>, cx: &Context) -> ExtensionSubscription {
         let (sender, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
         ids.sort_unstable();
         ids.dedup();
@@ -150,7 +150,7 @@ impl Tasks {
             }
         }
         let accepted = JsonObject::from_iter([(TASK_IDS.to_owned(), json!(accepted))]);
-        Listening::new(accepted, notifications)
+        ExtensionSubscription::new(accepted, notifications)
     }
 }
 

@@ -8,7 +8,7 @@ use mcp_types::{JsonObject, RawJson, RawJsonRef, Revision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Listening;
+use super::ExtensionSubscription;
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
@@ -83,7 +83,7 @@ pub trait Extension: Any + Send + Sync {
         &self,
         wanted: &JsonObject,
         cx: &Context,
-    ) -> Result<Option<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Option<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let _ = (wanted, cx);
         Ok(None)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_types::{JsonObject, OrderedMap, RawJson, Revision, ServerCapabilities, Side};
 
-use super::{Extension, Listening, Method, MethodCall};
+use super::{Extension, ExtensionSubscription, Method, MethodCall};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ExtensionMethod, OwnMethod};
@@ -198,7 +198,7 @@ impl Extensions {
         &self,
         wanted: &JsonObject,
         context: &Context,
-    ) -> Result<Vec<BoxFuture<Listening>>, ProtocolError> {
+    ) -> Result<Vec<BoxFuture<ExtensionSubscription>>, ProtocolError> {
         let mut all = Vec::new();
         let is_offered = |it: &&Offered| it.revisions.contains(&context.revision());
         for offered in self

@@ -15,7 +15,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// The outcome of a hook. A value of `on_start` is dropped when the server has been served.
 pub(crate) type HookResult = Result<Box<dyn Any + Send>, BoxError>;
 /// A function that gets the place at which the server listens.
-type Listening = Arc<dyn Fn(&str) + Send + Sync>;
+type OnListening = Arc<dyn Fn(&str) + Send + Sync>;
 type Hook<A> = Arc<dyn Fn(A) -> BoxFuture<HookResult> + Send + Sync>;
 
 /// The return type of a hook: `()`, or a `Result` whose error is reported. The value of
@@ -88,7 +88,7 @@ impl Initialized {
 #[derive(Default)]
 pub(in crate::server) struct Hooks {
     pub(in crate::server) start: Vec<Hook<Server>>,
-    pub(in crate::server) listening: Vec<Listening>,
+    pub(in crate::server) listening: Vec<OnListening>,
     pub(in crate::server) initialized: Vec<Hook<Initialized>>,
     pub(in crate::server) shutdown: Vec<Hook<()>>,
 }

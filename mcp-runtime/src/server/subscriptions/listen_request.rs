@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::protocol::Change;
 use crate::server::catalog::Catalog;
 use crate::server::resources::ResourceEntry;
-use crate::server::{Answer, Context, Listening};
+use crate::server::{Answer, Context, ExtensionSubscription};
 
 /// One `subscriptions/listen` request.
 pub(in crate::server) struct ListenRequest {
@@ -35,7 +35,7 @@ impl ListenRequest {
     /// None; the type is that of an answer.
     pub(in crate::server) async fn serve(
         self,
-        listening: Vec<BoxFuture<Listening>>,
+        listening: Vec<BoxFuture<ExtensionSubscription>>,
     ) -> Result<Answer, ErrorObject> {
         let id = self.context.request_id();
         let subscriber = self.subscriber();
@@ -73,7 +73,7 @@ impl ListenRequest {
         &self,
         id: &RequestId,
         subscriber: &Subscriber,
-        listening: Vec<BoxFuture<Listening>>,
+        listening: Vec<BoxFuture<ExtensionSubscription>>,
     ) -> Result<Infallible, CallError> {
         let listening = join_all(listening).await;
         let mut accepted = self.accepted.clone();
@@ -113,7 +113,11 @@ impl ListenRequest {
 /// # Errors
 ///
 /// When the connection is over.
-async fn pass_on(mut listening: Listening, peer: &Peer, id: &RequestId) -> Result<(), CallError> {
+async fn pass_on(
+    mut listening: ExtensionSubscription,
+    peer: &Peer,
+    id: &RequestId,
+) -> Result<(), CallError> {
     while let Some(notification) = listening.notifications.recv().await {
         peer.send_when_ready(notification.written(id)).await?;
     }

@@ -12,12 +12,12 @@ use tokio::sync::mpsc;
 ///
 /// Notifications are sent as fast as the client reads them. The channel bounds how many wait; its
 /// sender fails once the subscription is over. A channel that ends ends nothing else.
-pub struct Listening {
+pub struct ExtensionSubscription {
     pub(in crate::server) accepted: JsonObject,
     pub(in crate::server) notifications: mpsc::Receiver<ExtensionNotification>,
 }
 
-impl Listening {
+impl ExtensionSubscription {
     /// The members of the filter that the acknowledgement has, and the notifications to send after
     /// it.
     #[must_use]
@@ -29,9 +29,9 @@ impl Listening {
     }
 }
 
-impl fmt::Debug for Listening {
+impl fmt::Debug for ExtensionSubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listening")
+        f.debug_struct("ExtensionSubscription")
             .field("accepted", &self.accepted)
             .finish_non_exhaustive()
     }
