@@ -44,7 +44,9 @@ pub use extension::ClientExtension;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
-pub use requests::{CallOutput, PromptArguments, TypedCall, escape_template};
+#[doc(hidden)]
+pub use requests::{CallOutput, PromptArguments};
+pub use requests::{TypedCall, escape_template};
 pub use state::Notifications;
 pub use status::{Status, StatusWatch, TransportState};
 pub use subscription::Subscription;

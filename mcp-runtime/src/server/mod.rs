@@ -38,10 +38,11 @@ pub(crate) use context::IncomingRequest;
 pub use context::ProgressStream;
 #[cfg(feature = "log-layer")]
 pub use context::client_logs;
+#[doc(hidden)]
+pub use context::{Amount, Total};
 pub use context::{
-    Amount, Borrowed, CancellationToken, Context, Detachable, Detached, DetachedCall,
-    DetachedRequest, FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems,
-    Total,
+    Borrowed, CancellationToken, Context, Detachable, Detached, DetachedCall, DetachedRequest,
+    FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems,
 };
 pub(crate) use dispatch::Answer;
 pub use dispatch::Reply;

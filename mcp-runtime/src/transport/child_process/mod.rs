@@ -11,5 +11,4 @@ mod process;
 mod stderr;
 
 pub use command::{ChildProcess, Exit, ExitStep, Grace};
-pub use process::{ChildReader, ChildWriter};
 pub use stderr::{Captured, OnLine, Stderr};

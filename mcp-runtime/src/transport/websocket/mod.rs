@@ -12,6 +12,6 @@ mod frames;
 mod server;
 
 pub use client::{WebSocketUrl, websocket};
-pub use frames::{WebSocket, WebSocketReader, WebSocketWriter};
+pub use frames::WebSocket;
 #[cfg(feature = "http-server")]
 pub use server::{WebSocketServer, WebSocketService, websocket_server, websocket_service};

@@ -28,4 +28,4 @@ mod session_end;
 pub use auth_http::AuthHttp;
 pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
 pub use body::retry_after;
-pub use connection::{HttpReader, HttpUrl, HttpWriter, http_client};
+pub use connection::{HttpUrl, http_client};
