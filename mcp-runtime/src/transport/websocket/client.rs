@@ -10,8 +10,7 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
-use super::frames::config;
-use super::{WebSocket, WebSocketReader, WebSocketWriter};
+use super::frames::{WebSocket, WebSocketReader, WebSocketWriter, config};
 use crate::connection::frame_limit;
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
 use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
