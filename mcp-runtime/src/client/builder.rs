@@ -17,27 +17,18 @@ use super::connect::{connect, connect_first, expected};
 use super::connection::Open;
 use super::state::ClientState;
 use super::{
-    Change, Client, ClientExtension, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect,
+    Client, ClientExtension, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect,
     ResponseCache, Roots, Status,
 };
 use crate::TraceContext;
 use crate::connection::{BoxFuture, Transport};
-use crate::protocol::Timeouts;
+use crate::protocol::{Change, Timeouts};
 use crate::sync::lock;
 
 /// The settings of a client; [`connect`](Self::connect) makes it.
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
     pub(super) config: Config,
-}
-
-impl Client {
-    /// Begins a client with a name and a version of its own.
-    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
-        ClientBuilder {
-            config: Config::new(Implementation::new(name, version)),
-        }
-    }
 }
 
 impl ClientBuilder {

@@ -5,9 +5,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{
-    Conform, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams, methods,
-};
+use mcp_types::{Conform, ProgressNotificationParams, RawJson, Request, methods};
 
 use super::Client;
 use super::channel::RequestKind;
@@ -64,40 +62,6 @@ pub struct ResultConverter<R: Request, T = <R as Request>::Result> {
 /// schema, if that is known.
 pub(super) type Convert<R, T> =
     fn(<R as Request>::Result, Option<&RawJson>) -> Result<T, CallError>;
-
-impl Client {
-    /// A request of any kind; await it to send it.
-    ///
-    /// One whose type names an [extension](Request::EXTENSION) is sent where the client has
-    /// [declared](super::ClientBuilder::extension) the extension, and the server as well
-    /// ([`CallError::Unavailable`] otherwise), whatever the protocol has under the same name. It is not sent again after its answer was lost, unless
-    /// it is marked as [repeatable](Call::repeatable).
-    ///
-    /// ```no_run
-    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
-    /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
-    ///
-    /// // One page of the list, where `list_tools` fetches them all.
-    /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
-    /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
-        Call::new(self, Ok(params), |result, _| Ok(result))
-    }
-
-    /// Sends a `ping`, and waits for the answer.
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`; otherwise why there
-    /// is no answer.
-    pub async fn ping(&self) -> Result<(), CallError> {
-        self.request::<PingRequest>(RequestParams::new()).await?;
-        Ok(())
-    }
-}
 
 impl<R: Request, T> Call<R, T> {
     pub(super) fn new(

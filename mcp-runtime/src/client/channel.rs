@@ -14,8 +14,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::source::Source;
-use super::state::{ClientState, subscription};
-use super::status::TransportState;
+use super::state::{ClientState, TransportState, subscription};
 use crate::connection::{
     Driver, JsonRpcResult, Limits, Peer, Role, SendOptions, Served, Transport,
 };

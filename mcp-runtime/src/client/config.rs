@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revisions, ServerNotification};
 
+use super::Status;
 use super::cache::ResponseCache;
 use super::extension::Extensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
-use super::status::Status;
 use crate::TraceContext;
 use crate::limits::{
     MAX_LIST_BYTES, MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES,

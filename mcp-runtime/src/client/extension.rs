@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{
-    InputRequest, InputRequiredResult, JsonObject, OrderedMap, RawJson, Revision,
-    ServerCapabilities,
-};
+use mcp_types::{JsonObject, RawJson, Revision, ServerCapabilities};
 
 use super::Client;
 use crate::connection::BoxFuture;
@@ -127,36 +124,6 @@ impl ClientExtension for (&'static str, JsonObject) {
 
     fn settings(&self, _: Revision) -> Option<JsonObject> {
         Some(self.1.clone())
-    }
-}
-
-impl Client {
-    /// Returns true if an extension is active on the newest connection: this client
-    /// [has it](super::ClientBuilder::extension) in the negotiated revision, and the server has declared it.
-    #[must_use]
-    pub fn has_extension(&self, id: &str) -> bool {
-        let negotiated = self.negotiated();
-        let mut active = self.state().config.extensions.active(&negotiated);
-        active.any(|extension| extension.id() == id)
-    }
-
-    /// Answers questions of the server that have come in another way than by the protocol, as those of
-    /// an extension do: by the [handlers](super::ClientBuilder::on_form) of the client, all at the
-    /// same time. `method` is the one that they belong to, for errors.
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::InputRequired`] with all of them, none of which is asked, if there is no handler
-    /// for one; [`CallError::Unanswered`] if a handler fails.
-    pub async fn answer(
-        &self,
-        method: &str,
-        requests: OrderedMap<InputRequest>,
-    ) -> Result<OrderedMap<RawJson>, CallError> {
-        let required = InputRequiredResult::new().with_input_requests(requests);
-        let input = &self.state().config.input;
-        let responses = input.respond(method, required, self.revision()).await?;
-        Ok(responses.input_responses.unwrap_or_default())
     }
 }
 

@@ -8,16 +8,19 @@ mod cache;
 mod call;
 mod channel;
 mod claims;
+#[allow(
+    clippy::module_inception,
+    reason = "the type's name is the user's word"
+)]
+mod client;
 mod config;
 mod connect;
 mod connection;
 mod error;
 mod extension;
-mod handle;
 mod input;
 mod layers;
 mod pages;
-mod paging;
 #[cfg(feature = "server")]
 mod proxy;
 mod raw_call;
@@ -25,30 +28,28 @@ mod requests;
 mod result;
 mod source;
 mod state;
-mod status;
 #[cfg(feature = "stream")]
 mod stream;
 mod subscription;
 mod supervisor;
-#[cfg(feature = "http-client")]
-mod url;
-#[cfg(feature = "validation")]
-mod validate;
+mod tool_call;
 
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::{Call, ResultConverter};
+pub use client::Client;
 pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
 pub use extension::ClientExtension;
-pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
 #[doc(hidden)]
-pub use requests::{CallOutput, PromptArguments};
-pub use requests::{TypedCall, escape_template};
-pub use state::Notifications;
-pub use status::{Status, StatusWatch, TransportState};
+pub use requests::PromptArguments;
+pub use requests::escape_template;
+pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;
+#[doc(hidden)]
+pub use tool_call::CallOutput;
+pub use tool_call::TypedCall;

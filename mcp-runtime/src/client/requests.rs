@@ -1,4 +1,4 @@
-//! Requests of a client by the server's features: tools, prompts, resources, completion, logging.
+//! The requests of a client: tools, prompts, resources, completion, logging, lists, subscriptions.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
@@ -12,32 +12,47 @@ use mcp_types::{
     SubscribeRequestParams, Tool, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde::ser::Error as _;
 
 use super::call::Convert;
-use super::result::{perhaps_wrapped, succeeded, typed, whole};
-use super::{Call, Client, Pages};
+use super::result::typed;
+use super::tool_call::{CallOutput, TypedCall, tool_params};
+use super::{Call, Client, ListRequest, Pages, Subscription};
 use crate::error::CallError;
 
-/// A call of a tool whose output is decoded; await it to send it.
-///
-/// It fails with [`CallError::Tool`] when the tool reports an error.
-pub type TypedCall<Out> = Call<CallToolRequest, Out>;
-
-/// A type that the output of a tool is read as: anything with `Deserialize`.
-#[diagnostic::on_unimplemented(
-    message = "the output of a tool cannot be read as `{Self}`",
-    label = "what it is read as is not known, or has no `Deserialize`",
-    note = "write `let sum: i64 = …`, or `client.call::<i64>(…)`; a type of your own needs `#[derive(Deserialize)]`",
-    note = "`client.call_tool(…)` returns the result as it is"
-)]
-pub trait CallOutput: DeserializeOwned {}
-
-#[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned> CallOutput for T {}
-
 impl Client {
+    /// A request of any kind; await it to send it.
+    ///
+    /// One whose type names an [extension](Request::EXTENSION) is sent where the client has
+    /// [declared](super::ClientBuilder::extension) the extension, and the server as well
+    /// ([`CallError::Unavailable`] otherwise), whatever the protocol has under the same name. It is not sent again after its answer was lost, unless
+    /// it is marked as [repeatable](Call::repeatable).
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
+    ///
+    /// // One page of the list, where `list_tools` fetches them all.
+    /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
+    /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
+        Call::new(self, Ok(params), |result, _| Ok(result))
+    }
+
+    /// Sends a `ping`, and waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`; otherwise why there
+    /// is no answer.
+    pub async fn ping(&self) -> Result<(), CallError> {
+        self.request::<PingRequest>(RequestParams::new()).await?;
+        Ok(())
+    }
+
     /// The tools of the server, all pages of the list together.
     ///
     /// # Errors
@@ -123,16 +138,7 @@ impl Client {
         let repeatable = annotations
             .is_some_and(|it| it.read_only_hint == Some(true) || it.idempotent_hint == Some(true));
         drop(session);
-        let params = RawJson::new(arguments).and_then(|arguments| {
-            let params = CallToolRequestParams::new(name.clone());
-            match not_an_object(&arguments) {
-                None => Ok(params.with_arguments(arguments)),
-                Some("null") => Ok(params),
-                Some(kind) => Err(serde_json::Error::custom(format_args!(
-                    "the arguments of a tool are a JSON object, not {kind}"
-                ))),
-            }
-        });
+        let params = tool_params(&name, arguments);
         let call = Call::new(self, params, convert).of_tool(name, by_schema);
         call.repeatable(repeatable)
     }
@@ -252,6 +258,93 @@ impl Client {
         self.request(CompleteRequestParams::new(reference, argument))
     }
 
+    /// A list of the server, page by page.
+    ///
+    /// The list ends when the server repeats a cursor, with the pages that came until then.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::ListResourcesRequest;
+    ///
+    /// let mut pages = client.pages::<ListResourcesRequest>();
+    /// while let Some(resources) = pages.next().await? {
+    ///     for resource in resources {
+    ///         println!("{}", resource.uri);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn pages<R: ListRequest>(&self) -> Pages<R> {
+        Pages::new(self)
+    }
+
+    /// A list of the server as a stream of its items; each page is fetched when it is
+    /// needed.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use futures_util::TryStreamExt;
+    /// use mcp_runtime::types::ListToolsRequest;
+    ///
+    /// let mut tools = client.items::<ListToolsRequest>();
+    /// while let Some(tool) = tools.try_next().await? {
+    ///     println!("{}", tool.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "stream")]
+    pub fn items<R: ListRequest>(
+        &self,
+    ) -> impl futures_core::Stream<Item = Result<R::Item, CallError>> + Send + Unpin + use<R> {
+        super::stream::items(self.pages())
+    }
+
+    /// Subscribes to the changes that `filter` names, in any revision, and waits until the server
+    /// has agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
+    ///
+    /// In revisions with a handshake, resources are subscribed to one by one, changes of lists are
+    /// announced anyway, and what extensions add to the filter (`extra`) is not accepted; in those
+    /// without, this is [`listen`](Self::listen).
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::SubscriptionFilter;
+    ///
+    /// let filter = SubscriptionFilter::new()
+    ///     .with_tools_list_changed(true)
+    ///     .with_resource_subscriptions(["file:///etc/motd"]);
+    /// let mut changes = client.subscribe_to(filter).await?;
+    /// while let Some(change) = changes.next().await? {
+    ///     println!("{change:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
+    pub async fn subscribe_to(
+        &self,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription, CallError> {
+        Subscription::open(self, filter, true).await
+    }
+
+    /// Subscribes to the changes that `filter` names, in revisions without a handshake, and waits
+    /// until the server has agreed (2026-07-28, "Subscriptions").
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Unavailable`] where the revision has no such subscriptions,
+    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
+        Subscription::open(self, filter, false).await
+    }
+
     /// Subscribes to changes of a resource, also after a reconnection. For revisions with
     /// a handshake.
     ///
@@ -299,25 +392,6 @@ impl Client {
     }
 }
 
-impl<Out: CallOutput> TypedCall<Out> {
-    /// Sets whether the value may be the member `result` of an object around it, as revisions before
-    /// 2026-07-28 have it for values that are no objects. With `true`, structured content whose only
-    /// member is `result` is such an object; with `false`, none is. Tools are not listed for it.
-    ///
-    /// For callers that know the output schema, such as generated bindings.
-    pub fn wrapped(self, wrapped: bool) -> Self {
-        self.converted_by(if wrapped { perhaps_wrapped } else { whole })
-    }
-}
-
-impl Call<CallToolRequest> {
-    /// Fails with [`CallError::Tool`] when the tool reports an error, instead of returning the result
-    /// that has it.
-    pub fn error_for_failure(self) -> Self {
-        self.converted_by(succeeded)
-    }
-}
-
 /// Arguments of a prompt: pairs of a name and a text, in a list or a map.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are no arguments of a prompt",
@@ -356,16 +430,4 @@ pub fn escape_template(template: &str) -> String {
         octets.chain([expression.to_owned()])
     });
     parts.collect()
-}
-
-/// The kind of a JSON value that is not an object, with its article.
-fn not_an_object(json: &RawJson) -> Option<&'static str> {
-    Some(match json.get().as_bytes().first()? {
-        b'{' => return None,
-        b'"' => "a string",
-        b'[' => "an array",
-        b't' | b'f' => "a boolean",
-        b'n' => "null",
-        _ => "a number",
-    })
 }

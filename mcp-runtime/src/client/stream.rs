@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use mcp_types::ServerNotification;
 
-use super::{Client, ListRequest, Notifications, Subscription};
+use super::{ListRequest, Notifications, Pages, Subscription};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 
@@ -67,38 +67,22 @@ impl Notifications {
     }
 }
 
-impl Client {
-    /// A list of the server as a stream of its items; each page is fetched when it is
-    /// needed.
-    ///
-    /// ```no_run
-    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
-    /// use futures_util::TryStreamExt;
-    /// use mcp_runtime::types::ListToolsRequest;
-    ///
-    /// let mut tools = client.items::<ListToolsRequest>();
-    /// while let Some(tool) = tools.try_next().await? {
-    ///     println!("{}", tool.name);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn items<R: ListRequest>(
-        &self,
-    ) -> impl Stream<Item = Result<R::Item, CallError>> + Send + Unpin + use<R> {
-        let source = (self.pages::<R>(), Vec::new().into_iter());
-        Unfold::new(source, |(mut pages, mut page)| {
-            Box::pin(async move {
-                loop {
-                    if let Some(item) = page.next() {
-                        return Some((Ok(item), (pages, page)));
-                    }
-                    match pages.next().await.transpose()? {
-                        Ok(more) => page = more.into_iter(),
-                        Err(error) => return Some((Err(error), (pages, page))),
-                    }
+/// The items of a list as a stream.
+pub(super) fn items<R: ListRequest>(
+    pages: Pages<R>,
+) -> impl Stream<Item = Result<R::Item, CallError>> + Send + Unpin {
+    let source = (pages, Vec::new().into_iter());
+    Unfold::new(source, |(mut pages, mut page)| {
+        Box::pin(async move {
+            loop {
+                if let Some(item) = page.next() {
+                    return Some((Ok(item), (pages, page)));
                 }
-            })
+                match pages.next().await.transpose()? {
+                    Ok(more) => page = more.into_iter(),
+                    Err(error) => return Some((Err(error), (pages, page))),
+                }
+            }
         })
-    }
+    })
 }

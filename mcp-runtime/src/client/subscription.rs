@@ -26,51 +26,6 @@ use crate::error::{CallError, Unavailable};
 use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};
 
-impl Client {
-    /// Subscribes to the changes that `filter` names, in any revision, and waits until the server
-    /// has agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
-    ///
-    /// In revisions with a handshake, resources are subscribed to one by one, changes of lists are
-    /// announced anyway, and what extensions add to the filter (`extra`) is not accepted; in those
-    /// without, this is [`listen`](Self::listen).
-    ///
-    /// ```no_run
-    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
-    /// use mcp_runtime::types::SubscriptionFilter;
-    ///
-    /// let filter = SubscriptionFilter::new()
-    ///     .with_tools_list_changed(true)
-    ///     .with_resource_subscriptions(["file:///etc/motd"]);
-    /// let mut changes = client.subscribe_to(filter).await?;
-    /// while let Some(change) = changes.next().await? {
-    ///     println!("{change:?}");
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
-    pub async fn subscribe_to(
-        &self,
-        filter: SubscriptionFilter,
-    ) -> Result<Subscription, CallError> {
-        Subscription::open(self, filter, true).await
-    }
-
-    /// Subscribes to the changes that `filter` names, in revisions without a handshake, and waits
-    /// until the server has agreed (2026-07-28, "Subscriptions").
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::Unavailable`] where the revision has no such subscriptions,
-    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
-    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
-        Subscription::open(self, filter, false).await
-    }
-}
-
 /// The error of a server without subscriptions, which does not know the method.
 fn not_offered(error: CallError) -> CallError {
     match error {
@@ -112,7 +67,7 @@ pub(crate) enum SubscriptionEvent {
 }
 
 impl Subscription {
-    async fn open(
+    pub(super) async fn open(
         client: &Client,
         filter: SubscriptionFilter,
         in_sessions: bool,

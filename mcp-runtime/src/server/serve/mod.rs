@@ -1,6 +1,6 @@
 //! Serving a server: hooks, endpoints, listeners, signals, and the shutdown.
 
-pub(in crate::server) mod hooks;
+pub(crate) mod hooks;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 pub(crate) mod serving;

@@ -1,16 +1,21 @@
 //! The handle to a server.
 
+use std::env;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
-use mcp_types::{Implementation, Revision, ServerCapabilities};
+use mcp_types::{
+    Implementation, InputRequest, InputRequiredResult, OrderedMap, RawJson, Revision,
+    ServerCapabilities,
+};
 use tokio::sync::watch;
 
-use super::ConnectError;
+use super::config::Config;
 use super::connection::{Connection, ConnectionState, Open, Phase};
-use super::state::{ClientState, Notifications};
-use super::status::{Status, StatusWatch};
+use super::state::{ClientState, Notifications, Status, StatusWatch};
 use super::supervisor::Supervisor;
+use super::{ClientBuilder, ConnectError};
 use crate::error::CallError;
 use crate::protocol::Negotiated;
 
@@ -49,6 +54,44 @@ struct Inner {
 }
 
 impl Client {
+    /// Begins a client with a name and a version of its own.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            config: Config::new(Implementation::new(name, version)),
+        }
+    }
+
+    /// Connects to the server under `url` by Streamable HTTP, with all settings as they are by
+    /// default. The client has the name of the program's file, and the version `0.0.0`.
+    ///
+    /// [`Client::builder`] is for a name and settings of your own, and for other transports.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_runtime::Client;
+    /// use serde_json::json;
+    ///
+    /// let client = Client::connect("http://127.0.0.1:3000/mcp").await?;
+    /// let sum: i64 = client.call("add", json!({"a": 2, "b": 3})).await?;
+    /// # drop(sum);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ConnectError`]; everything is closed again.
+    #[cfg(feature = "http-client")]
+    pub async fn connect(url: impl Into<String>) -> Result<Self, ConnectError> {
+        let program = env::args_os().next();
+        let name = program.as_deref().and_then(|it| Path::new(it).file_stem());
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        let client = Self::builder(name.as_deref().unwrap_or("mcp-client"), "0.0.0");
+        client
+            .connect(crate::transport::http_client::http_client(url))
+            .await
+    }
+
     /// Begins to supervise the first connection of a client. Later ones are opened by `open`.
     pub(super) fn start(
         state: Arc<ClientState>,
@@ -176,6 +219,34 @@ impl Client {
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.negotiated().instructions.clone()
+    }
+
+    /// Returns true if an extension is active on the newest connection: this client
+    /// [has it](super::ClientBuilder::extension) in the negotiated revision, and the server has declared it.
+    #[must_use]
+    pub fn has_extension(&self, id: &str) -> bool {
+        let negotiated = self.negotiated();
+        let mut active = self.state().config.extensions.active(&negotiated);
+        active.any(|extension| extension.id() == id)
+    }
+
+    /// Answers questions of the server that have come in another way than by the protocol, as those of
+    /// an extension do: by the [handlers](super::ClientBuilder::on_form) of the client, all at the
+    /// same time. `method` is the one that they belong to, for errors.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::InputRequired`] with all of them, none of which is asked, if there is no handler
+    /// for one; [`CallError::Unanswered`] if a handler fails.
+    pub async fn answer(
+        &self,
+        method: &str,
+        requests: OrderedMap<InputRequest>,
+    ) -> Result<OrderedMap<RawJson>, CallError> {
+        let required = InputRequiredResult::new().with_input_requests(requests);
+        let input = &self.state().config.input;
+        let responses = input.respond(method, required, self.revision()).await?;
+        Ok(responses.input_responses.unwrap_or_default())
     }
 
     /// The status of the connection.
