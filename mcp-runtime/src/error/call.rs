@@ -10,8 +10,7 @@ use mcp_types::{
     UrlElicitationRequiredErrorData, error_codes, methods,
 };
 
-use super::HttpError;
-use crate::protocol::LifecycleState;
+use super::{HttpError, LifecycleState};
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
 ///

@@ -5,6 +5,7 @@ mod access_denied;
 mod call;
 mod causes;
 mod http;
+mod lifecycle_state;
 #[cfg(feature = "http-server")]
 mod rejection;
 mod request;
@@ -17,6 +18,7 @@ pub(crate) use self::causes::{causes, with_causes};
 pub use self::http::HttpError;
 #[cfg(feature = "http-client")]
 pub(crate) use self::http::without_secrets;
+pub use self::lifecycle_state::LifecycleState;
 #[cfg(feature = "http-server")]
 pub(crate) use self::rejection::Rejection;
 pub(crate) use self::request::RequestError;

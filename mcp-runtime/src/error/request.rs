@@ -7,7 +7,7 @@ use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
 use mcp_types::{RawJson, Revision, Revisions, error_codes};
 use serde_json::{Value, json};
 
-use crate::protocol::LifecycleState;
+use super::LifecycleState;
 
 /// The cause for which a message is not served; [`to_error`](Self::to_error) is the answer to its
 /// sender.

@@ -16,11 +16,11 @@ mod param_header;
 mod params;
 mod pending;
 mod server;
-mod state;
 mod strict_json;
 #[cfg(all(test, feature = "client", feature = "server"))]
 mod tests;
 
+pub use crate::error::LifecycleState;
 pub(crate) use capabilities::{
     Requirement, is_missing_capability, method_info, missing_capability, missing_extension,
     not_offered,
@@ -41,5 +41,4 @@ pub(crate) use params::RequestParams;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use server::{Admission, NamedRevision, ServerLifecycle, ServerRules, era_of_request};
-pub use state::LifecycleState;
 pub(crate) use strict_json::StrictJson;

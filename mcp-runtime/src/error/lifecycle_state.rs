@@ -1,4 +1,4 @@
-//! States of a connection.
+//! The state of a connection, which errors name.
 
 use std::fmt;
 
