@@ -1,6 +1,8 @@
 //! Functions and types for the output of the macros. No part of the public interface: they change
 //! without notice.
 
+mod revisions;
+
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
 pub use std::ops::Bound;
@@ -13,11 +15,11 @@ use std::time::Duration;
 
 pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
+pub use revisions::revisions;
 use tokio::runtime::Builder;
 
 pub use crate::ProtocolError;
 pub use crate::advice::{main_error, without_links};
-pub use crate::server::builder::revisions;
 pub use crate::server::completions::completer;
 pub use crate::server::context::{identity, no_identity};
 pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};

@@ -1,16 +1,18 @@
-//! Builder of servers, and parser of the sets of revisions in attributes.
+//! Builder of servers.
 
 use std::mem;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, ClientCapabilities, Implementation, Revision, Revisions};
+use mcp_types::{CacheScope, ClientCapabilities, Implementation, Revisions};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
 use super::extensions::{Extension, Method};
+use super::input::{self, AskError, form};
 use super::serve::{Endpoint, Initialized, IntoHookResult, Serve, hooks};
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server, extensions};
@@ -269,6 +271,53 @@ impl ServerBuilder {
         self
     }
 
+    /// Checks that the protocol has a form for `T`, so that a mistake that
+    /// [`#[derive(Elicit)]`](derive@crate::Elicit) can't see, such as a field under
+    /// `#[schemars(with = "…")]`, shows when the server is built and not when the user is asked.
+    ///
+    /// ```
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Trip {
+    ///     city: String,
+    /// }
+    ///
+    /// let mut server = mcp_runtime::Server::builder();
+    /// server.form::<Trip>()?;
+    /// assert!(server.form::<Vec<Trip>>().is_err());
+    /// # Ok::<_, AskError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Question`] with the field that no form can have.
+    pub fn form<T: JsonSchema>(&mut self) -> Result<&mut Self, AskError> {
+        form::schema::<T>(form::ONLY_FIELD)?;
+        Ok(self)
+    }
+
+    /// The keys that seal the state of calls while clients of the stateless era collect answers.
+    /// The first one seals, all of them open. By default a random key of the process.
+    ///
+    /// Replicas of a server need the same keys. To change the key, put the new one after the old
+    /// one everywhere, then before it, and remove the old one ten minutes later, when all that it
+    /// sealed has expired.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::input::StateKey;
+    ///
+    /// # let (new, old) = ([1; 32], [2; 32]);
+    /// let mut server = Server::builder();
+    /// server.state_keys([StateKey::new(new), StateKey::new(old)]);
+    /// ```
+    #[cfg(feature = "seal")]
+    pub fn state_keys(&mut self, keys: impl IntoIterator<Item = input::StateKey>) -> &mut Self {
+        self.settings.retry_states = input::RetryStates::new(keys);
+        self
+    }
+
     /// Adds all entries of `server`, under names and URIs that begin with `prefix`: the tool
     /// `search` becomes `gh_search`, the resource `repo://main` becomes `gh+repo://main`. With an
     /// empty prefix, all keep their names. Of entries with the same name, this server's own is
@@ -397,77 +446,5 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
             let at = move |context: &Context| context.at(&server);
             settings.extensions.mount(&theirs.extensions, rules, at);
         }
-    }
-}
-
-/// Parses a set of revisions in an attribute: `2025-06-18..`, `..=2025-11-25`,
-/// `2025-03-26..=2025-11-25` or a single revision. Called at compile time.
-///
-/// # Panics
-///
-/// When the text is none of these, or the set is empty.
-#[must_use]
-pub const fn revisions(text: &str) -> Revisions {
-    let text = text.as_bytes();
-    let mut dots = 0;
-    while dots + 1 < text.len() && !(text[dots] == b'.' && text[dots + 1] == b'.') {
-        dots += 1;
-    }
-    if dots + 1 >= text.len() {
-        return Revisions::only(revision(text));
-    }
-    let (oldest, newest) = text.split_at(dots);
-    let mut set = Revisions::ALL;
-    if !oldest.is_empty() {
-        set = set.from(revision(oldest));
-    }
-    if let [_, _, newest @ ..] = newest
-        && let [sign, newest @ ..] = newest
-    {
-        assert!(*sign == b'=', "write `..=` before the newest revision");
-        set = set.up_to(revision(newest));
-    }
-    assert!(!set.is_empty(), "the range has no revision in it");
-    set
-}
-
-/// The revision that is called `name`.
-const fn revision(name: &[u8]) -> Revision {
-    let mut index = 0;
-    while index < Revision::ALL.len() {
-        let known = Revision::ALL[index].as_str().as_bytes();
-        let mut same = 0;
-        while same < name.len() && same < known.len() && name[same] == known[same] {
-            same += 1;
-        }
-        if same == name.len() && same == known.len() {
-            return Revision::ALL[index];
-        }
-        index += 1;
-    }
-    panic!("there is no revision of this date: see `mcp_runtime::Revision`")
-}
-
-#[cfg(test)]
-mod tests {
-    use mcp_types::Revision;
-
-    use super::revisions;
-
-    #[track_caller]
-    fn check(text: &str, oldest: &str, newest: &str) {
-        let set = revisions(text);
-        assert_eq!(set.since().map(Revision::as_str), Some(oldest));
-        let last = set.iter().next_back();
-        assert_eq!(last.map(Revision::as_str), Some(newest));
-    }
-
-    #[test]
-    fn ranges_have_two_ends_one_or_are_a_date() {
-        let latest = Revision::ALL.last().unwrap().as_str();
-        check("2025-06-18..", "2025-06-18", latest);
-        check("..=2025-03-26", "2024-11-05", "2025-03-26");
-        check("2025-03-26..=2025-11-25", "2025-03-26", "2025-11-25");
-        check("2025-06-18", "2025-06-18", "2025-06-18");
     }
 }

@@ -4,7 +4,7 @@
 //! The [`Server`] that it builds is shared by all connections. `dispatch` is where a request meets
 //! its handler.
 
-pub(crate) mod builder;
+mod builder;
 pub(crate) mod catalog;
 pub mod completions;
 pub(crate) mod context;

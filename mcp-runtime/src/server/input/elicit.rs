@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 
 use super::form::{self, ElicitForm};
 use super::{Ask, AskError, Question};
-use crate::server::ServerBuilder;
 
 /// A question to the user; await it to ask.
 ///
@@ -268,33 +267,5 @@ impl<T: Send + 'static> Ask for ElicitationOutcome<T> {
 
     fn read(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         self.0.read_outcome(answer)
-    }
-}
-
-impl ServerBuilder {
-    /// Checks that the protocol has a form for `T`, so that a mistake that
-    /// [`#[derive(Elicit)]`](derive@crate::Elicit) can't see, such as a field under
-    /// `#[schemars(with = "…")]`, shows when the server is built and not when the user is asked.
-    ///
-    /// ```
-    /// use mcp_runtime::prelude::*;
-    ///
-    /// #[derive(Deserialize, JsonSchema)]
-    /// struct Trip {
-    ///     city: String,
-    /// }
-    ///
-    /// let mut server = mcp_runtime::Server::builder();
-    /// server.form::<Trip>()?;
-    /// assert!(server.form::<Vec<Trip>>().is_err());
-    /// # Ok::<_, AskError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`AskError::Question`] with the field that no form can have.
-    pub fn form<T: JsonSchema>(&mut self) -> Result<&mut Self, AskError> {
-        form::schema::<T>(form::ONLY_FIELD)?;
-        Ok(self)
     }
 }

@@ -20,7 +20,7 @@ use crate::server::tools::arguments::with_plain_integers;
 use crate::{protocol, schema};
 
 /// The name of the field in the form of a type that is no struct, unless it is given.
-pub(super) const ONLY_FIELD: &str = "answer";
+pub(in crate::server) const ONLY_FIELD: &str = "answer";
 
 /// A type that users can be asked to fill in ([`Context::elicit`](crate::Context::elicit)).
 ///
@@ -52,7 +52,9 @@ impl<T: ElicitChoice + ElicitForm + Ord> ElicitForm for BTreeSet<T> {}
 /// # Errors
 ///
 /// When the protocol has no form for the type.
-pub(super) fn schema<T: JsonSchema>(field: &str) -> Result<(ElicitSchema, bool), AskError> {
+pub(in crate::server) fn schema<T: JsonSchema>(
+    field: &str,
+) -> Result<(ElicitSchema, bool), AskError> {
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let (form, is_only_field) = form(document, field).map_err(AskError::Question)?;
     let form = serde_json::from_value(form);

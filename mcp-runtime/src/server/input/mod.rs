@@ -20,8 +20,6 @@ mod sample;
 #[cfg(feature = "seal")]
 mod sealed;
 mod state;
-#[cfg(feature = "seal")]
-mod state_keys;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 
