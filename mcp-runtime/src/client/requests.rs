@@ -4,12 +4,13 @@ use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::SimpleContext;
 use mcp_types::{
-    CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams,
-    CompletionArgument, CompletionReference, EmptyResult, GetPromptRequest, GetPromptRequestParams,
-    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    LoggingLevel, Prompt, RawJson, ReadResourceRequest, ReadResourceRequestParams, Resource,
-    ResourceTemplate, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
-    SubscribeRequestParams, Tool, UnsubscribeRequest, UnsubscribeRequestParams,
+    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionArgument,
+    CompletionReference, EmptyResult, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, LoggingLevel,
+    PingRequest, Prompt, RawJson, ReadResourceRequest, ReadResourceRequestParams, Request,
+    RequestParams, Resource, ResourceTemplate, SetLevelRequest, SetLevelRequestParams,
+    SubscribeRequest, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequest,
+    UnsubscribeRequestParams,
 };
 use serde::Serialize;
 use serde::ser::Error as _;
@@ -299,7 +300,7 @@ impl Client {
     pub fn items<R: ListRequest>(
         &self,
     ) -> impl futures_core::Stream<Item = Result<R::Item, CallError>> + Send + Unpin + use<R> {
-        super::stream::items(self.pages())
+        super::stream::items(self.pages::<R>())
     }
 
     /// Subscribes to the changes that `filter` names, in any revision, and waits until the server

@@ -7,7 +7,6 @@ use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
     ElicitSchema, InputRequest, RawJson,
 };
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -88,7 +88,7 @@ pub(in crate::server) struct RetryStates {
 
 impl RetryStates {
     /// The first key seals, all of them open.
-    pub(super) fn new(keys: impl IntoIterator<Item = StateKey>) -> Self {
+    pub(in crate::server) fn new(keys: impl IntoIterator<Item = StateKey>) -> Self {
         Self {
             configured: keys.into_iter().collect(),
             random: OnceLock::new(),
