@@ -4,9 +4,6 @@ pub(crate) mod hooks;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;
 pub(crate) mod serving;
-#[cfg_attr(all(feature = "signal", unix), path = "unix_signals.rs")]
-#[cfg_attr(all(feature = "signal", not(unix)), path = "ctrl_c.rs")]
-#[cfg_attr(not(feature = "signal"), path = "no_signals.rs")]
 mod signals;
 #[cfg(test)]
 mod tests;

@@ -2,16 +2,14 @@
 //! server.
 
 use std::any::Any;
-use std::future::{Future, IntoFuture, pending};
+use std::future::{Future, IntoFuture};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::Extensions;
-use tokio::sync::watch;
-use tokio::task::AbortHandle;
 
-use super::signals::Signals;
+use super::signals::{SignalHandler, SignalSource, Signals};
 use crate::connection::{ClientIdentity, Commands, Driver, Limits, Peer, Transport};
 use crate::error::ServeError;
 use crate::server::dispatch::ServerRole;
@@ -375,56 +373,5 @@ impl<T: McpServer> From<T> for Server {
 impl From<&Self> for Server {
     fn from(server: &Self) -> Self {
         server.clone()
-    }
-}
-
-/// The signals that end a server.
-pub(super) trait SignalSource: Send + 'static {
-    /// Waits for the next signal; forever if none can come.
-    fn next(&mut self) -> impl Future<Output = ()> + Send;
-}
-
-/// Ends a server on signals, in a task of its own, so that the connection's loop does not poll them
-/// with each message. Dropping this ends the task.
-struct SignalHandler {
-    task: AbortHandle,
-    received: watch::Receiver<usize>,
-}
-
-impl SignalHandler {
-    /// Shuts the server of `peer` down on the first signal, and aborts it on all further ones.
-    fn new(peer: Peer, mut signals: impl SignalSource) -> Self {
-        let (count, received) = watch::channel(0);
-        let task = tokio::spawn(async move {
-            loop {
-                signals.next().await;
-                // Two signals are told apart by their number: who looks late has missed none.
-                count.send_modify(|count| *count += 1);
-                if *count.borrow() == 1 {
-                    tracing::info!("shutting down on a signal");
-                    peer.shut_down();
-                } else {
-                    peer.abort();
-                }
-            }
-        });
-        Self {
-            task: task.abort_handle(),
-            received,
-        }
-    }
-
-    /// Waits until there were two signals.
-    async fn second(&self) {
-        let mut received = self.received.clone();
-        if received.wait_for(|count| *count > 1).await.is_err() {
-            pending::<()>().await;
-        }
-    }
-}
-
-impl Drop for SignalHandler {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

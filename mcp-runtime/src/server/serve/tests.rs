@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::serving::{Endpoint, Serve, SignalSource};
+use super::serving::{Endpoint, Serve};
+use super::signals::SignalSource;
 use crate::error::ServeError;
 use crate::server::Server;
 use crate::transport::memory;
