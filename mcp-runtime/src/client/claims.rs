@@ -34,7 +34,9 @@ pub(super) async fn claim(
     client: &Client,
     kind: RequestKind,
     negotiated: &Negotiated<ServerCapabilities>,
-    (raw, name, treatment): (RawJson, ResultType, UnknownResults),
+    raw: RawJson,
+    name: ResultType,
+    treatment: UnknownResults,
     left: Duration,
 ) -> Result<Completed, CallError> {
     let claim = match treatment {

@@ -144,8 +144,8 @@ impl RawCall {
             if let Some(raw) = known.and_then(CachePlace::get) {
                 return Ok(Completed::new(raw, Duration::ZERO));
             }
-            let round = (params, responses.as_ref());
-            let written = options.write(client, &connection, kind, round, timeouts);
+            let answers = responses.as_ref();
+            let written = options.write(client, &connection, kind, params, answers, timeouts);
             let raw = match async { channel.send(written?).await }.await {
                 Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
                     tracing::debug!(method = kind.method, %error, "the call is sent again");
@@ -171,8 +171,9 @@ impl RawCall {
                     return Ok(Completed::new(raw, left));
                 }
                 Outcome::Unknown(name) => {
-                    let unknown = (raw, name, options.unknown_results);
-                    return Box::pin(claim(client, kind, negotiated, unknown, left)).await;
+                    let treatment = options.unknown_results;
+                    let claimed = claim(client, kind, negotiated, raw, name, treatment, left);
+                    return Box::pin(claimed).await;
                 }
             };
             rounds = next_round(kind, rounds, state.config.max_rounds)?;
@@ -206,7 +207,8 @@ impl CallOptions {
         client: &Client,
         connection: &Connection,
         kind: RequestKind,
-        (params, responses): (RawJson, Option<&InputResponses>),
+        params: RawJson,
+        responses: Option<&InputResponses>,
         timeouts: Timeouts,
     ) -> Result<Written, CallError> {
         let options = SendOptions {

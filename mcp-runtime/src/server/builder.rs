@@ -441,10 +441,10 @@ fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
         let requirement = &mut settings.rules.requirement;
         *requirement = requirement.and(&theirs.rules.requirement);
         if !is_mounted(&mounts[..index], &mount.server) {
-            let rules = (&theirs.scopes, &theirs.layers);
             let server = mount.server.clone();
             let at = move |context: &Context| context.at(&server);
-            settings.extensions.mount(&theirs.extensions, rules, at);
+            let extensions = &mut settings.extensions;
+            extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
         }
     }
 }

@@ -108,7 +108,8 @@ impl Extensions {
     pub(in crate::server) fn mount(
         &mut self,
         theirs: &Self,
-        rules: (&Scopes, &Option<Stack>),
+        scopes: &Scopes,
+        layers: &Option<Stack>,
         at: impl Fn(&Context) -> Context + Send + Sync + 'static,
     ) {
         let at: AtServer = Arc::new(at);
@@ -123,7 +124,7 @@ impl Extensions {
                 );
                 continue;
             }
-            let serve = mounted(name, serve, rules, &at);
+            let serve = mounted(name, serve, scopes, layers, &at);
             self.methods.push((own.clone(), serve));
         }
         for mut offered in new {
@@ -219,7 +220,8 @@ impl Extensions {
 fn mounted(
     name: &str,
     serve: &Arc<Method>,
-    (scopes, layers): (&Scopes, &Option<Stack>),
+    scopes: &Scopes,
+    layers: &Option<Stack>,
     at: &AtServer,
 ) -> Arc<Method> {
     let serve = around_method(layers.as_ref(), name, Arc::clone(serve));
