@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use mcp_runtime::BoxFuture;
 use mcp_runtime::Context;
-use mcp_runtime::layer::{BoxError, InvalidResponse, McpRequest, McpResponse, Next, TooManyRequests};
+use mcp_runtime::layer::{
+    BoxError, InvalidResponse, McpRequest, McpResponse, Next, TooManyRequests,
+};
 use mcp_runtime::server::{Detachable, DetachedCall, ToolExtension};
 use mcp_runtime::types::{CallToolResult, ContentBlock, RawJson, Tool};
 use serde::Serialize;
