@@ -1,9 +1,10 @@
 //! Notifications of changes in sessions.
 
+use mcp_runtime::Change;
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::server::{
-    Change, List, Reply,
+    List, Reply,
     resources::{IntoContents as _, ResourceEntry},
 };
 use mcp_runtime::types::{Resource, Tool};

@@ -1,8 +1,9 @@
 //! Notifications of changes in the handshake era.
 
+use mcp_runtime::Change;
 use mcp_runtime::Server;
 use mcp_runtime::server::{
-    Change, Reply,
+    Reply,
     resources::{IntoContents as _, ResourceEntry, UriTemplate},
 };
 use serde_json::{Value, json};

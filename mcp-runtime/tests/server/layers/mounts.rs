@@ -1,6 +1,5 @@
 //! Layers of servers within servers.
 
-use mcp_runtime::BoxFuture;
 use mcp_runtime::Server;
 use mcp_runtime::layer::{McpRequest, Next, RequestLayer, from_fn};
 use mcp_runtime::prelude::*;
