@@ -15,7 +15,9 @@ use super::{Ask, AskError, Question};
 
 /// A question to the user; await it to ask.
 ///
-/// Made by [`Context::elicit`], [`Context::elicit_schema`] and [`Context::elicit_url`].
+/// Made by [`Context::elicit`](crate::Context::elicit),
+/// [`Context::elicit_schema`](crate::Context::elicit_schema) and
+/// [`Context::elicit_url`](crate::Context::elicit_url).
 pub type Elicitation<T> = Question<ElicitationRequest<T>>;
 
 /// The kind of [`Elicitation`].
