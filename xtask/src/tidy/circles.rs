@@ -15,7 +15,7 @@ const CIRCLE: &str = "at most two files import each other in a circle: \
 const FORCED: [(&str, &str); 6] = [
     (
         "mcp-runtime/src/client/extension.rs",
-        "mcp-runtime/src/client/handle.rs",
+        "mcp-runtime/src/client/client.rs",
     ),
     (
         "mcp-runtime/src/server/extensions/extension.rs",
