@@ -21,6 +21,7 @@ impl Scratch {
              [workspace]\n[dependencies]\n\
              mcp-runtime = {{ path = {runtime:?}, default-features = false, features = [\"client\", \"stdio\"] }}\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
+             tokio = {{ version = \"1\", features = [\"io-util\", \"macros\", \"rt\"] }}\n\
              chrono = {{ version = \"0.4\", default-features = false, features = [\"serde\", \"std\"] }}\n\
              url = {{ version = \"2\", features = [\"serde\"] }}\n\
              uuid = {{ version = \"1\", default-features = false, features = [\"serde\", \"std\"] }}\n\
