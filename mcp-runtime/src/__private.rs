@@ -41,7 +41,7 @@ pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::diagnostics::{
     ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument, Shown,
-    ToolErrorSource, WholeResult, argument_called_context, argument_called_json, shared_argument,
+    WholeResult, argument_called_context, argument_called_json, shared_argument,
 };
 pub use crate::server::tools::returned::Returned;
 pub use crate::server::{

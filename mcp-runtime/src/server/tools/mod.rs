@@ -32,6 +32,7 @@ pub use arguments::{Argument, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use content::{Audio, Image, IntoContent};
+pub use diagnostics::ToolErrorSource;
 pub(in crate::server) use entry::ToolHandler;
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
