@@ -37,10 +37,10 @@ pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri}
 use crate::server::serve::hooks::HookResult;
 pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
-pub use crate::server::tools::arguments::argument;
+pub use crate::server::tools::arguments::{Shown, argument};
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::diagnostics::{
-    ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument, Shown,
+    ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument,
     WholeResult, argument_called_context, argument_called_json, shared_argument,
 };
 pub use crate::server::tools::returned::Returned;

@@ -8,11 +8,10 @@ use std::fmt;
 
 use mcp_types::{RawJsonRef, integer_digits};
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
-use super::diagnostics::Shown;
 use super::parameter::Parameter;
 use crate::advice::SkippedArguments;
 use crate::limits::MAX_FOUND_FAULTS;
@@ -210,6 +209,24 @@ pub struct Argument<T> {
     absent: fn() -> Option<T>,
     /// The declared default.
     default: Option<fn() -> T>,
+}
+
+/// A type whose values can be shown in a schema, as defaults and examples are.
+#[diagnostic::on_unimplemented(
+    message = "a value of `{Self}` cannot be shown in the schema",
+    label = "needs `Serialize`",
+    note = "defaults and examples are part of the schema: add `#[derive(Serialize)]` to `{Self}`"
+)]
+pub trait Shown {
+    /// The value as JSON.
+    fn shown(&self) -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> Shown for T {
+    fn shown(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
 }
 
 /// An argument called `name`, of the type `T`.

@@ -5,7 +5,6 @@
 
 use mcp_types::CallToolResult;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::{Argument, ToolArgument, argument};
@@ -65,24 +64,6 @@ pub fn shared_argument<T: SharedArgument>(name: &'static str) -> Argument<T> {
     argument(name)
 }
 
-/// A type whose values can be shown in a schema, as defaults and examples are.
-#[diagnostic::on_unimplemented(
-    message = "a value of `{Self}` cannot be shown in the schema",
-    label = "needs `Serialize`",
-    note = "defaults and examples are part of the schema: add `#[derive(Serialize)]` to `{Self}`"
-)]
-pub trait Shown {
-    /// The value as JSON.
-    fn shown(&self) -> Value;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Serialize> Shown for T {
-    fn shown(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-}
-
 /// A value that the closure of [`ToolBuilder::call`](super::ToolBuilder::call) returns: any [`IntoToolResult`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from the closure of a tool",
@@ -127,13 +108,3 @@ impl WholeResult for CallToolResult {}
 
 #[diagnostic::do_not_recommend]
 impl<E: HandlerError> WholeResult for Result<CallToolResult, E> {}
-
-/// An error that `?` makes a [`ToolError`](super::ToolError) of: any [`Error`](std::error::Error).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `std::error::Error`, of which `?` makes a `ToolError`",
-    label = "no `std::error::Error`: write `.map_err(ToolError::new)?`, with `|error| ToolError::new(error.to_string())` for what is no text; or return the error itself"
-)]
-pub trait ToolErrorSource: std::error::Error + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<E: std::error::Error + 'static> ToolErrorSource for E {}

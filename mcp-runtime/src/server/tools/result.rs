@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::content::{Audio, Image, IntoContent};
-use super::diagnostics::ToolErrorSource;
 use super::structured::{self, Structured};
 use crate::ProtocolError;
 use crate::error::with_causes;
@@ -252,6 +251,16 @@ impl fmt::Display for ToolError {
         f.write_str(&self.message)
     }
 }
+
+/// An error that `?` makes a [`ToolError`] of: any [`Error`](std::error::Error).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `std::error::Error`, of which `?` makes a `ToolError`",
+    label = "no `std::error::Error`: write `.map_err(ToolError::new)?`, with `|error| ToolError::new(error.to_string())` for what is no text; or return the error itself"
+)]
+pub trait ToolErrorSource: std::error::Error + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: std::error::Error + 'static> ToolErrorSource for E {}
 
 impl<E: ToolErrorSource> From<E> for ToolError {
     fn from(error: E) -> Self {
