@@ -9,7 +9,7 @@ use super::result::Completed;
 use super::{Client, ClientBuilder};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::layer::{BoxError, Innermost, McpRequest, McpResponse, RequestLayer, ResponseBody};
+use crate::layer::{BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, RequestLayer};
 
 pub(super) use crate::layer::Stack;
 
@@ -92,7 +92,7 @@ impl Innermost for Sender {
                 types,
             };
             let completed = call.send().await?;
-            Ok(McpResponse::with(ResponseBody::Json(completed.raw)))
+            Ok(McpResponse::with(McpResponseBody::Json(completed.raw)))
         })
     }
 }

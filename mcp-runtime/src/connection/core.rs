@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 
 use super::handler::contain;
 use super::in_flight::{BatchKey, Batches, HandlerKind, InFlight, ReplyTo, RequestKey};
-use super::pending_call::{PeerResponse, PendingCall, Sent};
+use super::pending_call::{Addressed, PeerResponse, PendingCall};
 use super::{Role, now};
 use crate::error::{CallError, RequestError, ServeError};
 use crate::limits::{
@@ -365,7 +365,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     /// Removes a request whose caller is gone. Returns the notification that cancels it at the
     /// peer. One whose late result is of use stays until that comes, for as long as a request
     /// waits by default.
-    pub(crate) fn abandon(&mut self, id: i64) -> Option<Sent<D>> {
+    pub(crate) fn abandon(&mut self, id: i64) -> Option<Addressed<D>> {
         let mut call = self.pending.remove(id)?;
         let reason = "nobody waits for the answer";
         if call.waiter.options.late.is_none() {
@@ -383,7 +383,7 @@ impl<R: Role, D: Clone> Core<R, D> {
 
     /// Gives up the requests that have run out of time. Gives back the notifications that cancel
     /// them at the peer.
-    pub(crate) fn expire(&mut self) -> Vec<Sent<D>> {
+    pub(crate) fn expire(&mut self) -> Vec<Addressed<D>> {
         let expired = self.pending.expire(now()).into_iter();
         expired
             .filter_map(|(id, call, waited)| {
@@ -395,7 +395,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 
     /// Gives up all requests to the peer. Gives back the notifications that cancel them there.
-    pub(crate) fn abandon_all(&mut self) -> Vec<Sent<D>> {
+    pub(crate) fn abandon_all(&mut self) -> Vec<Addressed<D>> {
         let reason = "the connection is being closed";
         let pending = self.pending.drain();
         pending

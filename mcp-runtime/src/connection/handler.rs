@@ -1,16 +1,20 @@
 //! The two roles in a connection, server and client, and the handlers of their requests: polled
 //! once in place, with their panics contained.
 //!
-//! Most handlers are done at once, so a result travels as a value and not as a future wherever it
-//! can. From the function to the transport it goes through these types:
+//! Most handlers are done at their first poll, so a result stays a value, without a task, wherever
+//! it can. These are its states on the way from a function to the transport:
 //!
 //! ```text
-//! function   Reply     Ready ───────────────┐   Pending ─────────┐
-//!                                           │                    │
-//! Role       Served    Now                  │   Later            │   Open (a subscription)
-//!                       │                   │     │ poll_once    │     │
-//! transport  Polled    Done ◄───────────────┴─────┴──► Pending ◄─┴─────┘   Refused (did not run)
+//! function    Reply::Ready         Reply::Pending
+//!                 │                    │
+//! role        Served::Now          Served::Later     Served::Open (a subscription)
+//!                 │                    │                 │
+//!                 │                poll_once: done at the first poll?
+//!                 │            yes ┌───┴─────────────────┴───┐ no
+//! transport   Polled::Done ◄───────┘                         └───► Polled::Pending
 //! ```
+//!
+//! A handler that may not begin, because too many have begun, is not polled: `Polled::Refused`.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -100,7 +104,7 @@ pub(crate) enum Polled<A, K> {
     Done(Result<A, ErrorObject>, Option<K>),
     /// The handler has to wait.
     Pending(PendingHandler<A>, K),
-    /// The handler did not run.
+    /// The handler was not polled.
     Refused(RequestError),
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct PendingCall<D> {
 }
 
 /// A message, and its destination.
-pub(crate) type Sent<D> = (D, Vec<u8>);
+pub(crate) type Addressed<D> = (D, Vec<u8>);
 
 /// The caller of a request, which waits for the answer.
 pub(crate) struct Waiter {
@@ -72,7 +72,7 @@ pub(crate) type PeerResponse<'a> = Result<Result<RawJsonRef<'a>, ErrorObject>, S
 impl<D> PendingCall<D> {
     /// Fails the call `id` with `error`. Gives back the notification that cancels it at the peer,
     /// unless it can't be cancelled.
-    pub(super) fn give_up(self, id: i64, reason: &str, error: CallError) -> Option<Sent<D>> {
+    pub(super) fn give_up(self, id: i64, reason: &str, error: CallError) -> Option<Addressed<D>> {
         let cancellation = self.cancellation(id, reason);
         self.waiter.finish(Err(error));
         Some((self.to, cancellation?))

@@ -48,6 +48,6 @@ pub use rate_limit::{RateLimit, RateLimited};
 pub(crate) use request::Innermost;
 pub use request::McpRequest;
 pub use response::{InvalidResponse, McpResponse};
-pub(crate) use response::{ResponseBody, TypedResult};
+pub(crate) use response::{McpResponseBody, TypedResult};
 pub(crate) use stack::Stack;
 pub use stack::{RequestLayer, RequestService};

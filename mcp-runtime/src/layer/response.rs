@@ -19,9 +19,9 @@ pub struct InvalidResponse(#[from] serde_json::Error);
 /// The result of a request, on its way to the caller.
 ///
 /// Errors are no responses, except for those of tools ([`is_error`](Self::is_error)).
-pub struct McpResponse(ResponseBody);
+pub struct McpResponse(McpResponseBody);
 
-pub(crate) enum ResponseBody {
+pub(crate) enum McpResponseBody {
     /// The result of a server, as it is sent.
     Answer(Answer),
     /// The result of one entry, not yet as the revision of the client has it.
@@ -73,17 +73,17 @@ impl McpResponse {
 
     fn from_json(json: RawJson) -> Result<Self, InvalidResponse> {
         if json.is_object() {
-            Ok(Self(ResponseBody::Json(json)))
+            Ok(Self(McpResponseBody::Json(json)))
         } else {
             Err(<serde_json::Error as serde::de::Error>::custom("it is none").into())
         }
     }
 
-    pub(crate) fn with(body: ResponseBody) -> Self {
+    pub(crate) fn with(body: McpResponseBody) -> Self {
         Self(body)
     }
 
-    pub(crate) fn into_body(self) -> ResponseBody {
+    pub(crate) fn into_body(self) -> McpResponseBody {
         self.0
     }
 
@@ -95,10 +95,10 @@ impl McpResponse {
     /// When the result has no JSON form.
     pub fn json(&self) -> serde_json::Result<Option<Cow<'_, str>>> {
         Ok(Some(match &self.0 {
-            ResponseBody::Answer(answer) => answer.json()?,
-            ResponseBody::Typed(result) => Cow::Owned(result.json().get().to_owned()),
-            ResponseBody::Json(json) => Cow::Borrowed(json.get()),
-            ResponseBody::Accepted(_) => return Ok(None),
+            McpResponseBody::Answer(answer) => answer.json()?,
+            McpResponseBody::Typed(result) => Cow::Owned(result.json().get().to_owned()),
+            McpResponseBody::Json(json) => Cow::Borrowed(json.get()),
+            McpResponseBody::Accepted(_) => return Ok(None),
         }))
     }
 
@@ -106,10 +106,10 @@ impl McpResponse {
     #[must_use]
     pub fn is_error(&self) -> bool {
         match &self.0 {
-            ResponseBody::Answer(answer) => answer.is_error(),
-            ResponseBody::Typed(result) => result.json().is_error(),
-            ResponseBody::Json(json) => json.is_error(),
-            ResponseBody::Accepted(_) => false,
+            McpResponseBody::Answer(answer) => answer.is_error(),
+            McpResponseBody::Typed(result) => result.json().is_error(),
+            McpResponseBody::Json(json) => json.is_error(),
+            McpResponseBody::Accepted(_) => false,
         }
     }
 
@@ -118,9 +118,9 @@ impl McpResponse {
     #[must_use]
     pub fn is_input_required(&self) -> bool {
         match &self.0 {
-            ResponseBody::Answer(answer) => answer.is_input_required(),
-            ResponseBody::Json(json) => json.is_input_required(),
-            ResponseBody::Typed(_) | ResponseBody::Accepted(_) => false,
+            McpResponseBody::Answer(answer) => answer.is_input_required(),
+            McpResponseBody::Json(json) => json.is_input_required(),
+            McpResponseBody::Typed(_) | McpResponseBody::Accepted(_) => false,
         }
     }
 }
@@ -128,10 +128,10 @@ impl McpResponse {
 impl fmt::Debug for McpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match &self.0 {
-            ResponseBody::Answer(_) => "Answer",
-            ResponseBody::Typed(_) => "Typed",
-            ResponseBody::Json(_) => "Json",
-            ResponseBody::Accepted(_) => "Accepted",
+            McpResponseBody::Answer(_) => "Answer",
+            McpResponseBody::Typed(_) => "Typed",
+            McpResponseBody::Json(_) => "Json",
+            McpResponseBody::Accepted(_) => "Accepted",
         };
         f.debug_tuple("McpResponse").field(&kind).finish()
     }

@@ -114,9 +114,9 @@ impl FromContext for CancellationToken {
 /// A value that a handler takes by reference: made for the call, or shared.
 ///
 /// Returned by [`FromContext::lend`].
-pub struct Borrowed<T>(Held<T>);
+pub struct Borrowed<T>(Lent<T>);
 
-enum Held<T> {
+enum Lent<T> {
     Made(T),
     Shared(Arc<dyn AsRef<T> + Send + Sync>),
 }
@@ -125,13 +125,13 @@ impl<T> Borrowed<T> {
     /// A value that was made for the call.
     #[must_use]
     pub fn made(value: T) -> Self {
-        Self(Held::Made(value))
+        Self(Lent::Made(value))
     }
 
     /// A value that `holder` has.
     #[must_use]
     pub fn shared(holder: Arc<dyn AsRef<T> + Send + Sync>) -> Self {
-        Self(Held::Shared(holder))
+        Self(Lent::Shared(holder))
     }
 }
 
@@ -140,8 +140,8 @@ impl<T> Deref for Borrowed<T> {
 
     fn deref(&self) -> &T {
         match &self.0 {
-            Held::Made(value) => value,
-            Held::Shared(holder) => (**holder).as_ref(),
+            Lent::Made(value) => value,
+            Lent::Shared(holder) => (**holder).as_ref(),
         }
     }
 }

@@ -31,12 +31,12 @@ pub struct ElicitationRequest<T> {
 /// What the user is asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Mode {
-    Form { message: String, form: Form },
+    Form { message: String, form: FormSource },
     Url(Box<ElicitRequestUrlParams>),
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(super) enum FormSource {
     /// Of a type; the only field of a type that is no struct is called `field`.
     Typed {
         describe: fn(&str) -> Result<ElicitSchema, AskError>,
@@ -86,7 +86,7 @@ impl<T> Elicitation<T> {
     /// ```
     pub fn field(mut self, name: impl Into<String>) -> Self {
         if let Mode::Form {
-            form: Form::Typed { field, .. },
+            form: FormSource::Typed { field, .. },
             ..
         } = &mut self.kind.mode
         {
@@ -159,7 +159,7 @@ fn unique_id() -> String {
 impl Mode {
     /// The form of `T` below `message`; its only field, if `T` is no struct, is called `field`.
     pub(super) fn typed<T: ElicitForm>(message: String, field: &'static str) -> Self {
-        let form = Form::Typed {
+        let form = FormSource::Typed {
             describe: form::in_order::<T>,
             field: Cow::Borrowed(field),
         };
@@ -170,8 +170,8 @@ impl Mode {
         let params: ElicitRequestParams = match self {
             Self::Form { message, form } => {
                 let schema = match form {
-                    Form::Typed { describe, field } => describe(field)?,
-                    Form::Given(schema) => (**schema).clone(),
+                    FormSource::Typed { describe, field } => describe(field)?,
+                    FormSource::Given(schema) => (**schema).clone(),
                 };
                 ElicitRequestFormParams::new(message, schema).into()
             }
@@ -188,7 +188,7 @@ impl Mode {
     fn read_typed<T: ElicitForm>(&self, content: Option<&RawJson>) -> Result<T, AskError> {
         let field = match self {
             Self::Form {
-                form: Form::Typed { field, .. },
+                form: FormSource::Typed { field, .. },
                 ..
             } => Some(&**field),
             _ => None,
@@ -199,7 +199,7 @@ impl Mode {
     fn read_given<T: DeserializeOwned>(&self, content: Option<&RawJson>) -> Result<T, AskError> {
         match self {
             Self::Form {
-                form: Form::Given(schema),
+                form: FormSource::Given(schema),
                 ..
             } => form::read_as(content, schema),
             _ => form::decode("null"),
@@ -224,7 +224,7 @@ impl<T> ElicitationRequest<T> {
     where
         T: DeserializeOwned,
     {
-        let form = Form::Given(Box::new(form));
+        let form = FormSource::Given(Box::new(form));
         Self {
             mode: Mode::Form { message, form },
             read: Mode::read_given,

@@ -17,7 +17,7 @@ use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
 use crate::layer::{
-    BoxError, Innermost, McpRequest, McpResponse, Next, ResponseBody, Stack, TypedResult,
+    BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, Next, Stack, TypedResult,
 };
 use crate::protocol::{RequestParams, resource_not_found};
 use crate::server::catalog::Entry as _;
@@ -56,7 +56,7 @@ pub(in crate::server) fn around_tool(
         Ok(reply.then(|outcome| {
             Ok(match outcome {
                 ToolOutcome::Complete(result) => McpResponse::typed(result),
-                ToolOutcome::Other(json) => McpResponse::with(ResponseBody::Json(json)),
+                ToolOutcome::Other(json) => McpResponse::with(McpResponseBody::Json(json)),
             })
         }))
     });
@@ -72,7 +72,9 @@ pub(in crate::server) fn around_tool(
         let outcome = layered.call(Some(params), call.context, inner);
         Reply::Pending(Box::pin(async move {
             match outcome.await? {
-                ResponseBody::Json(json) => ToolOutcome::read(json).map_err(|error| unfit(&error)),
+                McpResponseBody::Json(json) => {
+                    ToolOutcome::read(json).map_err(|error| unfit(&error))
+                }
                 body => Ok(ToolOutcome::Complete(fitting(body)?)),
             }
         }))
@@ -217,7 +219,7 @@ pub(in crate::server) fn around_method(
     let innermost = Handler::new(move |params, context| {
         let params = params.raw;
         let reply = serve(MethodCall { params, context });
-        Ok(reply.then(|json| Ok(McpResponse::with(ResponseBody::Json(json)))))
+        Ok(reply.then(|json| Ok(McpResponse::with(McpResponseBody::Json(json)))))
     });
     method_of(name, layers.outermost(), innermost)
 }
@@ -250,7 +252,7 @@ impl Layered {
         params: Option<RawJson>,
         context: &Context,
         innermost: Arc<dyn Innermost>,
-    ) -> BoxFuture<Result<ResponseBody, ProtocolError>> {
+    ) -> BoxFuture<Result<McpResponseBody, ProtocolError>> {
         let context = context.clone();
         let mut request = McpRequest::new(&self.method, params, Some(context.clone()), innermost);
         request.is_retry = context.input().is_some_and(InputState::is_retry);
@@ -349,7 +351,7 @@ fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
 
 impl McpResponse {
     fn typed<T: TypedResult>(result: T) -> Self {
-        Self::with(ResponseBody::Typed(Box::new(result)))
+        Self::with(McpResponseBody::Typed(Box::new(result)))
     }
 }
 
@@ -358,14 +360,16 @@ impl McpResponse {
 /// # Errors
 ///
 /// When a layer has made one that is none of the entry's kind.
-pub(super) fn fitting<T: Any + DeserializeOwned>(body: ResponseBody) -> Result<T, ProtocolError> {
+pub(super) fn fitting<T: Any + DeserializeOwned>(
+    body: McpResponseBody,
+) -> Result<T, ProtocolError> {
     match body {
-        ResponseBody::Json(json) => json.parse().map_err(|error| unfit(&error)),
-        ResponseBody::Typed(result) => match result.into_any().downcast() {
+        McpResponseBody::Json(json) => json.parse().map_err(|error| unfit(&error)),
+        McpResponseBody::Typed(result) => match result.into_any().downcast() {
             Ok(result) => Ok(*result),
             Err(_) => Err(unfit(&"it is one of another entry")),
         },
-        ResponseBody::Answer(_) | ResponseBody::Accepted(_) => {
+        McpResponseBody::Answer(_) | McpResponseBody::Accepted(_) => {
             Err(unfit(&"it is one of the whole server"))
         }
     }

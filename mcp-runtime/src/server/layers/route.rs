@@ -7,7 +7,7 @@ use mcp_types::{ErrorObject, RawJson, methods};
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
 use crate::layer::{
-    BoxError, Innermost, McpRequest, McpResponse, ResponseBody, Stack, TooManyRequests,
+    BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, Stack, TooManyRequests,
 };
 use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
@@ -48,7 +48,7 @@ async fn open(
         () = context.session().ended() => Err(RequestError::ShuttingDown.to_error().into()),
     };
     match response.map(McpResponse::into_body) {
-        Ok(ResponseBody::Accepted(subscription)) => {
+        Ok(McpResponseBody::Accepted(subscription)) => {
             let subscription = subscription.into_inner();
             subscription.unwrap_or_else(PoisonError::into_inner).await
         }
@@ -67,7 +67,7 @@ impl Innermost for Route {
         let served = contain(|| route(&request)).unwrap_or_else(|panic| Served::Now(Err(panic)));
         // Whoever holds the request keeps its context.
         drop(request);
-        let answered = |answer| McpResponse::with(ResponseBody::Answer(answer));
+        let answered = |answer| McpResponse::with(McpResponseBody::Answer(answer));
         match served {
             Served::Now(outcome) => {
                 let outcome = outcome.map(answered).map_err(BoxError::from);
@@ -78,7 +78,7 @@ impl Innermost for Route {
             }
             Served::Open(subscription) => {
                 let subscription =
-                    ResponseBody::Accepted(Mutex::new(Box::pin(Contained(subscription))));
+                    McpResponseBody::Accepted(Mutex::new(Box::pin(Contained(subscription))));
                 Box::pin(std::future::ready(Ok(McpResponse::with(subscription))))
             }
         }
@@ -112,17 +112,17 @@ fn answer(
     outcome: Result<McpResponse, BoxError>,
 ) -> Result<Answer, ErrorObject> {
     match outcome.map(McpResponse::into_body) {
-        Ok(ResponseBody::Answer(answer)) => Ok(answer),
-        Ok(ResponseBody::Json(json)) => {
+        Ok(McpResponseBody::Answer(answer)) => Ok(answer),
+        Ok(McpResponseBody::Json(json)) => {
             let identity = &context.server().router().identity;
             Ok(Answer::open(json, context.negotiated(), identity))
         }
-        Ok(ResponseBody::Typed(result)) => {
+        Ok(McpResponseBody::Typed(result)) => {
             let identity = &context.server().router().identity;
             Ok(Answer::open(result.json(), context.negotiated(), identity))
         }
         // Only a subscription has one, whose request is served otherwise.
-        Ok(ResponseBody::Accepted(_)) => Err(RequestError::Internal.to_error()),
+        Ok(McpResponseBody::Accepted(_)) => Err(RequestError::Internal.to_error()),
         Err(error) => Err(to_error(context, error)),
     }
 }
