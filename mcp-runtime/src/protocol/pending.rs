@@ -152,9 +152,9 @@ impl<W> Pending<W> {
     pub(crate) fn suspend(&mut self, id: i64, suspended: bool, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
         if suspended {
-            entry.hold(Holder::Transport, now)
+            entry.hold(Holder::Transport, now);
         } else {
-            entry.release(|holder| *holder == Holder::Transport, &|| now)
+            entry.release(|holder| *holder == Holder::Transport, &|| now);
         }
         Some(&mut entry.waiter)
     }

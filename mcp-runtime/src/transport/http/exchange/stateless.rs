@@ -102,7 +102,7 @@ fn admit<'a>(
 ) -> Result<Admission<'a>, RequestError> {
     let mut first = LastNegotiated::default();
     let rules = state.server.rules();
-    match last.map(|last| lock(&last)) {
+    match last.map(|last| lock(last)) {
         Some(mut last) => rules.admit_stateless(method, params, &mut last),
         None => rules.admit_stateless(method, params, &mut first),
     }
