@@ -33,7 +33,7 @@ struct Size {
 
 const RUNTIME: Size = Size {
     lines: 32_900,
-    files: 284,
+    files: 278,
     imports: 100,
     restricted: 58,
 };
@@ -61,7 +61,7 @@ const PARTS: [Part; 10] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 8_650),
+    Part::new("xtask", "xtask/src/", 8_685),
 ];
 
 impl Part {

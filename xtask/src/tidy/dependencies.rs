@@ -56,9 +56,6 @@ const ORDERS: &[Order] = &[
             // A layer sees the context of a request, and the answer.
             ("layer/request.rs", "server"),
             ("layer/response.rs", "server"),
-            // The state in which a request was not expected.
-            ("error/call.rs", "protocol"),
-            ("error/request.rs", "protocol"),
         ],
     },
     Order {
