@@ -43,13 +43,9 @@ pub use error::ConnectError;
 pub use extension::ClientExtension;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
-#[doc(hidden)]
-pub use requests::PromptArguments;
-pub use requests::escape_template;
+pub use requests::{PromptArguments, escape_template};
 pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;
-#[doc(hidden)]
-pub use tool_call::CallOutput;
-pub use tool_call::TypedCall;
+pub use tool_call::{CallOutput, TypedCall};
