@@ -109,9 +109,9 @@ impl Comparison<'_> {
         }
         for (at, part) in new {
             if is_required(&part) {
-                self.push(true, format!("{at} is new, and required"))
+                self.push(true, format!("{at} is new, and required"));
             } else {
-                self.push(false, format!("{at} is new"))
+                self.push(false, format!("{at} is new"));
             }
         }
         pairs

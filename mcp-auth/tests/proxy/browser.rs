@@ -58,9 +58,9 @@ impl Browser {
             let (value, rest) = rest.split_once(';').unwrap();
             assert!(name.len() + value.len() <= 4096);
             if rest.contains("Max-Age=0;") {
-                drop(self.cookies.remove(name))
+                drop(self.cookies.remove(name));
             } else {
-                drop(self.cookies.insert(name.to_owned(), value.to_owned()))
+                drop(self.cookies.insert(name.to_owned(), value.to_owned()));
             }
         }
         Page(response)

@@ -208,9 +208,9 @@ async fn a_token_that_the_issuer_can_not_read_concerns_no_other() {
         let unreadable = format!("unreadable-{status}");
         for _ in 0..10 {
             if is_refused {
-                refuses(&policy, &unreadable, &status.to_string()).await
+                refuses(&policy, &unreadable, &status.to_string()).await;
             } else {
-                unavailable(&policy, &unreadable).await
+                unavailable(&policy, &unreadable).await;
             }
         }
         issuer.heal();

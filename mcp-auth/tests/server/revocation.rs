@@ -342,9 +342,9 @@ async fn a_token_that_grants_less_ends_what_is_open() {
         introspected(&issuer, 2).await;
         assert_eq!(site.status().await, "200");
         if stays {
-            assert!(!stream.is_finished(), "{sub} {scope}")
+            assert!(!stream.is_finished(), "{sub} {scope}");
         } else {
-            ended(Kind::Subscription, stream).await
+            ended(Kind::Subscription, stream).await;
         }
         clock.go_on();
     }

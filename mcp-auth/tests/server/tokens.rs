@@ -140,9 +140,9 @@ async fn other_types_are_accepted_by_choice_only() {
         let token = issuer.mint_with(&json!({"typ": kind}), &json!({"aud": RESOURCE}));
         refuses(&strict, &token, &kind.to_string()).await;
         if is_generic {
-            drop(bear(&lenient, &token).await.unwrap())
+            drop(bear(&lenient, &token).await.unwrap());
         } else {
-            refuses(&lenient, &token, &kind.to_string()).await
+            refuses(&lenient, &token, &kind.to_string()).await;
         }
     }
     for kind in ["at+jwt", "application/at+jwt", "AT+JWT"] {

@@ -121,9 +121,9 @@ async fn server_for(token: usize) -> Scripted {
         let is_known = exchange.header("authorization") == wanted;
         async move {
             if is_known {
-                serve(exchange).await
+                serve(exchange).await;
             } else {
-                challenge(exchange, 401, "invalid_token").await
+                challenge(exchange, 401, "invalid_token").await;
             }
         }
     })
@@ -156,9 +156,9 @@ async fn a_token_is_renewed_once_and_the_same_message_sent_again() {
                 .push((exchange.message.clone(), token.clone()));
             async move {
                 if exchange.name() == "tools/call" && token == "Bearer t-0" {
-                    challenge(exchange, 401, "invalid_token").await
+                    challenge(exchange, 401, "invalid_token").await;
                 } else {
-                    serve(exchange).await
+                    serve(exchange).await;
                 }
             }
         });

@@ -182,9 +182,9 @@ async fn a_tool_that_may_be_repeated_is_when_its_exchange_is_lost() {
         let first = Arc::clone(&first);
         async move {
             if first.next() {
-                exchange.reset()
+                exchange.reset();
             } else {
-                exchange.say("again").await
+                exchange.say("again").await;
             }
         }
     });

@@ -201,9 +201,9 @@ async fn an_answer_to_a_session_beyond_twice_the_limit_is_cut() {
     for mut body in bodies {
         let message = next(&mut body).await.unwrap();
         if message.contains("\"result\"") {
-            whole += 1
+            whole += 1;
         } else {
-            assert!(message.contains("-32603"), "{message}")
+            assert!(message.contains("-32603"), "{message}");
         }
     }
     assert_eq!(whole, 2);

@@ -36,9 +36,9 @@ async fn a_result_without_structured_content_is_an_error_of_the_server() {
     assert_eq!(log.text(), "");
     let answer = call(false).await;
     if cfg!(debug_assertions) {
-        assert_eq!(answer["error"]["code"], -32603)
+        assert_eq!(answer["error"]["code"], -32603);
     } else {
-        assert_eq!(answer["result"]["content"][0]["text"], "drawn")
+        assert_eq!(answer["result"]["content"][0]["text"], "drawn");
     }
     let text = log.text();
     assert!(

@@ -74,7 +74,7 @@ impl Connections {
 
 /// Waits for the next operation, with an urgent one before it; `None` once there will be none.
 fn next(operations: &Mutex<(Receiver<Operation>, Receiver<Operation>)>) -> Option<Operation> {
-    let operations = lock(&operations);
+    let operations = lock(operations);
     let next = operations.0.recv().ok()?;
     match operations.1.try_recv() {
         Err(_) => Some(next),
