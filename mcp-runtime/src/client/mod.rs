@@ -21,6 +21,7 @@ mod extension;
 mod input;
 mod layers;
 mod pages;
+mod paging;
 #[cfg(feature = "server")]
 mod proxy;
 mod raw_call;

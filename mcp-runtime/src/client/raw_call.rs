@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::Client;
 use super::cache::{CachePlace, ClientCache};
-use super::channel::{Channel, RequestKind, Written, request_options};
+use super::channel::{RequestKind, Written, request_options};
 use super::claims::{UnknownResults, claim, on_late};
 use super::connection::Connection;
 use super::input::InputResponses;
@@ -59,6 +59,15 @@ pub(super) struct CallTypes {
     pub(super) params: fn(&RawJson) -> serde_json::Result<Box<dyn CallParams>>,
     /// Returns true if a result fits.
     fits: fn(&RawJson) -> bool,
+}
+
+impl CallTypes {
+    /// Keeps a result in its place of the cache, if it fits.
+    fn keep(&self, raw: &RawJson, place: Option<CachePlace<'_>>) {
+        if let Some(place) = place.filter(|_| (self.fits)(raw)) {
+            place.put(raw);
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -117,24 +126,22 @@ impl RawCall {
         !self.options.is_inner && !keeps_connection
     }
 
-    /// Sends the call until its result is complete.
+    /// Sends the call until its result is complete. The time in which questions are answered is not
+    /// `spent`.
     pub(super) async fn send(mut self) -> Result<Completed, CallError> {
         let client = &self.client;
         let options = &self.options;
         let kind = self.types.kind;
         let state = client.state();
-        let input = &state.config.input;
         let mut responses = None;
         let mut attempt = 0;
         let mut rounds = 0;
         let mut listed = false;
-        // Time of the rounds so far, without that in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
             let timeouts = left(kind.method, options.timeouts, spent)?;
             let begun = Instant::now();
             let connection = reach(client, options.waits, timeouts.shortest()).await?;
-            let channel = &connection.channel;
             let negotiated = &connection.negotiated;
             let params = self.params.conformed(negotiated.revision);
             let params = params.map_err(CallError::Params)?;
@@ -146,8 +153,8 @@ impl RawCall {
             }
             let answers = responses.as_ref();
             let written = options.write(client, &connection, kind, params, answers, timeouts);
-            let raw = match async { channel.send(written?).await }.await {
-                Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
+            let raw = match async { connection.channel.send(written?).await }.await {
+                Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, &connection) => {
                     tracing::debug!(method = kind.method, %error, "the call is sent again");
                     attempt += 1;
                     continue;
@@ -165,9 +172,7 @@ impl RawCall {
             let required = match Outcome::of(kind, &raw, negotiated)? {
                 Outcome::InputRequired(required) => *required,
                 Outcome::Complete => {
-                    if let Some(cached) = cached.filter(|_| (self.types.fits)(&raw)) {
-                        cached.put(&raw);
-                    }
+                    self.types.keep(&raw, cached);
                     return Ok(Completed::new(raw, left));
                 }
                 Outcome::Unknown(name) => {
@@ -178,11 +183,9 @@ impl RawCall {
             };
             rounds = next_round(kind, rounds, state.config.max_rounds)?;
             spent += begun.elapsed();
-            responses = Some(
-                input
-                    .respond(kind.method, required, negotiated.revision)
-                    .await?,
-            );
+            let input = &state.config.input;
+            let answered = input.respond(kind.method, required, negotiated.revision);
+            responses = Some(answered.await?);
         }
     }
 }
@@ -228,11 +231,11 @@ impl CallOptions {
     }
 
     /// Returns true if a call that failed with `error` is sent again.
-    fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
+    fn may_repeat(&self, error: &CallError, connection: &Connection) -> bool {
         match error {
             CallError::Closed | CallError::Lost(_) => self.repeats,
             // The connection was lost just before.
-            CallError::NotSent(_) => self.waits && channel.is_over(),
+            CallError::NotSent(_) => self.waits && connection.channel.is_over(),
             // Not served: the connection or the session was over already.
             CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
                 self.waits

@@ -18,7 +18,7 @@ use super::config::{KeepAlive, Reconnect};
 use super::connect::{connect, expected};
 use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
-use super::pages::Paging;
+use super::paging::Paging;
 use super::source::Source;
 use super::state::{ClientState, TransportState};
 use crate::error::CallError;
