@@ -12,13 +12,13 @@ use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::dispatch::Router;
-use crate::server::layers::{Stack, around_prompt, around_resource, around_tool};
-use crate::server::prompts::{PromptCall, PromptEntry};
-use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry};
+use crate::server::layers::Stack;
+use crate::server::prompts::{PromptCall, PromptEntry, around_prompt};
+use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry, around_resource};
 use crate::server::scopes::Scopes;
 use crate::server::server::ServerState;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::tools::{ToolCall, ToolEntry};
+use crate::server::tools::{ToolCall, ToolEntry, around_tool};
 use crate::server::{Context, Server};
 use crate::sync::lock;
 

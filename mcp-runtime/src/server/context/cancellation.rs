@@ -1,8 +1,6 @@
-//! The end of a call, and the token by which work that may outlive the call learns of it.
+//! The token by which work that may outlive its call learns that the call is over.
 
 use tokio::sync::watch;
-
-use super::Context;
 
 /// A token that is cancelled when its call is over.
 ///
@@ -47,25 +45,5 @@ impl CancellationToken {
 
     pub(in crate::server) fn cancel(&self) {
         self.0.send_replace(true);
-    }
-}
-
-/// Ends what must not outlive a call when it is answered or dropped.
-pub(in crate::server) struct EndOfCall(Context);
-
-impl EndOfCall {
-    pub(in crate::server) fn of(context: &Context) -> Self {
-        Self(context.clone())
-    }
-
-    /// Sends the last report of progress, which precedes the answer.
-    pub(in crate::server) fn finish(self) {
-        self.0.finish_progress();
-    }
-}
-
-impl Drop for EndOfCall {
-    fn drop(&mut self) {
-        self.0.end();
     }
 }

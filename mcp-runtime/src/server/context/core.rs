@@ -8,9 +8,9 @@ use mcp_types::{
     RequestId, Revision,
 };
 
-use super::detached::{DetachableLink, DetachedCall};
+use super::CancellationToken;
+use super::detachable_link::{DetachableLink, DetachedCall};
 use super::reporter::Reporter;
-use super::{CancellationToken, EndOfCall};
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
@@ -416,5 +416,25 @@ impl fmt::Debug for Context {
             .field("request_id", self.request_id())
             .field("revision", &self.revision())
             .finish_non_exhaustive()
+    }
+}
+
+/// Ends what must not outlive a call when it is answered or dropped.
+pub(in crate::server) struct EndOfCall(Context);
+
+impl EndOfCall {
+    pub(in crate::server) fn of(context: &Context) -> Self {
+        Self(context.clone())
+    }
+
+    /// Sends the last report of progress, which precedes the answer.
+    pub(in crate::server) fn finish(self) {
+        self.0.finish_progress();
+    }
+}
+
+impl Drop for EndOfCall {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }

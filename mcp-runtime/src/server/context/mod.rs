@@ -7,6 +7,7 @@ mod cancellation;
 #[cfg(feature = "log-layer")]
 mod client_logs;
 mod core;
+mod detachable_link;
 mod detached;
 mod from_context;
 mod identity;
@@ -18,16 +19,17 @@ mod questions;
 mod reporter;
 
 pub use self::core::Context;
+pub(in crate::server) use self::core::EndOfCall;
 pub(crate) use self::core::IncomingRequest;
 pub use self::identity::Principal;
 pub use cancellation::CancellationToken;
-pub(in crate::server) use cancellation::EndOfCall;
 #[cfg(feature = "log-layer")]
 pub(in crate::server) use client_logs::attach;
 #[cfg(feature = "log-layer")]
 pub use client_logs::client_logs;
+pub use detachable_link::DetachedCall;
 pub(in crate::server) use detached::call_detached;
-pub use detached::{Detachable, Detached, DetachedCall, DetachedRequest};
+pub use detached::{Detachable, Detached, DetachedRequest};
 pub use from_context::{Borrowed, FromContext, OptionalFromContext, identity, no_identity};
 pub use notifications::Logger;
 pub use progress::{Amount, Progress, ProgressItems, Total};

@@ -10,7 +10,8 @@ use mcp_types::{
     UnsubscribeRequestParams, methods,
 };
 
-use super::answer::{Answer, Identity, Prepared, Reply, then};
+use super::answer::{Answer, Identity, Prepared};
+use super::reply::{Reply, then};
 use super::request::ServerRequest;
 use crate::connection::Served;
 use crate::error::{RequestError, ServeError};

@@ -1,4 +1,5 @@
-//! Layers around the handlers of entries: of one entry, or of all that a mounted server has.
+//! What layers around the handlers of entries share: those of one entry, or of all that a mounted
+//! server has.
 //!
 //! A handler gets its layers when its entry is registered. The layers see a request with the name or
 //! URI and the arguments, and the handler reads these again, as a layer may have replaced them.
@@ -8,210 +9,24 @@ use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 
-use mcp_types::{GetPromptResult, RawJson, RawJsonRef, ReadResourceResult, methods};
-use serde::Serialize;
+use mcp_types::RawJson;
 use serde::de::DeserializeOwned;
 
-use super::route::{fault, to_error};
+use super::fault::{fault, to_error};
 use crate::ProtocolError;
 use crate::connection::{BoxFuture, Contained, contain};
 use crate::error::RequestError;
 use crate::layer::{
     BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, Next, Stack, TypedResult,
 };
-use crate::protocol::{RequestParams, resource_not_found};
-use crate::server::catalog::Entry as _;
+use crate::protocol::RequestParams;
 use crate::server::extensions::Method;
-use crate::server::handler::text::Texts;
 use crate::server::input::InputState;
-use crate::server::prompts::{self, PromptCall, PromptHandler};
-use crate::server::resources::{Contents, ResourceCall, ResourceEntry, ResourceHandler};
-use crate::server::tools::{ToolCall, ToolHandler, ToolOutcome, Unknown};
 use crate::server::{Context, MethodCall, Reply};
-
-type Layers<'a> = Option<&'a Stack>;
-
-/// Puts layers around the handler of the tool called `name`.
-pub(in crate::server) fn around_tool(
-    layers: Layers<'_>,
-    name: &str,
-    handler: Arc<ToolHandler>,
-) -> Arc<ToolHandler> {
-    #[derive(Serialize)]
-    struct Params<'a> {
-        name: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        arguments: Option<RawJsonRef<'a>>,
-    }
-
-    let Some(layers) = layers else { return handler };
-    let own = name.to_owned();
-    let innermost = Handler::new(move |params, context| {
-        same("name", &params.name()?, &own)?;
-        let reply = handler(ToolCall {
-            arguments: params.arguments()?,
-            context,
-            unknown: Unknown::Skipped,
-        });
-        Ok(reply.then(|outcome| {
-            Ok(match outcome {
-                ToolOutcome::Complete(result) => McpResponse::typed(result),
-                ToolOutcome::Other(json) => McpResponse::with(McpResponseBody::Json(json)),
-            })
-        }))
-    });
-    let layered = Layered::new(methods::TOOLS_CALL, layers.outermost());
-    let name = name.to_owned();
-    Arc::new(move |call: ToolCall<'_>| {
-        let arguments = call.arguments;
-        let params = RawJson::encode(&Params {
-            name: &name,
-            arguments,
-        });
-        let inner = Arc::clone(&innermost);
-        let outcome = layered.call(Some(params), call.context, inner);
-        Reply::Pending(Box::pin(async move {
-            match outcome.await? {
-                McpResponseBody::Json(json) => {
-                    ToolOutcome::read(json).map_err(|error| unfit(&error))
-                }
-                body => Ok(ToolOutcome::Complete(fitting(body)?)),
-            }
-        }))
-    })
-}
-
-/// Puts layers around the handler of the prompt called `name`.
-pub(in crate::server) fn around_prompt(
-    layers: Layers<'_>,
-    name: &str,
-    handler: Arc<PromptHandler>,
-) -> Arc<PromptHandler> {
-    #[derive(Serialize)]
-    struct Params<'a> {
-        name: &'a str,
-        arguments: &'a Texts,
-    }
-
-    let Some(layers) = layers else { return handler };
-    let own = name.to_owned();
-    let innermost = Handler::new(move |params, context| {
-        same("name", &params.name()?, &own)?;
-        let arguments = &prompts::arguments(params)?;
-        let reply = handler(PromptCall { arguments, context });
-        Ok(reply.then(|result| Ok(McpResponse::typed(result))))
-    });
-    let layered = Layered::new(methods::PROMPTS_GET, layers.outermost());
-    let name = name.to_owned();
-    Arc::new(move |call: PromptCall<'_>| {
-        let arguments = call.arguments;
-        let params = RawJson::encode(&Params {
-            name: &name,
-            arguments,
-        });
-        let inner = Arc::clone(&innermost);
-        let outcome = layered.call(Some(params), call.context, inner);
-        Reply::Pending(Box::pin(async move {
-            fitting::<GetPromptResult>(outcome.await?)
-        }))
-    })
-}
-
-/// Puts layers around the handler of a resource.
-pub(in crate::server) fn around_resource(
-    layers: Layers<'_>,
-    entry: &ResourceEntry,
-    handler: Arc<ResourceHandler>,
-) -> Arc<ResourceHandler> {
-    #[derive(Serialize)]
-    struct Params<'a> {
-        uri: &'a str,
-    }
-
-    let Some(layers) = layers else { return handler };
-    let layered = Layered::new(methods::RESOURCES_READ, layers.outermost());
-    let name: Arc<str> = entry.name().into();
-    let mime_type = entry.mime_type();
-    Arc::new(move |call: ResourceCall<'_>| {
-        let uri = call.uri;
-        let params = RawJson::encode(&Params { uri });
-        let missing = RequestError::ResourceNotFound {
-            uri: uri.to_owned(),
-            code: resource_not_found(call.context.revision()),
-        };
-        let missing = missing.to_error();
-        let reading = Reading {
-            handler: Arc::clone(&handler),
-            entry: Arc::clone(&name),
-            mime_type: mime_type.clone(),
-            uri: uri.to_owned(),
-            variables: call.variables.clone(),
-            missing: missing.clone(),
-        };
-        let inner = Handler::new(move |params, context| reading.read(params, context));
-        let outcome = layered.call(Some(params), call.context, inner);
-        Reply::Pending(Box::pin(async move {
-            match outcome.await {
-                Ok(body) => {
-                    let result = fitting::<ReadResourceResult>(body)?;
-                    Ok(Contents::Whole(Box::new(result)))
-                }
-                // A server that mounts this one has another URI for it.
-                Err(error) if error == missing => Ok(Contents::Missing),
-                Err(error) => Err(error),
-            }
-        }))
-    })
-}
-
-/// A request for a resource, inside of the layers of its entry.
-struct Reading {
-    handler: Arc<ResourceHandler>,
-    /// The name of the entry.
-    entry: Arc<str>,
-    mime_type: Option<String>,
-    /// The URI as it came, and its variables.
-    uri: String,
-    variables: Texts,
-    missing: ProtocolError,
-}
-
-impl Reading {
-    /// Reads the resource. A URI that a layer has replaced is looked up again: it has to lead to the
-    /// same entry.
-    fn read(
-        &self,
-        params: &RequestParams<'_>,
-        context: &Context,
-    ) -> Result<Reply<McpResponse>, RequestError> {
-        let uri = params.uri()?;
-        let resources = &context.server().router().resources;
-        let find = || resources.find_for(&uri, "params.uri", context);
-        let found = (uri != self.uri).then(find).transpose()?;
-        if let Some(found) = &found {
-            same("uri", found.entry.name(), &self.entry)?;
-        }
-        let reply = (self.handler)(ResourceCall {
-            uri: &uri,
-            variables: found.as_ref().map_or(&self.variables, |it| &it.variables),
-            context,
-        });
-        let uri = uri.into_owned();
-        let mime_type = self.mime_type.clone();
-        let missing = self.missing.clone();
-        let revision = context.revision();
-        Ok(reply.then(move |contents| match contents {
-            Contents::Missing => Err(missing),
-            contents => contents
-                .result(uri, mime_type, revision)
-                .map(McpResponse::typed),
-        }))
-    }
-}
 
 /// Puts layers around a method of an extension.
 pub(in crate::server) fn around_method(
-    layers: Layers<'_>,
+    layers: Option<&Stack>,
     name: &str,
     serve: Arc<Method>,
 ) -> Arc<Method> {
@@ -235,19 +50,19 @@ pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>
 }
 
 /// A method whose requests are served by layers.
-struct Layered {
+pub(in crate::server) struct Layered {
     method: Box<str>,
     outermost: Next,
 }
 
 impl Layered {
-    fn new(method: &str, outermost: Next) -> Self {
+    pub(in crate::server) fn new(method: &str, outermost: Next) -> Self {
         let method = method.into();
         Self { method, outermost }
     }
 
     /// The outcome of a request, which `innermost` serves inside of all layers.
-    fn call(
+    pub(in crate::server) fn call(
         &self,
         params: Option<RawJson>,
         context: &Context,
@@ -265,7 +80,7 @@ impl Layered {
 }
 
 /// The handler of an entry, inside of all layers.
-struct Handler<H>(H);
+pub(in crate::server) struct Handler<H>(H);
 
 impl<H> Handler<H>
 where
@@ -274,7 +89,7 @@ where
         + Sync
         + 'static,
 {
-    fn new(handler: H) -> Arc<Self> {
+    pub(in crate::server) fn new(handler: H) -> Arc<Self> {
         Arc::new(Self(handler))
     }
 }
@@ -340,7 +155,7 @@ fn entering(
 /// # Errors
 ///
 /// When `member`, which a layer has replaced, leads to an entry other than `called`.
-fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
+pub(in crate::server) fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
     if found == called {
         return Ok(());
     }
@@ -350,7 +165,7 @@ fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
 }
 
 impl McpResponse {
-    fn typed<T: TypedResult>(result: T) -> Self {
+    pub(in crate::server) fn typed<T: TypedResult>(result: T) -> Self {
         Self::with(McpResponseBody::Typed(Box::new(result)))
     }
 }
@@ -360,7 +175,7 @@ impl McpResponse {
 /// # Errors
 ///
 /// When a layer has made one that is none of the entry's kind.
-pub(super) fn fitting<T: Any + DeserializeOwned>(
+pub(in crate::server) fn fitting<T: Any + DeserializeOwned>(
     body: McpResponseBody,
 ) -> Result<T, ProtocolError> {
     match body {
@@ -375,7 +190,7 @@ pub(super) fn fitting<T: Any + DeserializeOwned>(
     }
 }
 
-fn unfit(reason: &dyn fmt::Display) -> ProtocolError {
+pub(in crate::server) fn unfit(reason: &dyn fmt::Display) -> ProtocolError {
     crate::log::error!(%reason, "a layer has made a result that the entry can't have");
     RequestError::Internal.to_error()
 }

@@ -4,17 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::{
-    CompleteRequestParams, CompleteResult, GetPromptResult, ListPromptsResult, Prompt, RawJsonRef,
-    Revision,
+    CompleteRequestParams, CompleteResult, GetPromptResult, ListPromptsResult, Prompt, RawJson,
+    RawJsonRef, Revision, methods,
 };
+use serde::Serialize;
 
 use crate::error::RequestError;
+use crate::layer::McpResponse;
 use crate::protocol::{RequestParams, invalid_params};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
-use crate::server::layers::{Stack, around_prompt};
+use crate::server::layers::{Handler, Layered, Stack, fitting, same};
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 
@@ -163,4 +165,40 @@ impl Catalog<PromptEntry> {
         let arguments: Vec<_> = arguments.map(|argument| &*argument.name).collect();
         entry.completers.complete(params, &arguments)
     }
+}
+
+/// Puts layers around the handler of the prompt called `name`.
+pub(in crate::server) fn around_prompt(
+    layers: Option<&Stack>,
+    name: &str,
+    handler: Arc<PromptHandler>,
+) -> Arc<PromptHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        name: &'a str,
+        arguments: &'a Texts,
+    }
+
+    let Some(layers) = layers else { return handler };
+    let own = name.to_owned();
+    let innermost = Handler::new(move |params, context| {
+        same("name", &params.name()?, &own)?;
+        let arguments = &arguments(params)?;
+        let reply = handler(PromptCall { arguments, context });
+        Ok(reply.then(|result| Ok(McpResponse::typed(result))))
+    });
+    let layered = Layered::new(methods::PROMPTS_GET, layers.outermost());
+    let name = name.to_owned();
+    Arc::new(move |call: PromptCall<'_>| {
+        let arguments = call.arguments;
+        let params = RawJson::encode(&Params {
+            name: &name,
+            arguments,
+        });
+        let inner = Arc::clone(&innermost);
+        let outcome = layered.call(Some(params), call.context, inner);
+        Reply::Pending(Box::pin(async move {
+            fitting::<GetPromptResult>(outcome.await?)
+        }))
+    })
 }

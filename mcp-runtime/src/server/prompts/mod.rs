@@ -10,6 +10,6 @@ pub(crate) mod result;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
 pub use builder::PromptBuilder;
+pub(in crate::server) use entry::around_prompt;
 pub use entry::{PromptCall, PromptEntry};
-pub(in crate::server) use entry::{PromptHandler, arguments};
 pub use result::IntoPromptResult;

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use mcp_types::{LoggingLevel, RawJson, ServerNotification, SubscriptionFilter};
+use mcp_types::{
+    LoggingLevel, RawJson, Resource, ResourceTemplate, ServerNotification, SubscriptionFilter,
+};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -232,18 +234,10 @@ impl Upstream {
                 (new, Box::new(edit))
             }
             List::Resources => {
-                let mut resources = Vec::new();
-                let mut templates = Vec::new();
-                if declared.resources.is_some() {
-                    let listed = client.list_resources().await;
-                    match (listed, client.list_resource_templates().await) {
-                        (Err(error), Err(_)) => return Err(error),
-                        (listed, of_templates) => {
-                            resources = part(listed, is_offered)?;
-                            templates = part(of_templates, is_offered)?;
-                        }
-                    }
-                }
+                let (resources, templates) = match declared.resources {
+                    Some(_) => self.list_resources(is_offered).await?,
+                    None => Default::default(),
+                };
                 let watched = declared.resources.and_then(|it| it.subscribe) == Some(true);
                 let new = RawJson::encode(&(&resources, &templates, completes, watched));
                 let edit = move |registry: &mut Registry| {
@@ -262,6 +256,21 @@ impl Upstream {
                 (new, Box::new(edit))
             }
         })
+    }
+
+    /// The resources and the templates of the server, of which one list may fail.
+    async fn list_resources(
+        &self,
+        is_offered: bool,
+    ) -> Result<(Vec<Resource>, Vec<ResourceTemplate>), CallError> {
+        let resources = self.client.list_resources().await;
+        let templates = self.client.list_resource_templates().await;
+        match (resources, templates) {
+            (Err(error), Err(_)) => Err(error),
+            (resources, templates) => {
+                Ok((part(resources, is_offered)?, part(templates, is_offered)?))
+            }
+        }
     }
 
     fn watched(&self) -> MutexGuard<'_, BTreeMap<String, JoinSet<()>>> {

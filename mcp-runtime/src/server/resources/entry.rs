@@ -5,20 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    CacheScope, ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate,
-    Revision,
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, RawJson, ReadResourceResult,
+    Resource, ResourceTemplate, Revision, methods,
 };
+use serde::Serialize;
 
 use super::Contents;
 use super::uri::normalize;
 use super::uri_template::UriTemplate;
 use crate::ProtocolError;
 use crate::advice::HeldThread;
+use crate::error::RequestError;
+use crate::layer::McpResponse;
+use crate::protocol::{RequestParams, resource_not_found};
 use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::handler::text::Texts;
 use crate::server::handler::{HandlerError, error};
-use crate::server::layers::{Stack, around_resource};
+use crate::server::layers::{Handler, Layered, Stack, fitting, same};
 use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -327,5 +331,97 @@ impl ListResult for ListResourceTemplatesResult {
         let mut page = Self::new(templates);
         page.next_cursor = next_cursor;
         page
+    }
+}
+
+/// Puts layers around the handler of a resource.
+pub(in crate::server) fn around_resource(
+    layers: Option<&Stack>,
+    entry: &ResourceEntry,
+    handler: Arc<ResourceHandler>,
+) -> Arc<ResourceHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        uri: &'a str,
+    }
+
+    let Some(layers) = layers else { return handler };
+    let layered = Layered::new(methods::RESOURCES_READ, layers.outermost());
+    let name: Arc<str> = entry.name().into();
+    let mime_type = entry.mime_type();
+    Arc::new(move |call: ResourceCall<'_>| {
+        let uri = call.uri;
+        let params = RawJson::encode(&Params { uri });
+        let missing = RequestError::ResourceNotFound {
+            uri: uri.to_owned(),
+            code: resource_not_found(call.context.revision()),
+        };
+        let missing = missing.to_error();
+        let reading = Reading {
+            handler: Arc::clone(&handler),
+            entry: Arc::clone(&name),
+            mime_type: mime_type.clone(),
+            uri: uri.to_owned(),
+            variables: call.variables.clone(),
+            missing: missing.clone(),
+        };
+        let inner = Handler::new(move |params, context| reading.read(params, context));
+        let outcome = layered.call(Some(params), call.context, inner);
+        Reply::Pending(Box::pin(async move {
+            match outcome.await {
+                Ok(body) => {
+                    let result = fitting::<ReadResourceResult>(body)?;
+                    Ok(Contents::Whole(Box::new(result)))
+                }
+                // A server that mounts this one has another URI for it.
+                Err(error) if error == missing => Ok(Contents::Missing),
+                Err(error) => Err(error),
+            }
+        }))
+    })
+}
+
+/// A request for a resource, inside of the layers of its entry.
+struct Reading {
+    handler: Arc<ResourceHandler>,
+    /// The name of the entry.
+    entry: Arc<str>,
+    mime_type: Option<String>,
+    /// The URI as it came, and its variables.
+    uri: String,
+    variables: Texts,
+    missing: ProtocolError,
+}
+
+impl Reading {
+    /// Reads the resource. A URI that a layer has replaced is looked up again: it has to lead to the
+    /// same entry.
+    fn read(
+        &self,
+        params: &RequestParams<'_>,
+        context: &Context,
+    ) -> Result<Reply<McpResponse>, RequestError> {
+        let uri = params.uri()?;
+        let resources = &context.server().router().resources;
+        let find = || resources.find_for(&uri, "params.uri", context);
+        let found = (uri != self.uri).then(find).transpose()?;
+        if let Some(found) = &found {
+            same("uri", found.entry.name(), &self.entry)?;
+        }
+        let reply = (self.handler)(ResourceCall {
+            uri: &uri,
+            variables: found.as_ref().map_or(&self.variables, |it| &it.variables),
+            context,
+        });
+        let uri = uri.into_owned();
+        let mime_type = self.mime_type.clone();
+        let missing = self.missing.clone();
+        let revision = context.revision();
+        Ok(reply.then(move |contents| match contents {
+            Contents::Missing => Err(missing),
+            contents => contents
+                .result(uri, mime_type, revision)
+                .map(McpResponse::typed),
+        }))
     }
 }

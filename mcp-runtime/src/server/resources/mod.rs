@@ -18,7 +18,7 @@ pub use crate::server::handler::text::{
 pub use builder::ResourceBuilder;
 pub use contents::{Contents, IntoContents, NotFound};
 pub(super) use entry::Lister;
-pub(in crate::server) use entry::ResourceHandler;
+pub(in crate::server) use entry::around_resource;
 pub use entry::{IntoResources, ListPart, ResourceCall, ResourceEntry};
 pub use file_tree::FileTree;
 pub use uri::ResourceUri;

@@ -4,19 +4,21 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool};
+use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool, methods};
+use serde::Serialize;
 
 use super::Unknown;
 use super::arguments::{self, Argument, Slot};
 use super::reply::ToolOutcome;
 use super::{result, structured};
 use crate::error::RequestError;
+use crate::layer::{McpResponse, McpResponseBody};
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{Convert, Rejection};
-use crate::server::layers::{Stack, around_tool};
+use crate::server::layers::{Handler, Layered, Stack, fitting, same, unfit};
 use crate::server::scopes::Scopes;
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
 
@@ -330,4 +332,54 @@ impl Catalog<ToolEntry> {
         entry.check_headers(request.received.shared.arguments, context)?;
         Ok(entry.call(arguments, context))
     }
+}
+
+/// Puts layers around the handler of the tool called `name`.
+pub(in crate::server) fn around_tool(
+    layers: Option<&Stack>,
+    name: &str,
+    handler: Arc<ToolHandler>,
+) -> Arc<ToolHandler> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        name: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arguments: Option<RawJsonRef<'a>>,
+    }
+
+    let Some(layers) = layers else { return handler };
+    let own = name.to_owned();
+    let innermost = Handler::new(move |params, context| {
+        same("name", &params.name()?, &own)?;
+        let reply = handler(ToolCall {
+            arguments: params.arguments()?,
+            context,
+            unknown: Unknown::Skipped,
+        });
+        Ok(reply.then(|outcome| {
+            Ok(match outcome {
+                ToolOutcome::Complete(result) => McpResponse::typed(result),
+                ToolOutcome::Other(json) => McpResponse::with(McpResponseBody::Json(json)),
+            })
+        }))
+    });
+    let layered = Layered::new(methods::TOOLS_CALL, layers.outermost());
+    let name = name.to_owned();
+    Arc::new(move |call: ToolCall<'_>| {
+        let arguments = call.arguments;
+        let params = RawJson::encode(&Params {
+            name: &name,
+            arguments,
+        });
+        let inner = Arc::clone(&innermost);
+        let outcome = layered.call(Some(params), call.context, inner);
+        Reply::Pending(Box::pin(async move {
+            match outcome.await? {
+                McpResponseBody::Json(json) => {
+                    ToolOutcome::read(json).map_err(|error| unfit(&error))
+                }
+                body => Ok(ToolOutcome::Complete(fitting(body)?)),
+            }
+        }))
+    })
 }

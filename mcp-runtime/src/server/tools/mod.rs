@@ -32,7 +32,7 @@ pub use arguments::{Argument, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use content::{Audio, Image, IntoContent};
-pub(in crate::server) use entry::ToolHandler;
+pub(in crate::server) use entry::around_tool;
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
 pub use pattern::{InvalidPattern, Texty};

@@ -2,10 +2,8 @@
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, ResultType};
 
-use super::result;
 use crate::ProtocolError;
 use crate::server::Reply;
-use crate::server::handler::run::{CallResult, Rejection};
 
 /// The result of a tool.
 #[expect(clippy::large_enum_variant, reason = "the large one is the usual one")]
@@ -35,17 +33,6 @@ impl ToolOutcome {
 impl From<CallToolResult> for ToolOutcome {
     fn from(result: CallToolResult) -> Self {
         Self::Complete(result)
-    }
-}
-
-impl CallResult for ToolOutcome {
-    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
-        let result = match rejection {
-            Rejection::Arguments(text) => Ok(result::failure(text)),
-            Rejection::Unanswered(error) => result::answer(error),
-            Rejection::Protocol(error) => Err(error),
-        };
-        result.map(Self::Complete)
     }
 }
 

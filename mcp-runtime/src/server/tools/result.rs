@@ -12,12 +12,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::content::{Audio, Image, IntoContent};
+use super::reply::ToolOutcome;
 use super::structured::{self, Structured};
 use crate::ProtocolError;
 use crate::error::with_causes;
 use crate::server::handler::HandlerError;
 use crate::server::handler::error::{downcast, known};
-use crate::server::handler::run::{Convert, Json, conversions};
+use crate::server::handler::run::{CallResult, Convert, Json, Rejection, conversions};
 use crate::server::input::AskError;
 
 /// A value that answers a call.
@@ -290,4 +291,15 @@ pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, Protoc
 /// A result with `isError` and an explanation.
 pub(super) fn failure(text: String) -> CallToolResult {
     CallToolResult::new([ContentBlock::text(text)]).with_is_error(true)
+}
+
+impl CallResult for ToolOutcome {
+    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+        let result = match rejection {
+            Rejection::Arguments(text) => Ok(failure(text)),
+            Rejection::Unanswered(error) => answer(error),
+            Rejection::Protocol(error) => Err(error),
+        };
+        result.map(Self::Complete)
+    }
 }

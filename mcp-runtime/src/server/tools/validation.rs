@@ -47,10 +47,8 @@ impl Validation {
         for schema in definitions.values_mut().chain([&mut schema]) {
             walk(schema, &mut |schema| {
                 remove_bounds_of_type(schema);
-                let is_constraint = |keyword: &String| {
-                    let mut beginnings = CONSTRAINTS.iter();
-                    beginnings.any(|beginning| keyword.starts_with(beginning))
-                };
+                let is_constraint =
+                    |it: &String| CONSTRAINTS.iter().any(|start| it.starts_with(start));
                 has_constraints |= schema.keys().any(is_constraint);
                 if let Some(Value::String(pattern)) = schema.get("pattern") {
                     patterns.add(pattern);
