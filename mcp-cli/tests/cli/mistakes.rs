@@ -336,7 +336,7 @@ fn options_are_for_their_kind_of_server() {
 
 #[test]
 fn a_target_that_is_none_is_told() {
-    mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "http, https, ws or wss"]);
+    mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "one of http, https, ws, wss"]);
     mcp(&["inspect", "'a b"]).fails(2, &["quotes", "'a b"]);
     mcp(&["inspect", ""]).fails(2, &["TARGET"]);
 }
