@@ -44,11 +44,11 @@ mod tests {
     fn a_report_names_place_rule_and_mend() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("src")).unwrap();
-        std::fs::write(root.path().join("src/mod.rs"), "mod a;\nfn f() {}\n").unwrap();
+        let long = format!("mod a;\nfn f() {{{}}}\n", "\n".repeat(10));
+        std::fs::write(root.path().join("src/mod.rs"), long).unwrap();
         let report = run(root.path()).unwrap_err().to_string();
         assert!(
-            report
-                .contains("\nsrc/mod.rs:2: more than `mod` and `use`\n    mod.rs is a map: move "),
+            report.contains("\nsrc/mod.rs:2: 11 lines\n    mod.rs is a map, whose functions have "),
             "{report}"
         );
     }

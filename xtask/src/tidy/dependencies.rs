@@ -172,6 +172,7 @@ mod tests {
         let files = [
             (path.as_str(), source),
             ("mcp-runtime/src/lib.rs", root),
+            ("mcp-runtime/src/layer/mod.rs", ""),
             ("mcp-runtime/src/protocol/mod.rs", ""),
             ("mcp-runtime/src/server/mod.rs", ""),
             ("mcp-runtime/src/transport/mod.rs", ""),
