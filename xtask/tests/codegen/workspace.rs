@@ -78,9 +78,9 @@ impl Workspace {
             let keys = asked.lines().filter(|line| line.contains("\"\" # "));
             let words = keys.map(|line| line.replace("\"\"", "\"Invented.\"") + "\n");
             if asked.contains("\n    [[") {
-                self.paste(asked)
+                self.paste(asked);
             } else {
-                self.append("schema/docs.toml", &words.collect::<String>())
+                self.append("schema/docs.toml", &words.collect::<String>());
             }
         }
         panic!("{open}");

@@ -101,7 +101,7 @@ impl Signals {
 impl SignalSource for Signals {
     async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            pending().await
+            pending::<()>().await;
         }
     }
 }
@@ -109,6 +109,6 @@ impl SignalSource for Signals {
 #[cfg(not(feature = "signal"))]
 impl SignalSource for Signals {
     async fn next(&mut self) {
-        pending().await
+        pending::<()>().await;
     }
 }
