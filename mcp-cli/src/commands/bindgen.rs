@@ -92,11 +92,11 @@ fn report(
     let counts = |it: &&Difference| it.breaking || changes == Changes::All;
     let found: Vec<_> = differences.iter().filter(counts).collect();
     if output.json {
-        output.document(&found)?
+        output.document(&found)?;
     } else {
         found
             .iter()
-            .try_for_each(|it| output.line(&it.to_string()))?
+            .try_for_each(|it| output.line(&it.to_string()))?;
     }
     if found.is_empty() {
         return Ok(());
