@@ -273,9 +273,9 @@ fn open_tuples_and_patterns_of_names_are_json_with_a_note() {
         schema["type"] = "array".into();
         let generated = argument(&schema, &json!({}));
         if is_tuple {
-            assert_has(&generated, "m: Option<(String, i64)>")
+            assert_has(&generated, "m: Option<(String, i64)>");
         } else {
-            assert_has(&generated, "m: Option<Vec<Value>>")
+            assert_has(&generated, "m: Option<Vec<Value>>");
         }
         assert_eq!(generated.notes.is_empty(), is_tuple, "{schema}");
     }

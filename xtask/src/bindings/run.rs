@@ -22,7 +22,7 @@ pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
         let module = parsed(&file.path, &file.text)?;
         let is_constant = |item: &Item| matches!(item, Item::Const(_));
         if module.items.iter().all(is_constant) {
-            constants.push(Item::Mod(named(&file.path, module)))
+            constants.push(Item::Mod(named(&file.path, module)));
         } else {
             let own = module.items.into_iter();
             items.extend(own.filter(|item| !matches!(item, Item::Use(_))));

@@ -68,9 +68,9 @@ impl Changes<'_> {
             }
             (of_old, of_new) if of_old == of_new => {
                 if references.contains(&true) {
-                    self.say(path, brief, was, is)
+                    self.say(path, brief, was, is);
                 } else {
-                    self.say(path, brief, &head(&before, &after), &head(&after, &before))
+                    self.say(path, brief, &head(&before, &after), &head(&after, &before));
                 }
                 self.choices(path, &before, &after);
                 self.children(path, &before, &after);
