@@ -72,7 +72,7 @@
 //! | `sse` | HTTP+SSE of 2024-11-05, with either of the two |
 //! | `websocket` | one message a text frame; for servers together with `http-server` |
 //! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
-//! | `layer` | [`RateLimit`](layer::RateLimit), a [layer](layer) that limits the rate of requests |
+//! | `layer` | [`RateLimit`](layer::RateLimit), a [layer] that limits the rate of requests |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
 //! | `log-layer` | forwards what is logged with `tracing` to clients |
 //! | `validation` | checks JSON against schemas that are written by hand: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |

@@ -10,8 +10,8 @@ use crate::error::RequestError;
 
 /// Questions that a handler asks by hand, instead of awaiting them.
 ///
-/// [`Context::require`] ends the call with them. When the client has answered, the handler runs
-/// again and finds the answers in [`Context::answers`], under the same keys.
+/// [`Context::require`](crate::Context::require) ends the call with them. When the client has answered, the handler runs
+/// again and finds the answers in [`Context::answers`](crate::Context::answers), under the same keys.
 #[derive(Clone, Debug, Default)]
 pub struct InputRequired(Questions);
 
@@ -64,7 +64,7 @@ impl InputRequired {
     }
 }
 
-/// The error that a handler returns after [`Context::require`]; any error type that it converts
+/// The error that a handler returns after [`Context::require`](crate::Context::require); any error type that it converts
 /// into will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the client is asked for more")]

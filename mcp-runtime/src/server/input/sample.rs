@@ -12,7 +12,7 @@ use crate::limits::SAMPLING_TOKENS;
 
 /// Messages for the client's model to continue; await it to ask.
 ///
-/// Made by [`Context::sample`].
+/// Made by [`Context::sample`](crate::Context::sample).
 pub type Sample = Question<SamplingRequest>;
 
 /// The kind of [`Sample`].
