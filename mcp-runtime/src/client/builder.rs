@@ -1,9 +1,8 @@
 //! The builder of clients.
 
-use std::fmt;
-use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use std::{fmt, io};
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation,
@@ -14,8 +13,8 @@ use mcp_types::{
 use super::channel::Channel;
 use super::config::Config;
 use super::connect::{connect, connect_first, expected};
-use super::connection::Open;
 use super::state::ClientState;
+use super::supervisor::Open;
 use super::{
     Client, ClientExtension, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect,
     ResponseCache, Roots, Status,

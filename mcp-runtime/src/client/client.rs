@@ -1,9 +1,8 @@
 //! The handle to a server.
 
-use std::env;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::{env, fmt};
 
 use mcp_types::{
     Implementation, InputRequest, InputRequiredResult, OrderedMap, RawJson, Revision,
@@ -12,9 +11,8 @@ use mcp_types::{
 use tokio::sync::watch;
 
 use super::config::Config;
-use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::state::{ClientState, Notifications, Status, StatusWatch};
-use super::supervisor::Supervisor;
+use super::supervisor::{Connection, ConnectionState, Open, Phase, Supervisor};
 use super::{ClientBuilder, ConnectError};
 use crate::error::CallError;
 use crate::protocol::Negotiated;

@@ -20,10 +20,10 @@ use tokio::time::timeout;
 
 use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
-use super::connection::{Connection, Open};
 use super::error::ConnectError;
 use super::source::Source;
 use super::state::ClientState;
+use super::supervisor::{Connection, Open};
 use crate::error::CallError;
 use crate::limits::{FIRST_ANSWER_NOTICE, FOREVER};
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};

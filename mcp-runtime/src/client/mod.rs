@@ -7,7 +7,6 @@ mod builder;
 mod cache;
 mod call;
 mod channel;
-mod claims;
 #[allow(
     clippy::module_inception,
     reason = "the type's name is the user's word"
@@ -15,7 +14,6 @@ mod claims;
 mod client;
 mod config;
 mod connect;
-mod connection;
 mod error;
 mod extension;
 mod input;
@@ -33,11 +31,10 @@ mod state;
 mod stream;
 mod subscription;
 mod supervisor;
-mod tool_call;
 
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
-pub use call::{Call, ResultConverter};
+pub use call::{Call, CallOutput, ResultConverter, TypedCall};
 pub use client::Client;
 pub use config::{KeepAlive, Reconnect};
 pub use error::ConnectError;
@@ -49,4 +46,3 @@ pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;
-pub use tool_call::{CallOutput, TypedCall};

@@ -7,8 +7,8 @@ use mcp_types::{
 };
 
 use super::Client;
-use super::claims::UnknownResults;
 use super::paging::Paging;
+use super::result::UnknownResults;
 use crate::error::CallError;
 
 /// A request for one page of a list.

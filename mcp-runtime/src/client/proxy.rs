@@ -7,9 +7,8 @@ use mcp_types::{
 };
 use tokio::sync::watch;
 
-use super::claims::UnknownResults;
-use super::connection::{ConnectionState, Phase};
-use super::result::Outcome;
+use super::result::{Outcome, UnknownResults};
+use super::supervisor::{ConnectionState, Phase};
 use super::{Call, Client, Reconnect};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
@@ -96,7 +95,7 @@ impl<R: Request> Call<R> {
 }
 
 /// Follows the connections of a client.
-pub(crate) struct Connections {
+struct Connections {
     state: watch::Receiver<ConnectionState>,
     /// The number of the last connection seen.
     seen: u64,

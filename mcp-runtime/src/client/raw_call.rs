@@ -14,10 +14,9 @@ use tokio::time::Instant;
 use super::Client;
 use super::cache::{CachePlace, ClientCache};
 use super::channel::{RequestKind, Written, request_options};
-use super::claims::{UnknownResults, claim, on_late};
-use super::connection::Connection;
 use super::input::InputResponses;
-use super::result::{Completed, Outcome};
+use super::result::{Completed, Outcome, UnknownResults, claim, on_late};
+use super::supervisor::Connection;
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
@@ -32,7 +31,7 @@ pub(super) struct RawCall {
 }
 
 /// Parameters of any type.
-pub(super) trait CallParams: Send {
+trait CallParams: Send {
     /// The parameters as a revision has them.
     fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson>;
 

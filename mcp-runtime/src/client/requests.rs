@@ -15,9 +15,8 @@ use mcp_types::{
 use serde::Serialize;
 use serde::ser::Error as _;
 
-use super::call::Convert;
+use super::call::{CallOutput, Convert, TypedCall, tool_params};
 use super::result::typed;
-use super::tool_call::{CallOutput, TypedCall, tool_params};
 use super::{Call, Client, ListRequest, Pages, Subscription};
 use crate::error::CallError;
 

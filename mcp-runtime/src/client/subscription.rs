@@ -20,8 +20,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Client;
 use super::channel::{RequestKind, request_options};
-use super::connection::Connection;
 use super::state::Notifications;
+use super::supervisor::Connection;
 use crate::error::{CallError, Unavailable};
 use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 
 use super::handler::contain;
 use super::in_flight::{BatchKey, Batches, HandlerKind, InFlight, ReplyTo, RequestKey};
-use super::pending_call::{Addressed, PeerResponse, PendingCall};
+use super::peer::{Addressed, PeerResponse, PendingCall};
 use super::{Role, now};
 use crate::error::{CallError, RequestError, ServeError};
 use crate::limits::{
@@ -115,7 +115,7 @@ pub(crate) enum Step<'a, D> {
 }
 
 /// A batch in a revision without batches.
-pub(crate) struct RefusedBatch {
+struct RefusedBatch {
     pub(crate) error: RequestError,
     /// True if it has responses only, which are not answered on a stream.
     pub(crate) only_responses: bool,

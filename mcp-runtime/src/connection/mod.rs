@@ -9,12 +9,10 @@ mod core;
 mod driver;
 mod frame;
 mod handler;
-mod identity;
 mod in_flight;
 mod line;
 mod outbox;
 mod peer;
-mod pending_call;
 mod queue;
 mod stream;
 #[cfg(test)]
@@ -33,11 +31,12 @@ pub use handler::BoxFuture;
 pub(crate) use handler::{
     Contained, JsonRpcResult, Polled, Role, Served, contain, join_all, poll_once, response,
 };
-pub(crate) use identity::ClientIdentity;
 pub(crate) use in_flight::{HandlerKind, ReplyTo, RequestKey};
 pub use line::{ByteStream, LineReader, LineWriter};
 pub use outbox::Outbox;
 pub use peer::Peer;
-pub(crate) use peer::{Command, Link, Unsent, notification};
-pub(crate) use pending_call::{OnLate, OnProgress, PendingCall, SendOptions, Waiter, now};
+pub(crate) use peer::{
+    ClientIdentity, Command, Link, OnLate, OnProgress, PendingCall, SendOptions, Unsent, Waiter,
+    notification, now,
+};
 pub(crate) use queue::Commands;

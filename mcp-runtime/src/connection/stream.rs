@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::core::{Limits, Member, Step, too_large};
 use super::handler::{Polled, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
-use super::pending_call::PendingCall;
+use super::peer::PendingCall;
 use super::{Command, Commands, Core, Incoming, Outbox, Role};
 use crate::error::CallError;
 
@@ -25,7 +25,7 @@ pub(super) struct StreamConnection<R: Role> {
 }
 
 /// The outcome of a handler that had to wait.
-pub(super) type Finished<A> = (RequestKey, Result<A, ErrorObject>);
+type Finished<A> = (RequestKey, Result<A, ErrorObject>);
 
 impl<R: Role> StreamConnection<R> {
     pub(super) fn new(role: R, commands: Commands, limits: Limits) -> Self {

@@ -24,12 +24,6 @@
 //! The first layer that is added is the outermost.
 
 #[cfg(feature = "layer")]
-mod buckets;
-mod error;
-mod from_fn;
-#[cfg(not(feature = "server"))]
-mod no_server;
-#[cfg(feature = "layer")]
 mod rate_limit;
 mod request;
 mod response;
@@ -37,17 +31,58 @@ mod stack;
 
 #[cfg(feature = "server")]
 use crate::server::{Answer, Context};
-#[cfg(feature = "layer")]
-pub use buckets::{Buckets, Rate, Taken};
-pub use error::{BoxError, TooManyRequests};
-pub use from_fn::{Next, from_fn};
 #[cfg(not(feature = "server"))]
 use no_server::{Answer, Context};
 #[cfg(feature = "layer")]
-pub use rate_limit::{RateLimit, RateLimited};
-pub(crate) use request::Innermost;
+pub use rate_limit::{Buckets, Rate, RateLimit, RateLimited, Taken};
 pub use request::McpRequest;
-pub use response::{InvalidResponse, McpResponse};
+pub(crate) use request::{Innermost, Values};
+pub use response::{BoxError, InvalidResponse, McpResponse, TooManyRequests};
 pub(crate) use response::{McpResponseBody, TypedResult};
 pub(crate) use stack::Stack;
-pub use stack::{RequestLayer, RequestService};
+pub use stack::{Next, RequestLayer, RequestService, from_fn};
+
+/// What requests and responses of servers hold: never there in builds without servers.
+#[cfg(not(feature = "server"))]
+mod no_server {
+    use std::borrow::Cow;
+    use std::net::SocketAddr;
+
+    use crate::layer::Values;
+
+    /// The context of a request in a server; there is none.
+    #[derive(Clone, Debug)]
+    pub enum Context {}
+
+    impl Context {
+        pub(super) fn principal(&self) -> Option<&str> {
+            match *self {}
+        }
+
+        pub(super) fn connection(&self) -> (u64, Option<SocketAddr>) {
+            match *self {}
+        }
+
+        pub(super) fn set_values(&mut self, _: &Values) {
+            match *self {}
+        }
+    }
+
+    /// The answer of a server; there is none.
+    #[derive(Debug)]
+    pub(crate) enum Answer {}
+
+    impl Answer {
+        pub(super) fn json(&self) -> serde_json::Result<Cow<'_, str>> {
+            match *self {}
+        }
+
+        pub(super) fn is_error(&self) -> bool {
+            match *self {}
+        }
+
+        pub(super) fn is_input_required(&self) -> bool {
+            match *self {}
+        }
+    }
+}

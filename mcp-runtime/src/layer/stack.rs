@@ -1,12 +1,16 @@
-//! What is a layer, and the stack of all layers around a request.
+//! Layers of tower and layers made of async functions, what is inside of a layer, and the stack of all
+//! layers around a request.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
 
-use tower_layer::Layer;
+use tower_layer::{Layer, layer_fn};
 use tower_service::Service;
 
-use super::{BoxError, McpRequest, McpResponse, Next};
+use super::{BoxError, McpRequest, McpResponse};
+use crate::connection::BoxFuture;
 
 /// A [`Service`] of tower that serves an [`McpRequest`]: the service of a layer, or of a method.
 ///
@@ -84,5 +88,168 @@ impl Stack {
 impl fmt::Debug for Stack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stack({})", self.layers.len())
+    }
+}
+
+type Outcome = Result<McpResponse, BoxError>;
+
+/// Makes a layer of an async function, which gets the request and what is inside of the layer.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
+///
+/// let mut server = Server::builder();
+/// server.layer(from_fn(async |request: McpRequest, next: Next| {
+///     let mut response = next.run(request).await?;
+///     if let Some(text) = response.json()?.as_deref() {
+///         let redacted = text.replace("secret", "******");
+///         response = McpResponse::new(redacted)?;
+///     }
+///     Ok(response)
+/// }));
+/// # drop(server.build());
+/// ```
+pub fn from_fn<F, R>(
+    function: F,
+) -> impl Layer<Next, Service: RequestService> + Clone + Send + Sync + 'static
+where
+    F: Fn(McpRequest, Next) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<McpResponse, BoxError>> + Send + 'static,
+{
+    let function = Arc::new(function);
+    layer_fn(move |next| FromFn {
+        function: Arc::clone(&function),
+        next,
+    })
+}
+
+/// The service of a function.
+struct FromFn<F> {
+    function: Arc<F>,
+    next: Next,
+}
+
+impl<F> Clone for FromFn<F> {
+    fn clone(&self) -> Self {
+        Self {
+            function: Arc::clone(&self.function),
+            next: self.next.clone(),
+        }
+    }
+}
+
+impl<F, R> Service<McpRequest> for FromFn<F>
+where
+    F: Fn(McpRequest, Next) -> R,
+    R: Future<Output = Outcome>,
+{
+    type Response = McpResponse;
+    type Error = BoxError;
+    type Future = R;
+
+    /// Always ready: the function waits for what is inside of it.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: McpRequest) -> R {
+        (self.function)(request, self.next.clone())
+    }
+}
+
+/// What is inside of a layer: the next layer, or what serves the request.
+///
+/// A [`Service`], which a [`tower_layer::Layer`] gets, and what [`from_fn`] calls with
+/// [`run`](Self::run). A clone is not ready before it was polled.
+#[derive(Default)]
+pub struct Next {
+    /// The service of the next layer; `None` inside of the last one.
+    service: Option<Arc<dyn BoxedService>>,
+    /// A clone of it that was polled for readiness.
+    ready: Option<Box<dyn BoxedService>>,
+}
+
+/// A [`RequestService`] whose type does not matter. Requests share it, and each calls a clone.
+trait BoxedService: Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn BoxedService>;
+
+    fn boxed_poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>>;
+
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome>;
+}
+
+impl<S: RequestService> BoxedService for S {
+    fn boxed_clone(&self) -> Box<dyn BoxedService> {
+        Box::new(self.clone())
+    }
+
+    fn boxed_poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome> {
+        let response = self.call(request);
+        Box::pin(async move { response.await.map_err(Into::into) })
+    }
+}
+
+impl Next {
+    pub(crate) fn new(service: impl RequestService) -> Self {
+        Self {
+            service: Some(Arc::new(service)),
+            ready: None,
+        }
+    }
+
+    /// Serves a request, once what is inside is ready for it.
+    ///
+    /// # Errors
+    ///
+    /// The error of an inner layer; a [`ProtocolError`](crate::ProtocolError) where a server answers
+    /// with one, and a [`CallError`](crate::CallError) in a client.
+    pub async fn run(mut self, request: McpRequest) -> Result<McpResponse, BoxError> {
+        poll_fn(|cx| self.poll_ready(cx)).await?;
+        self.call(request).await
+    }
+}
+
+impl Service<McpRequest> for Next {
+    type Response = McpResponse;
+    type Error = BoxError;
+    type Future = BoxFuture<Outcome>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &self.service {
+            None => Poll::Ready(Ok(())),
+            Some(service) => {
+                let ready = self.ready.get_or_insert_with(|| service.boxed_clone());
+                ready.boxed_poll_ready(cx)
+            }
+        }
+    }
+
+    fn call(&mut self, request: McpRequest) -> Self::Future {
+        match (&self.service, self.ready.take()) {
+            (None, _) => request.serve(),
+            (Some(_), Some(mut ready)) => ready.boxed_call(request),
+            // The caller should have polled it.
+            (Some(_), None) => Box::pin(self.clone().run(request)),
+        }
+    }
+}
+
+impl Clone for Next {
+    fn clone(&self) -> Self {
+        Self {
+            service: self.service.clone(),
+            ready: None,
+        }
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").finish_non_exhaustive()
     }
 }

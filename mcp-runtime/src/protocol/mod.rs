@@ -12,7 +12,6 @@ mod extension;
 pub(crate) mod form;
 mod lifecycle;
 mod negotiation;
-mod param_header;
 mod params;
 mod pending;
 mod server;
@@ -36,8 +35,7 @@ pub use negotiation::Negotiated;
 pub(crate) use negotiation::{
     LastNegotiated, RESOURCE_NOT_FOUND, resource_not_found, structured_content_is_object,
 };
-pub(crate) use param_header::ParamHeader;
-pub(crate) use params::RequestParams;
+pub(crate) use params::{ParamHeader, RequestParams};
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use server::{Admission, NamedRevision, ServerLifecycle, ServerRules, era_of_request};

@@ -11,7 +11,6 @@ pub mod child_process;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
 pub mod memory;
-pub(crate) mod no_http;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod server_address;
 #[cfg(feature = "socket")]
@@ -50,3 +49,21 @@ pub use socket::tcp;
 pub use socket::unix;
 #[cfg(feature = "stdio")]
 pub use stdio::{Stdio, stdio};
+
+/// `http` in builds without the feature `http-server`: an error of the compiler that names it.
+pub(crate) mod no_http {
+    /// Type of [`http`] in builds without the feature `http-server`, which is no function.
+    #[derive(Debug)]
+    pub struct NeedsFeatureHttpServer(());
+
+    /// Streamable HTTP is served by builds with the feature `http-server`. This one is without:
+    ///
+    /// ```toml
+    /// mcp-runtime = { version = "…", features = ["http-server"] }
+    /// ```
+    #[allow(
+        non_upper_case_globals,
+        reason = "the feature has a function of this name"
+    )]
+    pub const http: NeedsFeatureHttpServer = NeedsFeatureHttpServer(());
+}

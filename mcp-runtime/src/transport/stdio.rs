@@ -1,9 +1,7 @@
 //! Standard streams of this process (2026-07-28, "stdio").
 
 #[cfg(unix)]
-mod blocking;
-#[cfg_attr(unix, path = "stdio/nonblocking.rs")]
-#[cfg_attr(not(unix), path = "stdio/tokio.rs")]
+#[path = "stdio/unix.rs"]
 mod streams;
 
 use std::io::{self, IsTerminal as _, Write as _};
@@ -95,5 +93,27 @@ impl FrameWriter for StdioWriter {
 
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send {
         self.lines.close()
+    }
+}
+
+/// Standard streams of other platforms, on tokio's blocking pool. Standard output is not redirected.
+#[cfg(not(unix))]
+mod streams {
+    use std::io;
+
+    pub(super) use tokio::io::{Stdin as Input, Stdout as Output};
+
+    pub(super) struct Redirect;
+
+    pub(super) fn input() -> io::Result<Input> {
+        Ok(tokio::io::stdin())
+    }
+
+    pub(super) fn output() -> io::Result<Output> {
+        Ok(tokio::io::stdout())
+    }
+
+    pub(super) fn redirect() -> io::Result<Redirect> {
+        Ok(Redirect)
     }
 }

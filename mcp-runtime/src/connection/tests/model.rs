@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::super::core::{Core, Limits, Member, Step};
 use super::super::handler::{Role, Served};
 use super::super::in_flight::{BatchKey, HandlerKind, ReplyTo, RequestKey};
-use super::super::pending_call::{PendingCall, SendOptions, Waiter};
+use super::super::peer::{PendingCall, SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::Timeouts;
 

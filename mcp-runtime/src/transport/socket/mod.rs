@@ -1,6 +1,6 @@
 //! TCP and Unix sockets: the framing of stdio, for many clients at once.
 //!
-//! `tcp` and `unix` listen; [`tcp_client`] and `unix_client` connect. Messages are lines of JSON
+//! `tcp` and `unix` listen; [`client`] and `unix_client` connect. Messages are lines of JSON
 //! (2026-07-28, "stdio", which allows any reliable stream), in both eras. Each client has a
 //! connection of its own, and all share one server.
 //!
@@ -11,18 +11,16 @@
 //! or put a proxy in front that authenticates its clients. A Unix socket admits those who may write
 //! to its file, by default its owner alone, and gives handlers the identity of the caller.
 
+mod client;
 #[cfg(feature = "server")]
 mod tcp;
-mod tcp_client;
 #[cfg(all(unix, feature = "server"))]
 mod unix;
-#[cfg(unix)]
-mod unix_client;
 
+pub use client::{TcpClient, tcp_client};
+#[cfg(unix)]
+pub use client::{UnixClient, unix_client};
 #[cfg(feature = "server")]
 pub use tcp::{Tcp, tcp};
-pub use tcp_client::{TcpClient, tcp_client};
 #[cfg(all(unix, feature = "server"))]
 pub use unix::{Caller, Unix, unix};
-#[cfg(unix)]
-pub use unix_client::{UnixClient, unix_client};

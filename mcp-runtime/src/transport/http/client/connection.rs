@@ -16,13 +16,12 @@ use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use super::address_rule::AddressRule;
-use super::auth_http::AuthHttp;
-use super::authenticator::{AuthResult, Authenticator, RequestInfo};
+use super::authenticator::{AuthHttp, AuthResult, Authenticator, RequestInfo};
 use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
-use super::last_end::LastEnd;
 use super::outgoing::{Outgoing, ParamHeaders};
 use super::remote::{Delivery, Remote, SessionState};
+use super::session_end::LastEnd;
 use crate::limits::{
     CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
     SESSION_END_TIMEOUT,

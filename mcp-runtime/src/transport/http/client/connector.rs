@@ -157,7 +157,7 @@ impl Service<Uri> for Connector {
 }
 
 /// An open TCP connection.
-pub(super) struct TcpConnection {
+struct TcpConnection {
     io: TokioIo<TcpStream>,
     end: End,
 }

@@ -11,11 +11,12 @@ use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::connect::HttpInfo;
 
-use super::auth_http::AuthHttp;
-use super::authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
-use super::body::no_message;
+use super::authenticator::{
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo,
+};
 use super::outgoing::Outgoing;
 use super::remote::{Delivery, Remote};
+use super::response::no_message;
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::limits::MAX_CHALLENGES;

@@ -1,15 +1,19 @@
 //! HTTP+SSE, the transport of 2024-11-05: all messages of the server come on one stream, which
 //! begins with the URL that messages are posted to.
 
+use std::io;
 use std::sync::atomic::Ordering;
 
-use super::body::next_bytes;
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
-use super::response::is_stream;
+use super::response::{is_stream, next_bytes};
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};
+
+#[cfg(not(feature = "sse"))]
+const NEEDS_FEATURE: &str = "it takes no messages at this URL, and answers GET with a stream, as \
+    servers of HTTP+SSE (2024-11-05) do: the feature `sse` of mcp-runtime is needed";
 
 impl Remote {
     /// Opens the stream, sends `initialize`, and reads the stream until it ends. `false` if the
@@ -19,6 +23,7 @@ impl Remote {
     ///
     /// The reason for which the request has no answer. Once it has, [`CallError::Closed`] when the
     /// stream ends.
+    #[cfg(feature = "sse")]
     pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
         let mut response = self.get(None, Some(outgoing)).await?;
         if !is_stream(&response) {
@@ -56,5 +61,21 @@ impl Remote {
         tracing::info!("the stream of the server has ended");
         self.state().ended = true;
         Err(CallError::Closed)
+    }
+    /// Returns `false`: HTTP+SSE is not supported.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::NotSent`] with a hint at the feature, if the server answers GET as servers of
+    /// HTTP+SSE do (2025-11-25, "Transports", section Backwards Compatibility).
+    #[cfg(not(feature = "sse"))]
+    pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
+        match self.get(None, Some(outgoing)).await {
+            Ok(response) if is_stream(&response) => {
+                let error = io::Error::new(io::ErrorKind::Unsupported, NEEDS_FEATURE);
+                Err(CallError::NotSent(error))
+            }
+            _ => Ok(false),
+        }
     }
 }

@@ -8,24 +8,18 @@
 //! them, or a [header provider](HttpUrl::header_provider).
 
 mod address_rule;
-mod auth_http;
 mod authenticator;
-mod body;
 mod connection;
 mod connector;
 mod credentials;
-mod last_end;
-#[cfg(feature = "sse")]
-mod legacy;
-#[cfg(not(feature = "sse"))]
-#[path = "no_legacy.rs"]
 mod legacy;
 mod outgoing;
 mod remote;
 mod response;
 mod session_end;
 
-pub use auth_http::AuthHttp;
-pub use authenticator::{AfterChallenge, AuthResult, Authenticator, Challenge, RequestInfo};
-pub use body::retry_after;
+pub use authenticator::{
+    AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo,
+};
 pub use connection::{HttpUrl, http_client};
+pub use response::retry_after;

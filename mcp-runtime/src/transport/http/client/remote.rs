@@ -20,11 +20,11 @@ use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::body::{TooManyRedirects, UNCOMPRESSED, compressed, retry_after};
 use super::connector::{Connector, authority, connect_error};
 use super::credentials::{Credentials, Sending};
-use super::last_end::LastEnd;
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
+use super::response::{TooManyRedirects, UNCOMPRESSED, compressed, retry_after};
+use super::session_end::LastEnd;
 use crate::error::CallError;
 use crate::limits::{
     FIRST_RETRY, MAX_REDIRECTS, MAX_RESUMPTION_PAUSE, MAX_RETRY_AFTER, MIN_RESUMPTION_PAUSE,

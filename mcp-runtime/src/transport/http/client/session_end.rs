@@ -1,16 +1,21 @@
 //! Finds out whether a server has forgotten a session. The specification has HTTP 404 for it
 //! (2025-11-25, "Transports", section Session Management); many servers use another status, and say
-//! in the body what they mean.
+//! in the body what they mean. The last session that has ended limits how often another one is opened.
+
+use std::sync::{Mutex, MutexGuard};
 
 use http::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use hyper::Response;
 use hyper::body::Incoming;
+use tokio::time::Instant;
 
-use super::body::BodyRead;
 use super::credentials::Sending;
 use super::remote::Remote;
+use super::response::BodyRead;
 use crate::error::CallError;
+use crate::limits::STABLE_CONNECTION;
+use crate::sync::lock;
 use crate::transport::http::headers::SESSION_ID;
 
 impl Remote {
@@ -79,6 +84,34 @@ fn ends(status: StatusCode, body: &[u8], is_other: bool) -> bool {
     speaks_of_it || (!is_other && matches!(status.as_u16(), 404 | 410))
 }
 
+/// The request by whose refusal a session has ended, until one like it is served. A server that
+/// refuses a request for another reason is not asked for session after session.
+#[derive(Debug, Default)]
+pub(super) struct LastEnd(Mutex<Option<(String, Instant)>>);
+
+impl LastEnd {
+    /// A request of the session is refused: returns true if another session may help. It does not if
+    /// the session was opened for that reason just before, and has served nothing, or not this.
+    fn renews(&self, method: &str, has_served: bool) -> bool {
+        let mut last = self.lock();
+        let is_lasting = last.as_ref().is_some_and(|(refused, at)| {
+            at.elapsed() < STABLE_CONNECTION && (!has_served || refused == method)
+        });
+        if !is_lasting {
+            *last = Some((method.to_owned(), Instant::now()));
+        }
+        !is_lasting
+    }
+
+    pub(super) fn served(&self, method: &str) {
+        self.lock().take_if(|(refused, _)| refused == method);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
+        lock(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
@@ -117,5 +150,20 @@ mod tests {
             let found = may_end(status, &headers) && ends(status, body.as_bytes(), is_other);
             assert_eq!(found, ended, "{status} {body}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_is_renewed_once() {
+        let last = LastEnd::default();
+        assert!(last.renews("tools/call", true));
+        assert!(!last.renews("tools/call", true), "this was refused before");
+        assert!(!last.renews("tools/list", false), "nothing was served");
+        assert!(last.renews("tools/list", true));
+        last.served("tools/call");
+        assert!(!last.renews("tools/list", true));
+        last.served("tools/list");
+        assert!(last.renews("tools/list", true));
+        tokio::time::advance(STABLE_CONNECTION).await;
+        assert!(last.renews("tools/list", false), "that was long ago");
     }
 }

@@ -1,7 +1,10 @@
-//! One HTTP request while it is served, the link to its client, and its response.
+//! One HTTP request while it is served: the request as it arrives and as handlers see it, the link to
+//! its client, and its response.
 
+use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
@@ -9,18 +12,18 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Response, StatusCode};
-use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, code};
 
-use super::arrival::Arrival;
 use super::event_stream::{EventStream, Work};
 use super::expiry::Expiry;
 use super::header_validation;
 use super::stream::Stream;
 use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
-use crate::error::{AccessDenied, CallError, RequestError};
+use crate::error::{AccessDenied, CallError, ProtocolError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
+use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Principal};
 use crate::sync::lock;
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::response;
@@ -239,5 +242,130 @@ impl Later {
             None => events,
         };
         response::events(events)
+    }
+}
+
+/// The address that a request comes from, for policies that limit callers who are not known yet.
+///
+/// It is in the extensions of requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy, if
+/// the server has accepted the connection. A program that [mounts](crate::transport::http::http_service) the server may put
+/// it there, such as the address that a trusted proxy reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddr(pub SocketAddr);
+
+/// A request without its body.
+pub(crate) struct Arrival {
+    pub(crate) parts: Box<Parts>,
+    /// Absent where another program has accepted the connection.
+    pub(crate) peer_addr: Option<SocketAddr>,
+}
+
+impl Arrival {
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.parts.extensions.get()
+    }
+}
+
+/// The HTTP request that a handler serves: its headers, extensions and more.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+/// use mcp_runtime::transport::http::HttpRequest;
+///
+/// struct Library;
+///
+/// #[mcp_server]
+/// impl Library {
+///     /// Says which program calls.
+///     #[tool]
+///     fn agent(&self, request: &HttpRequest) -> String {
+///         let agent = request.headers.get("user-agent");
+///         agent.and_then(|agent| agent.to_str().ok()).unwrap_or("nobody").to_owned()
+///     }
+/// }
+/// ```
+///
+/// Over WebSocket it is the request that opened the connection. A handler that takes it answers
+/// with an error on any other transport. Where only the parts of the request are of interest,
+/// `&http::request::Parts` does as well.
+#[derive(Clone)]
+pub struct HttpRequest(Arc<Exchange>);
+
+impl HttpRequest {
+    /// The address of the client, when the server listens by itself. A server that is mounted
+    /// into another one finds it in the extensions, where that one puts it.
+    #[must_use]
+    pub fn peer_addr(&self) -> Option<SocketAddr> {
+        self.0.arrival.peer_addr
+    }
+
+    /// The principal that the access policy, or a layer in front of the server, has authenticated.
+    #[must_use]
+    pub fn principal(&self) -> Option<&Principal> {
+        self.0.arrival.principal()
+    }
+
+    /// Closes the connection on which the client waits for the answer, and asks it to come back
+    /// for the rest after `retry` (2025-11-25, "Transports", section "Sending Messages to the
+    /// Server"). For handlers that take long. `false` where the client could not come back, because
+    /// there is no session; nothing happens then.
+    pub fn close_stream(&self, retry: Duration) -> bool {
+        self.0.stream.cut(retry)
+    }
+
+    fn of(cx: &Context) -> Result<Self, ProtocolError> {
+        exchange(cx).map(Self).ok_or_else(|| {
+            ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
+        })
+    }
+}
+
+/// The HTTP request of the call, unless the call came over another transport.
+fn exchange(cx: &Context) -> Option<Arc<Exchange>> {
+    let identity: Arc<dyn Any + Send + Sync> = cx.peer().shared_identity()?;
+    identity.downcast().ok()
+}
+
+impl Deref for HttpRequest {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0.arrival.parts
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for HttpRequest {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Self::of(cx)
+    }
+}
+
+/// The request's line, headers and extensions, without a copy. Only over HTTP and
+/// WebSocket; anywhere else the call is answered with an error.
+#[diagnostic::do_not_recommend]
+impl FromContext for Parts {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        HttpRequest::of(cx).map(|request| (*request).clone())
+    }
+
+    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
+        Ok(Borrowed::shared(HttpRequest::of(cx)?.0))
+    }
+}
+
+/// The request; `None` for a call that did not come over HTTP or WebSocket.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for HttpRequest {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        Ok(exchange(cx).map(|exchange| Borrowed::made(Self(exchange))))
+    }
+}
+
+/// The parts of the request; `None` for a call that did not come over HTTP or WebSocket.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for Parts {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        Ok(exchange(cx).map(|exchange| Borrowed::shared(exchange)))
     }
 }

@@ -15,9 +15,8 @@ use tower_service::Service;
 
 use crate::connection::{ReplyTo, now};
 use crate::error::{Rejection, RequestError};
-use crate::transport::http::exchange::arrival::Arrival;
 use crate::transport::http::exchange::event_stream::EventStream;
-use crate::transport::http::exchange::exchange::Exchange;
+use crate::transport::http::exchange::exchange::{Arrival, Exchange};
 use crate::transport::http::exchange::expiry::Access;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::headers;

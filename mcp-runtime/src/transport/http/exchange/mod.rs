@@ -4,7 +4,6 @@
 //! stateless era alone and after a handshake in a session. The response is one message as JSON, or a
 //! stream of events. A GET opens a stream without a request.
 
-pub(super) mod arrival;
 pub(super) mod event_stream;
 pub(super) mod events;
 #[allow(
@@ -18,16 +17,13 @@ mod header_validation;
 #[cfg(feature = "sse")]
 mod legacy;
 pub(super) mod post;
-mod request;
-mod stateless;
 pub(super) mod stream;
 
 pub(crate) use self::exchange::Exchange;
-pub use arrival::PeerAddr;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
+pub use exchange::{HttpRequest, PeerAddr};
 #[cfg(feature = "websocket")]
 pub(crate) use expiry::Access;
 pub use expiry::{AccessExpires, AccessRevalidation};
 #[cfg(feature = "sse")]
 pub use legacy::SseService;
-pub use request::HttpRequest;

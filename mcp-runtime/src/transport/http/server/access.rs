@@ -15,12 +15,11 @@ use mcp_types::RequestId;
 
 use super::body::{self, ResponseBody};
 use super::options::HttpOptions;
-use super::permits::Permits;
 use super::response;
-use super::state::HttpState;
+use super::state::{HttpState, Permits};
 use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
-use crate::transport::http::exchange::arrival::{Arrival, PeerAddr};
+use crate::transport::http::exchange::exchange::{Arrival, PeerAddr};
 use crate::transport::http::headers::{host_of, only};
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,

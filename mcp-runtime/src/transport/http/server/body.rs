@@ -13,14 +13,13 @@ use http_body::{Body, Frame, SizeHint};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::Head;
 
-use super::permits::Permit;
-use super::state::HttpState;
+use super::state::{HttpState, Permit};
 use super::unread::{Pieces, Unread};
 use crate::connection::BYTE_ORDER_MARK;
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
-use crate::transport::http::exchange::arrival::Arrival;
 use crate::transport::http::exchange::event_stream::EventStream;
+use crate::transport::http::exchange::exchange::Arrival;
 
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;

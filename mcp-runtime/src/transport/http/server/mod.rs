@@ -6,7 +6,6 @@ pub(super) mod body;
 pub(super) mod connection;
 pub(super) mod listener;
 pub(super) mod options;
-pub(super) mod permits;
 pub(super) mod policy;
 pub(super) mod response;
 pub(super) mod service;

@@ -57,7 +57,7 @@ pub struct HttpOptions {
 
 /// The kinds of refusals that were logged.
 #[derive(Debug, Default)]
-pub(crate) struct RefusalLog {
+struct RefusalLog {
     pub(crate) host: Once,
     pub(crate) origin: Once,
 }

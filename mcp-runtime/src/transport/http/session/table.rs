@@ -176,10 +176,10 @@ mod tests {
     use crate::connection::{Limits, ReplyTo, Served};
     use crate::server::Principal;
     use crate::server::Server;
-    use crate::transport::http::exchange::arrival::Arrival;
     use crate::transport::http::exchange::events::{EventLog, EventStore as _, MemoryEvents};
+    use crate::transport::http::exchange::exchange::Arrival;
     use crate::transport::http::exchange::stream::Stream;
-    use crate::transport::http::server::permits::Permits;
+    use crate::transport::http::server::state::Permits;
     use crate::transport::http::server::unread::{Budget, Unread};
     use crate::transport::http::session::MemorySessions;
 

@@ -1,9 +1,13 @@
-//! Clients over TCP.
+//! Clients over TCP and Unix sockets.
 
 use std::io;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+#[cfg(unix)]
+use tokio::net::{UnixStream, unix};
 
 use crate::connection::frame_limit;
 use crate::transport::address::error_at;
@@ -42,6 +46,46 @@ impl Transport for TcpClient {
         let stream = stream.map_err(|error| error_at(&self.address, &error))?;
         // A message is one write, which must not wait for another.
         stream.set_nodelay(true)?;
+        let (reader, writer) = stream.into_split();
+        let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+        lines.open().await
+    }
+}
+
+/// A server that listens at the socket file `path`. Opening the transport connects to it.
+///
+/// ```
+/// let transport = mcp_runtime::transport::socket::unix_client("/run/library.sock");
+/// # drop(transport);
+/// ```
+#[cfg(unix)]
+#[must_use]
+pub fn unix_client(path: impl Into<PathBuf>) -> UnixClient {
+    UnixClient {
+        path: path.into(),
+        max_frame_bytes: MAX_FRAME_BYTES,
+    }
+}
+
+/// A server to connect to over a Unix socket; made by [`unix_client`].
+#[cfg(unix)]
+#[derive(Clone, Debug)]
+pub struct UnixClient {
+    path: PathBuf,
+    max_frame_bytes: usize,
+}
+
+#[cfg(unix)]
+frame_limit!(UnixClient, max_frame_bytes);
+
+#[cfg(unix)]
+impl Transport for UnixClient {
+    type Reader = LineReader<unix::OwnedReadHalf>;
+    type Writer = LineWriter<unix::OwnedWriteHalf>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let stream = UnixStream::connect(&self.path).await;
+        let stream = stream.map_err(|error| error_at(&self.path.display(), &error))?;
         let (reader, writer) = stream.into_split();
         let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
         lines.open().await
