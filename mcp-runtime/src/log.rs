@@ -21,7 +21,7 @@ static SILENCED: AtomicBool = AtomicBool::new(false);
 /// Writes to standard error; `None` if that is silenced.
 static STDERR: LazyLock<Option<Dispatch>> = LazyLock::new(|| {
     let is_off = env::var_os(VARIABLE).is_some_and(|value| value == "off");
-    (!is_off && !SILENCED.load(Ordering::Relaxed)).then(|| Dispatch::new(Stderr))
+    (!is_off && !SILENCED.load(Ordering::Relaxed)).then(|| Dispatch::new(StderrLog))
 });
 
 /// Silences warnings and errors, as the variable does. For the start of a program.
@@ -68,9 +68,9 @@ impl Once {
 }
 
 /// A subscriber that writes each event as a line to standard error.
-struct Stderr;
+struct StderrLog;
 
-impl Subscriber for Stderr {
+impl Subscriber for StderrLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.is_event() && *metadata.level() <= Level::WARN
     }

@@ -32,7 +32,7 @@ use crate::sync::lock;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ResponseCache {
-    entries: Arc<Mutex<Entries>>,
+    entries: Arc<Mutex<CachedAnswers>>,
 }
 
 impl ResponseCache {
@@ -47,7 +47,7 @@ impl ResponseCache {
         self.lock().invalidate(|_| true);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+    fn lock(&self) -> MutexGuard<'_, CachedAnswers> {
         lock(&self.entries)
     }
 }
@@ -191,28 +191,28 @@ impl CachePlace<'_> {
         entries.table.remove(&key);
         entries.make_room(size);
         let result = result.clone();
-        entries.table.insert(key, Entry { result, expires });
+        entries.table.insert(key, CachedAnswer { result, expires });
     }
 }
 
 /// Client (`None` for a public answer), method and parameters.
-type EntryKey = (Option<u64>, &'static str, Arc<str>);
+type AnswerKey = (Option<u64>, &'static str, Arc<str>);
 
 /// The table of answers.
 #[derive(Debug, Default)]
-struct Entries {
-    table: HashMap<EntryKey, Entry>,
+struct CachedAnswers {
+    table: HashMap<AnswerKey, CachedAnswer>,
     /// Number of invalidations. An answer that was overtaken by one is not kept.
     generation: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedAnswer {
     result: RawJson,
     expires: Instant,
 }
 
-impl Entries {
+impl CachedAnswers {
     /// Removes answers until `size` more bytes fit. Those that expire first make room, expired ones
     /// among them.
     fn make_room(&mut self, size: usize) {

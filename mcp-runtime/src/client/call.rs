@@ -46,7 +46,7 @@ use crate::protocol::Timeouts;
 pub struct Call<R: Request, T = <R as Request>::Result> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
-    convert: Convert<R, T>,
+    convert: ConvertResult<R, T>,
     /// The tool that is called.
     tool: Option<String>,
     /// True if the tool's output schema decides how its result is converted.
@@ -59,7 +59,7 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
 #[derive(Debug)]
 pub struct ResultConverter<R: Request, T = <R as Request>::Result> {
     client: Client,
-    convert: Convert<R, T>,
+    convert: ConvertResult<R, T>,
     tool: Option<String>,
     by_schema: bool,
     /// Time to list the tools, if that is needed.
@@ -68,14 +68,14 @@ pub struct ResultConverter<R: Request, T = <R as Request>::Result> {
 
 /// Turns the result into the output. A tool whose structured content may be wrapped has its output
 /// schema, if that is known.
-pub(super) type Convert<R, T> =
+pub(super) type ConvertResult<R, T> =
     fn(<R as Request>::Result, Option<&RawJson>) -> Result<T, CallError>;
 
 impl<R: Request, T> Call<R, T> {
     pub(super) fn new(
         client: &Client,
         params: Result<R::Params, serde_json::Error>,
-        convert: Convert<R, T>,
+        convert: ConvertResult<R, T>,
     ) -> Self {
         let config = &client.state().config;
         Self {
@@ -102,7 +102,7 @@ impl<R: Request, T> Call<R, T> {
     }
 
     /// Converts the result another way, which does not depend on the output schema of a tool.
-    fn converted_by(mut self, convert: Convert<R, T>) -> Self {
+    fn converted_by(mut self, convert: ConvertResult<R, T>) -> Self {
         self.convert = convert;
         self.by_schema = false;
         self

@@ -9,7 +9,7 @@ use mcp_types::{Era, Implementation, Revisions, ServerNotification};
 
 use super::Status;
 use super::cache::ResponseCache;
-use super::extension::Extensions;
+use super::extension::ClientExtensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
 use crate::TraceContext;
@@ -25,7 +25,7 @@ type NotificationObserver = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 pub(super) struct Config {
     pub(super) info: Implementation,
     pub(super) input: InputHandlers,
-    pub(super) extensions: Extensions,
+    pub(super) extensions: ClientExtensions,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
     /// The era of the server at an earlier time.
@@ -53,7 +53,7 @@ impl Config {
         Self {
             info,
             input: InputHandlers::default(),
-            extensions: Extensions::default(),
+            extensions: ClientExtensions::default(),
             max_rounds: MAX_QUESTION_ROUNDS,
             revisions: Revisions::ALL,
             last_era: None,

@@ -28,7 +28,7 @@ use crate::error::CallError;
 use crate::limits::{FIRST_ANSWER_NOTICE, FOREVER};
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
-type Outcome = Result<Arc<Negotiated<ServerCapabilities>>, ConnectError>;
+type NegotiationResult = Result<Arc<Negotiated<ServerCapabilities>>, ConnectError>;
 
 /// The answer of a server to `server/discover`.
 enum Discovery {
@@ -119,7 +119,10 @@ pub(super) async fn connect(
 }
 
 /// Waits for a negotiation, and logs it when a child process takes long to answer.
-async fn noting_silence(channel: &Channel, negotiation: impl Future<Output = Outcome>) -> Outcome {
+async fn noting_silence(
+    channel: &Channel,
+    negotiation: impl Future<Output = NegotiationResult>,
+) -> NegotiationResult {
     let mut negotiation = pin!(negotiation);
     if let Some(program) = channel.program() {
         if let Ok(outcome) = timeout(FIRST_ANSWER_NOTICE, &mut negotiation).await {
@@ -135,7 +138,7 @@ async fn noting_silence(channel: &Channel, negotiation: impl Future<Output = Out
 /// A client that speaks both eras asks for `server/discover` first, and falls back to
 /// `initialize` on any answer that only a server of the handshake era gives, or on silence
 /// (2026-07-28, "stdio", section Backward Compatibility).
-async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> Outcome {
+async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> NegotiationResult {
     let negotiation = Negotiation { channel, config };
     let newest = |era| revisions.newest_of(era);
     match (newest(Era::Stateless), newest(Era::Handshake)) {
@@ -158,7 +161,7 @@ struct Negotiation<'a> {
 
 impl Negotiation<'_> {
     /// Tries the stateless era, then the handshake.
-    async fn probe(&self, stateless: Revision, handshake: Revision) -> Outcome {
+    async fn probe(&self, stateless: Revision, handshake: Revision) -> NegotiationResult {
         // Limited by the time of the probe and of the handshake: a late answer counts.
         let (suspends, suspended) = watch::channel(false);
         let forever = Timeouts::within(FOREVER);
@@ -230,7 +233,7 @@ impl Negotiation<'_> {
     }
 
     /// Goes on in the newest revision that both sides speak.
-    async fn choose(&self, asked: Revision, discovery: Discovery) -> Outcome {
+    async fn choose(&self, asked: Revision, discovery: Discovery) -> NegotiationResult {
         let (supported, found) = match discovery {
             Discovery::Found(found) => (found.supported_versions.clone(), Some(found)),
             Discovery::Supported(supported) => (supported, None),
@@ -256,7 +259,7 @@ impl Negotiation<'_> {
     }
 
     /// Operates without a handshake.
-    fn adopt(&self, revision: Revision, found: DiscoverResult) -> Outcome {
+    fn adopt(&self, revision: Revision, found: DiscoverResult) -> NegotiationResult {
         let negotiated = Arc::new(Negotiated {
             revision,
             peer_info: found.meta.and_then(|meta| meta.server_info),
@@ -270,7 +273,7 @@ impl Negotiation<'_> {
 
     /// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server
     /// that refuses it and names revisions is asked once more, in the newest that both sides speak.
-    async fn initialize(&self, asked: Revision) -> Outcome {
+    async fn initialize(&self, asked: Revision) -> NegotiationResult {
         let error = match self.initialize_once(asked).await {
             Err(ConnectError::Refused(error)) => error,
             Err(error @ ConnectError::Http(_)) => return Err(self.explain(asked, error).await),
@@ -348,7 +351,7 @@ impl Negotiation<'_> {
         Ok(decode::<InitializeRequest>(&sent.await?, asked)?)
     }
 
-    async fn initialize_once(&self, asked: Revision) -> Outcome {
+    async fn initialize_once(&self, asked: Revision) -> NegotiationResult {
         let result = self.offer(asked, self.config.timeouts).await?;
         let revision = self.newest_in(asked, vec![result.protocol_version])?;
         if revision.era() != Era::Handshake {

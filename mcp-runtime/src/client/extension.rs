@@ -129,9 +129,9 @@ impl ClientExtension for (&'static str, JsonObject) {
 
 /// The extensions of a client.
 #[derive(Default)]
-pub(super) struct Extensions(Vec<Arc<dyn ClientExtension>>);
+pub(super) struct ClientExtensions(Vec<Arc<dyn ClientExtension>>);
 
-impl Extensions {
+impl ClientExtensions {
     /// Adds an extension, in the place of one with the same identifier.
     pub(super) fn add(&mut self, extension: impl ClientExtension) {
         self.0.retain(|it| it.id() != extension.id());

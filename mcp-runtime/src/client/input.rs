@@ -21,7 +21,7 @@ use crate::connection::{BoxFuture, join_all};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{form, misplaced, not_offered};
 
-type Handler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
+type InputHandler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
 
 /// An answer that is being found.
 type Answering = BoxFuture<Result<RawJson, ErrorObject>>;
@@ -29,14 +29,14 @@ type Answering = BoxFuture<Result<RawJson, ErrorObject>>;
 /// The handlers that answer a server's questions.
 #[derive(Default)]
 pub(super) struct InputHandlers {
-    pub(super) form: Option<Handler<Form, ElicitReply>>,
-    pub(super) page: Option<Handler<Page, ElicitReply>>,
+    pub(super) form: Option<InputHandler<Form, ElicitReply>>,
+    pub(super) page: Option<InputHandler<Page, ElicitReply>>,
     pub(super) sample:
-        Option<Handler<CreateMessageRequestParams, Result<CreateMessageResult, ErrorObject>>>,
+        Option<InputHandler<CreateMessageRequestParams, Result<CreateMessageResult, ErrorObject>>>,
     pub(super) sample_with_tools: bool,
     pub(super) roots: Option<Roots>,
     /// Finds the roots on request, if there is no fixed list.
-    pub(super) find_roots: Option<Handler<(), Result<Vec<Root>, ErrorObject>>>,
+    pub(super) find_roots: Option<InputHandler<(), Result<Vec<Root>, ErrorObject>>>,
 }
 
 impl InputHandlers {

@@ -55,7 +55,7 @@ impl Stack {
             let params = params.json().map_err(CallError::Params)?;
             let left = options.timeouts.shortest();
             let method = types.kind.method;
-            let sender = Sender {
+            let sender = CallSender {
                 client,
                 options,
                 types,
@@ -71,13 +71,13 @@ impl Stack {
 }
 
 /// Sends a call inside of all layers.
-struct Sender {
+struct CallSender {
     client: Client,
     options: CallOptions,
     types: CallTypes,
 }
 
-impl Innermost for Sender {
+impl Innermost for CallSender {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
         let types = self.types;
         let params = request.params().map(types.params);

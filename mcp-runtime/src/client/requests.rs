@@ -15,7 +15,7 @@ use mcp_types::{
 use serde::Serialize;
 use serde::ser::Error as _;
 
-use super::call::{CallOutput, Convert, TypedCall, tool_params};
+use super::call::{CallOutput, ConvertResult, TypedCall, tool_params};
 use super::result::typed;
 use super::{Call, Client, ListRequest, Pages, Subscription};
 use crate::error::CallError;
@@ -129,7 +129,7 @@ impl Client {
         &self,
         name: String,
         arguments: &impl Serialize,
-        convert: Convert<CallToolRequest, Out>,
+        convert: ConvertResult<CallToolRequest, Out>,
         by_schema: bool,
     ) -> TypedCall<Out> {
         let session = self.state().session();

@@ -22,14 +22,14 @@ pub(super) struct ClientState {
     pub(super) status: watch::Sender<Status>,
     pub(super) notifications: broadcast::Sender<Received>,
     pub(super) cache: Option<ClientCache>,
-    pub(super) session: Mutex<SessionState>,
+    pub(super) session: Mutex<SessionSettings>,
     /// Set to true to close the client.
     pub(super) closing: watch::Sender<bool>,
 }
 
 /// Settings that a server is given again after a reconnection, and the tools that it last listed.
 #[derive(Default)]
-pub(super) struct SessionState {
+pub(super) struct SessionSettings {
     pub(super) log_level: Option<LoggingLevel>,
     /// Resources that the user has subscribed to one by one.
     pub(super) resources: BTreeSet<String>,
@@ -53,7 +53,7 @@ impl ClientState {
         }
     }
 
-    pub(super) fn session(&self) -> MutexGuard<'_, SessionState> {
+    pub(super) fn session(&self) -> MutexGuard<'_, SessionSettings> {
         lock(&self.session)
     }
 
@@ -129,7 +129,7 @@ impl ClientState {
     }
 }
 
-impl SessionState {
+impl SessionSettings {
     /// Notes that one more subscription is about `uri`.
     pub(super) fn hold(&mut self, uri: &str) {
         *self.held.entry(uri.to_owned()).or_default() += 1;

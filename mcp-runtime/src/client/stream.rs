@@ -11,16 +11,16 @@ use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 /// An item of a stream, and the source of those after it. The stream ends where they are missing.
-type Step<S, T> = BoxFuture<Option<(T, S)>>;
+type NextItem<S, T> = BoxFuture<Option<(T, S)>>;
 
 /// A stream whose items come from a source, one after the other; it ends after an error.
 struct Unfold<S, T> {
-    next: fn(S) -> Step<S, T>,
-    step: Option<Step<S, T>>,
+    next: fn(S) -> NextItem<S, T>,
+    step: Option<NextItem<S, T>>,
 }
 
 impl<S, T> Unfold<S, T> {
-    fn new(source: S, next: fn(S) -> Step<S, T>) -> Self {
+    fn new(source: S, next: fn(S) -> NextItem<S, T>) -> Self {
         Self {
             next,
             step: Some(next(source)),

@@ -51,7 +51,7 @@ fn not_offered(error: CallError) -> CallError {
 #[derive(Debug)]
 pub struct Subscription {
     accepted: SubscriptionFilter,
-    /// Notifications of the [`Subscriber`], acknowledgements included.
+    /// Notifications of the [`SubscriptionTask`], acknowledgements included.
     events: mpsc::Receiver<Result<ServerNotification, CallError>>,
     /// Changes that are assumed since the subscription was opened again.
     assumed: VecDeque<ServerNotification>,
@@ -73,7 +73,7 @@ impl Subscription {
         in_sessions: bool,
     ) -> Result<Self, CallError> {
         let (sender, events) = mpsc::channel(1);
-        let subscriber = Subscriber {
+        let subscriber = SubscriptionTask {
             client: client.clone(),
             filter,
             in_sessions,
@@ -154,7 +154,7 @@ impl Subscription {
 }
 
 /// The task that keeps a [`Subscription`] open. It ends when that is dropped.
-struct Subscriber {
+struct SubscriptionTask {
     client: Client,
     filter: SubscriptionFilter,
     /// True if the notifications of a session suffice.
@@ -171,7 +171,7 @@ struct Subscriber {
     failed: u32,
 }
 
-impl Subscriber {
+impl SubscriptionTask {
     async fn run(mut self) {
         let events = self.events.clone();
         let ended = tokio::select! {

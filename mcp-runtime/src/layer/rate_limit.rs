@@ -90,14 +90,14 @@ impl RateLimit {
     }
 }
 
-fn caller(request: &McpRequest) -> Caller {
+fn caller(request: &McpRequest) -> BucketOwner {
     match (request.principal(), request.context()) {
-        (Some(principal), _) => Caller::Principal(principal.into()),
+        (Some(principal), _) => BucketOwner::Principal(principal.into()),
         (None, Some(context)) => {
             let (number, address) = context.connection();
-            Caller::Connection(number, address)
+            BucketOwner::Connection(number, address)
         }
-        (None, None) => Caller::Own,
+        (None, None) => BucketOwner::Own,
     }
 }
 
@@ -228,7 +228,7 @@ pub trait Buckets: Send + Sync + 'static {
 
 /// The owner of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Caller {
+pub(super) enum BucketOwner {
     Principal(Box<str>),
     /// A connection, or a session over HTTP, by its number; the address of a client that has neither.
     Connection(u64, Option<SocketAddr>),
@@ -240,12 +240,12 @@ pub(super) enum Caller {
 #[derive(Default)]
 struct LocalBuckets {
     /// The time at which each bucket is full.
-    full: Mutex<HashMap<Caller, Instant>>,
+    full: Mutex<HashMap<BucketOwner, Instant>>,
 }
 
 impl LocalBuckets {
     /// Takes a token from the bucket of a caller.
-    pub(super) fn take(&self, caller: Caller, rate: Rate) -> Taken {
+    pub(super) fn take(&self, caller: BucketOwner, rate: Rate) -> Taken {
         let now = Instant::now();
         let mut buckets = lock(&self.full);
         if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&caller) {
@@ -290,8 +290,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn caller(number: u64) -> Caller {
-        Caller::Connection(number, None)
+    fn caller(number: u64) -> BucketOwner {
+        BucketOwner::Connection(number, None)
     }
 
     #[tokio::test(start_paused = true)]

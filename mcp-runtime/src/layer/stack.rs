@@ -91,7 +91,7 @@ impl fmt::Debug for Stack {
     }
 }
 
-type Outcome = Result<McpResponse, BoxError>;
+type LayerResult = Result<McpResponse, BoxError>;
 
 /// Makes a layer of an async function, which gets the request and what is inside of the layer.
 ///
@@ -142,7 +142,7 @@ impl<F> Clone for FromFn<F> {
 impl<F, R> Service<McpRequest> for FromFn<F>
 where
     F: Fn(McpRequest, Next) -> R,
-    R: Future<Output = Outcome>,
+    R: Future<Output = LayerResult>,
 {
     type Response = McpResponse;
     type Error = BoxError;
@@ -176,7 +176,7 @@ trait BoxedService: Send + Sync {
 
     fn boxed_poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>>;
 
-    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome>;
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<LayerResult>;
 }
 
 impl<S: RequestService> BoxedService for S {
@@ -188,7 +188,7 @@ impl<S: RequestService> BoxedService for S {
         self.poll_ready(cx).map_err(Into::into)
     }
 
-    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<Outcome> {
+    fn boxed_call(&mut self, request: McpRequest) -> BoxFuture<LayerResult> {
         let response = self.call(request);
         Box::pin(async move { response.await.map_err(Into::into) })
     }
@@ -217,7 +217,7 @@ impl Next {
 impl Service<McpRequest> for Next {
     type Response = McpResponse;
     type Error = BoxError;
-    type Future = BoxFuture<Outcome>;
+    type Future = BoxFuture<LayerResult>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         match &self.service {

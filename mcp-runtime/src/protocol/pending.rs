@@ -51,11 +51,11 @@ impl Timeouts {
 /// The table of requests in flight. `W` is the receiver of the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
-    entries: BTreeMap<i64, Entry<W>>,
+    entries: BTreeMap<i64, PendingEntry<W>>,
 }
 
 #[derive(Debug)]
-struct Entry<W> {
+struct PendingEntry<W> {
     waiter: W,
     timeouts: Timeouts,
     sent: Instant,
@@ -85,7 +85,7 @@ impl<W> Pending<W> {
     /// Notes that the request `id` was sent at `now`.
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
         let last_deadline = now + timeouts.total.min(FOREVER);
-        let entry = Entry {
+        let entry = PendingEntry {
             waiter,
             timeouts,
             sent: now,
@@ -173,7 +173,8 @@ impl<W> Pending<W> {
     /// Removes the requests that have run out of time, oldest first, each with the time it has
     /// waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
-        let is_expired = |_: &i64, entry: &mut Entry<W>| !entry.is_held() && entry.deadline <= now;
+        let is_expired =
+            |_: &i64, entry: &mut PendingEntry<W>| !entry.is_held() && entry.deadline <= now;
         let expired = self.entries.extract_if(.., is_expired);
         expired
             .map(|(id, entry)| (id, entry.waiter, now - entry.sent))
@@ -187,7 +188,7 @@ impl<W> Pending<W> {
     }
 }
 
-impl<W> Entry<W> {
+impl<W> PendingEntry<W> {
     fn is_held(&self) -> bool {
         !self.held_by.is_empty()
     }

@@ -60,7 +60,7 @@ pub fn connect(server: impl Into<Server>) -> Connect {
     Connect {
         server: server.into(),
         client: Client::builder("test", "0.0.0").without_keep_alive(),
-        caller: Caller::default(),
+        request: Builder::new(),
         recording: Recording::default(),
         paused: false,
     }
@@ -72,7 +72,8 @@ pub fn connect(server: impl Into<Server>) -> Connect {
 pub struct Connect {
     server: Server,
     client: ClientBuilder,
-    pub(super) caller: Caller,
+    /// The HTTP request that handlers see, as over WebSocket.
+    request: Builder,
     recording: Recording,
     paused: bool,
 }
@@ -97,92 +98,6 @@ impl Connect {
         self
     }
 
-    /// Records every message of the connection.
-    pub fn record(mut self, recording: &Recording) -> Self {
-        self.recording = recording.clone();
-        self
-    }
-
-    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime
-    /// is idle, so that timeouts elapse at once.
-    ///
-    /// # Panics
-    ///
-    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads;
-    /// see [`tokio::time::pause`].
-    pub fn paused(mut self) -> Self {
-        self.paused = true;
-        self
-    }
-}
-
-impl IntoFuture for Connect {
-    type Output = Result<Client, ConnectError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            if self.paused {
-                tokio::time::pause();
-            }
-            let (ours, theirs) = memory::pair();
-            let ours = Recorder::new(ours, Side::Server, &self.recording);
-            let theirs = Recorder::new(theirs, Side::Client, &self.recording);
-            let identity = self.caller.identity().map_err(ConnectError::Open)?;
-            let serving = self
-                .server
-                .serve(theirs)
-                .signals(false)
-                .identified(identity);
-            let (failed, failure) = oneshot::channel();
-            tokio::spawn(async move {
-                if let Err(error) = serving.await
-                    && let Err(error) = failed.send(error)
-                {
-                    crate::log::error!(%error, "the server under test failed");
-                }
-            });
-            match self.client.connect(ours).await {
-                Err(error) if error.is_end() => {
-                    Err(failure.await.map_or(error, ConnectError::Serve))
-                }
-                outcome => outcome,
-            }
-        })
-    }
-}
-
-/// The HTTP request that handlers see, as over WebSocket.
-#[derive(Debug, Default)]
-pub(super) struct Caller(Builder);
-
-impl Caller {
-    /// The identity of the connection.
-    ///
-    /// # Errors
-    ///
-    /// When a header is malformed.
-    pub(super) fn identity(self) -> io::Result<Arc<dyn ClientIdentity>> {
-        let request = self.0.body(()).map_err(io::Error::other)?;
-        Ok(identity(request.into_parts().0))
-    }
-}
-
-#[cfg(feature = "http-server")]
-fn identity(mut parts: Parts) -> Arc<dyn ClientIdentity> {
-    if parts.extensions.get::<ScopeCheck>().is_none() {
-        // In memory, scopes have no effect unless the test sets a check.
-        parts.extensions.insert(ScopeCheck::new(|_| Ok(())));
-    }
-    Arc::new(Exchange::upgrade(parts, None))
-}
-
-#[cfg(not(feature = "http-server"))]
-fn identity(parts: Parts) -> Arc<dyn ClientIdentity> {
-    Arc::new(parts.extensions)
-}
-
-impl Connect {
     /// Sets the identity of the client, as [`Context::identity`](crate::Context::identity) returns
     /// it. One of each type, such as the application's user and the
     /// [`Principal`](crate::server::Principal) that handlers take as a parameter. Scopes
@@ -212,7 +127,7 @@ impl Connect {
     /// # }
     /// ```
     pub fn identity<T: Any + Clone + Send + Sync>(mut self, identity: T) -> Self {
-        self.caller.0 = self.caller.0.extension(identity);
+        self.request = self.request.extension(identity);
         self
     }
 
@@ -248,7 +163,76 @@ impl Connect {
         K: TryInto<HeaderName, Error: Into<http::Error>>,
         V: TryInto<HeaderValue, Error: Into<http::Error>>,
     {
-        self.caller.0 = self.caller.0.header(name, value);
+        self.request = self.request.header(name, value);
         self
     }
+
+    /// Records every message of the connection.
+    pub fn record(mut self, recording: &Recording) -> Self {
+        self.recording = recording.clone();
+        self
+    }
+
+    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime
+    /// is idle, so that timeouts elapse at once.
+    ///
+    /// # Panics
+    ///
+    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads;
+    /// see [`tokio::time::pause`].
+    pub fn paused(mut self) -> Self {
+        self.paused = true;
+        self
+    }
+}
+
+impl IntoFuture for Connect {
+    type Output = Result<Client, ConnectError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            if self.paused {
+                tokio::time::pause();
+            }
+            let (ours, theirs) = memory::pair();
+            let ours = Recorder::new(ours, Side::Server, &self.recording);
+            let theirs = Recorder::new(theirs, Side::Client, &self.recording);
+            let request = self.request.body(()).map_err(io::Error::other);
+            let (parts, ()) = request.map_err(ConnectError::Open)?.into_parts();
+            let serving = self
+                .server
+                .serve(theirs)
+                .signals(false)
+                .identified(identity(parts));
+            let (failed, failure) = oneshot::channel();
+            tokio::spawn(async move {
+                if let Err(error) = serving.await
+                    && let Err(error) = failed.send(error)
+                {
+                    crate::log::error!(%error, "the server under test failed");
+                }
+            });
+            match self.client.connect(ours).await {
+                Err(error) if error.is_end() => {
+                    Err(failure.await.map_or(error, ConnectError::Serve))
+                }
+                outcome => outcome,
+            }
+        })
+    }
+}
+
+#[cfg(feature = "http-server")]
+fn identity(mut parts: Parts) -> Arc<dyn ClientIdentity> {
+    if parts.extensions.get::<ScopeCheck>().is_none() {
+        // In memory, scopes have no effect unless the test sets a check.
+        parts.extensions.insert(ScopeCheck::new(|_| Ok(())));
+    }
+    Arc::new(Exchange::upgrade(parts, None))
+}
+
+#[cfg(not(feature = "http-server"))]
+fn identity(parts: Parts) -> Arc<dyn ClientIdentity> {
+    Arc::new(parts.extensions)
 }

@@ -59,12 +59,12 @@ impl UrlTransport {
 pub(super) struct ServerAddress {
     url: String,
     headers: Vec<(String, String)>,
-    pub(super) roots: Roots,
+    pub(super) roots: TrustedRoots,
 }
 
 /// The root certificates that a client trusts.
 #[derive(Clone, Default)]
-pub(super) struct Roots {
+pub(super) struct TrustedRoots {
     /// In DER.
     pub(super) added: Vec<Vec<u8>>,
     /// True if those of the Mozilla project are not trusted.
@@ -76,7 +76,7 @@ impl ServerAddress {
         Self {
             url,
             headers: Vec::new(),
-            roots: Roots::default(),
+            roots: TrustedRoots::default(),
         }
     }
 
@@ -179,7 +179,7 @@ fn basic(user_information: &str) -> String {
 /// # Errors
 ///
 /// If one of those that are added is not a certificate.
-fn trusted(roots: &Roots) -> io::Result<RootCertStore> {
+fn trusted(roots: &TrustedRoots) -> io::Result<RootCertStore> {
     let defaults = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
     let defaults = defaults.filter(|_| !roots.only_added);
     let mut trusted = RootCertStore::from_iter(defaults);
@@ -200,7 +200,7 @@ fn trusted(roots: &Roots) -> io::Result<RootCertStore> {
 /// # Errors
 ///
 /// If one of those that are added is not a certificate.
-pub(super) fn tls_config(roots: &Roots) -> io::Result<ClientConfig> {
+pub(super) fn tls_config(roots: &TrustedRoots) -> io::Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -262,7 +262,7 @@ mod tests {
         let root = include_bytes!("../../tests/transports/certificates/root.der");
         let count = |only_added| {
             let added = vec![root.to_vec()];
-            trusted(&Roots { added, only_added }).unwrap().len()
+            trusted(&TrustedRoots { added, only_added }).unwrap().len()
         };
         assert_eq!(count(true), 1);
         assert!(count(false) > 50);

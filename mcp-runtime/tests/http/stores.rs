@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_runtime::transport::http::{
-    EventStore, HttpOptions, MemoryEvents, MemorySessions, Principal, SessionId, SessionRecord,
-    SessionStore, StoreError, StoredEvent,
+    EventStore, HttpOptions, MemoryEventStore, MemorySessionStore, Principal, SessionId,
+    SessionRecord, SessionStore, StoreError, StoredEvent,
 };
 use serde_json::{Value, json};
 
@@ -39,8 +39,8 @@ enum Fault {
 /// Stores in memory that several servers share. One of their methods may have a fault.
 #[derive(Clone, Default)]
 struct Shared {
-    sessions: MemorySessions,
-    events: Arc<MemoryEvents>,
+    sessions: MemorySessionStore,
+    events: Arc<MemoryEventStore>,
     failing: Arc<Mutex<(&'static str, Fault)>>,
     /// Methods that were called.
     calls: Arc<Mutex<Vec<&'static str>>>,

@@ -13,7 +13,7 @@ use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::BoxFuture;
 use mcp_runtime::server::Reply;
 use mcp_runtime::transport::http::{
-    AccessDenied, AccessPolicy, AccessRevalidation, EventStore, HttpOptions, MemoryEvents, Principal, SessionId,
+    AccessDenied, AccessPolicy, AccessRevalidation, EventStore, HttpOptions, MemoryEventStore, Principal, SessionId,
     StoreError, StoredEvent, http,
 };
 use mcp_runtime::types::{
@@ -590,7 +590,7 @@ async fn max_session_event_bytes() {
 }
 
 async fn max_event_bytes() {
-    let options = HttpOptions::default().event_store(MemoryEvents::with_max_bytes(50_000));
+    let options = HttpOptions::default().event_store(MemoryEventStore::with_max_bytes(50_000));
     events_kept(options, 10_000, 10, 3..5).await;
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::server::ShutdownHandle;
 use mcp_runtime::transport::http::{
-    HttpOptions, MemorySessions, SessionId, SessionRecord, SessionStore as _, http,
+    HttpOptions, MemorySessionStore, SessionId, SessionRecord, SessionStore as _, http,
 };
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::{Transport, memory};
@@ -187,7 +187,7 @@ async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
         (&*refused, "Unsupported protocol version"),
     ] {
         let before = log.text().len();
-        let store = MemorySessions::new();
+        let store = MemorySessionStore::new();
         let id = SessionId::new(7 << 96);
         let kept = SessionRecord::new(None, record.to_owned());
         let hour = Duration::from_secs(3600);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::server::{Endpoint, Reply, Serve, ShutdownHandle, tools::ToolEntry};
-use mcp_runtime::transport::socket::{Caller, Unix, tcp_client, unix_client};
+use mcp_runtime::transport::socket::{PeerCredentials, Unix, tcp_client, unix_client};
 use mcp_runtime::transport::{TcpAddress, tcp, unix};
 use mcp_runtime::types::Tool;
 use mcp_runtime::{CallError, Client, ConnectError, ServeError, Server};
@@ -28,7 +28,7 @@ fn counting() -> Server {
     }));
     let tool = Tool::new("caller", json!({"type": "object"}));
     server.tool(ToolEntry::new(tool, |call| {
-        let caller = call.context.identity::<Caller>();
+        let caller = call.context.identity::<PeerCredentials>();
         let process = caller.and_then(|caller| caller.process);
         Reply::Ready(Ok(text(format!("{process:?}"))))
     }));

@@ -22,26 +22,26 @@ mod server;
 mod session;
 mod sse;
 
-#[cfg(feature = "http-server")]
-pub use crate::error::AccessDenied;
-#[cfg(feature = "http-server")]
-pub use crate::server::Principal;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use exchange::Access;
-#[cfg(feature = "http-server")]
-pub(crate) use exchange::Exchange;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use exchange::SseService;
 #[cfg(feature = "http-server")]
-pub use exchange::{
-    AccessExpires, AccessRevalidation, EventStore, HttpRequest, MemoryEvents, PeerAddr, StoredEvent,
+pub use {
+    crate::error::AccessDenied,
+    crate::server::Principal,
+    exchange::{
+        AccessExpires, AccessRevalidation, EventStore, HttpRequest, MemoryEventStore, StoredEvent,
+    },
+    server::{
+        AccessPolicy, Http, HttpOptions, HttpService, PeerAddr, ResponseBody, ResponseFuture,
+        ResponseHeaders, ScopeCheck, ServiceGuard, http, http_service,
+    },
+    session::{MemorySessionStore, SessionId, SessionRecord, SessionStore, StoreError},
 };
+
 #[cfg(feature = "http-server")]
-pub use server::{
-    AccessPolicy, Http, HttpOptions, HttpService, ResponseBody, ResponseFuture, ResponseHeaders,
-    ScopeCheck, ServiceGuard, http, http_service,
-};
+pub(crate) use exchange::Exchange;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::{HttpState, Route, admit, authorize};
-#[cfg(feature = "http-server")]
-pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};
+pub(super) use {
+    exchange::Access,
+    server::{HttpState, Route, admit, authorize},
+};

@@ -23,4 +23,4 @@ pub use client::{UnixClient, unix_client};
 #[cfg(feature = "server")]
 pub use tcp::{Tcp, tcp};
 #[cfg(all(unix, feature = "server"))]
-pub use unix::{Caller, Unix, unix};
+pub use unix::{PeerCredentials, Unix, unix};

@@ -27,7 +27,7 @@ use crate::transport::{ByteStream, MAX_FRAME_BYTES};
 /// must let clients reach the file. The file of a server that has died is replaced; serving fails
 /// if one is alive, or the path is anything but a socket. The file is removed at the end. The
 /// operating system limits the path to about 100 bytes. Handlers get the caller by
-/// `cx.identity::<Caller>()`.
+/// `cx.identity::<PeerCredentials>()`.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -63,7 +63,7 @@ frame_limit!(Unix, max_frame_bytes);
 
 /// The process at the other end of a Unix socket, as the operating system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caller {
+pub struct PeerCredentials {
     /// The number of the user.
     pub user: u32,
     /// The number of the group.
@@ -107,7 +107,7 @@ impl Endpoint for Unix {
         let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
             if let Ok(credentials) = stream.peer_cred() {
                 let mut extensions = Extensions::new();
-                extensions.insert(Caller {
+                extensions.insert(PeerCredentials {
                     user: credentials.uid(),
                     group: credentials.gid(),
                     process: credentials.pid(),

@@ -65,7 +65,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (sink, stream) = self.stream.split();
-        let sender = Arc::new(Sender {
+        let sender = Arc::new(FrameSender {
             sink: Mutex::new(sink),
             code: self.close_code,
         });
@@ -98,7 +98,7 @@ pub struct WebSocketReader<S> {
     ended: bool,
     /// The reason that the peer has given for the end.
     end_reason: Option<String>,
-    sender: Arc<Sender<S>>,
+    sender: Arc<FrameSender<S>>,
     ping: Duration,
     next_ping: Instant,
     /// True if anything has come from the peer since the last ping.
@@ -193,7 +193,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
 /// Writes messages.
 #[derive(Debug)]
 pub struct WebSocketWriter<S> {
-    sender: Arc<Sender<S>>,
+    sender: Arc<FrameSender<S>>,
     /// Bytes at the front of the outbox that are on their way, but may not have left yet.
     started: usize,
 }
@@ -224,20 +224,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
 
 /// The sending half, used by reader and writer.
 #[derive(Debug)]
-struct Sender<S> {
+struct FrameSender<S> {
     sink: Mutex<SplitSink<WebSocketStream<S>, Message>>,
     /// The code with which the connection will be closed.
     code: Arc<AtomicU16>,
 }
 
-impl<S> Sender<S> {
+impl<S> FrameSender<S> {
     /// Sets the code with which the connection will be closed.
     fn close_with(&self, code: CloseCode) {
         self.code.store(code.into(), Ordering::Relaxed);
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Sender<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> FrameSender<S> {
     /// Sends a ping, unless the connection is busy sending: then the peer reads, or will be missed
     /// for not doing so.
     fn ping(&self) -> io::Result<()> {

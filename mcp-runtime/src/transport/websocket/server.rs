@@ -43,12 +43,12 @@ use crate::transport::http::{
 
 /// Settings of each connection.
 #[derive(Clone, Copy, Debug)]
-struct Settings {
+struct ConnectionSettings {
     max_frame_bytes: usize,
     ping: Duration,
 }
 
-impl Settings {
+impl ConnectionSettings {
     fn check(self) -> Result<(), ServeError> {
         ServeError::check([
             ("max_frame_bytes", self.max_frame_bytes == 0),
@@ -57,7 +57,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for ConnectionSettings {
     fn default() -> Self {
         Self {
             max_frame_bytes: MAX_FRAME_BYTES,
@@ -119,7 +119,12 @@ impl Upgrade {
     }
 
     /// Serves the client until it leaves, its access ends or the server ends.
-    async fn serve(self, settings: Settings, mut running: Running, ending: watch::Receiver<bool>) {
+    async fn serve(
+        self,
+        settings: ConnectionSettings,
+        mut running: Running,
+        ending: watch::Receiver<bool>,
+    ) {
         let io = match self.io.await {
             Ok(upgraded) => TokioIo::new(upgraded),
             Err(error) => return tracing::debug!(%error, "an upgrade failed"),
@@ -184,7 +189,7 @@ pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
     WebSocketServer {
         address: address.into(),
         options: HttpOptions::default(),
-        settings: Settings::default(),
+        settings: ConnectionSettings::default(),
         max_connections: MAX_CONNECTIONS,
     }
 }
@@ -194,7 +199,7 @@ pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
 pub struct WebSocketServer {
     address: TcpAddress,
     options: HttpOptions,
-    settings: Settings,
+    settings: ConnectionSettings,
     max_connections: usize,
 }
 
@@ -256,7 +261,7 @@ impl Connected for WebSocketServer {}
 async fn serve_accepted(
     (stream, addr): (TcpStream, SocketAddr),
     state: Arc<HttpState>,
-    settings: Settings,
+    settings: ConnectionSettings,
     running: Running,
     mut ending: watch::Receiver<bool>,
 ) {
@@ -326,7 +331,7 @@ pub fn websocket_service(server: impl Into<Server>, options: HttpOptions) -> Web
 #[derive(Clone, Debug)]
 pub struct WebSocketService {
     http: HttpService,
-    settings: Settings,
+    settings: ConnectionSettings,
 }
 
 frame_limit!(WebSocketServer, settings.max_frame_bytes);
@@ -338,7 +343,7 @@ impl HttpService {
     pub fn websocket(&self) -> WebSocketService {
         WebSocketService {
             http: self.clone(),
-            settings: Settings::default(),
+            settings: ConnectionSettings::default(),
         }
     }
 }

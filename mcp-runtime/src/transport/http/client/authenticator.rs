@@ -15,12 +15,12 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 
 use super::address_rule::AddressRule;
+use super::body::{UNCOMPRESSED, compressed, next_bytes};
 use super::connector::{Connector, authority, client, connect_error};
-use super::response::{UNCOMPRESSED, compressed, next_bytes};
 use crate::connection::{BYTE_ORDER_MARK, BoxFuture};
 use crate::limits::{AUTH_ANSWER_BYTES, AUTH_REQUEST_TIMEOUT};
 use crate::transport::PrincipalChanges;
-use crate::transport::server_address::{Roots, tls_config};
+use crate::transport::server_address::{TrustedRoots, tls_config};
 
 /// The result of an [`Authenticator`] or a
 /// [header provider](super::HttpUrl::header_provider). An error fails the request with
@@ -367,10 +367,10 @@ impl AuthHttp {
 }
 
 /// The default roots with others.
-fn added(roots: impl IntoIterator<Item = Vec<u8>>) -> Roots {
-    Roots {
+fn added(roots: impl IntoIterator<Item = Vec<u8>>) -> TrustedRoots {
+    TrustedRoots {
         added: roots.into_iter().collect(),
-        ..Roots::default()
+        ..TrustedRoots::default()
     }
 }
 

@@ -20,7 +20,7 @@ use super::authenticator::{AuthHttp, AuthResult, Authenticator, RequestInfo};
 use super::connector::{Connector, client};
 use super::credentials::{CredentialSources, Credentials};
 use super::outgoing::{Outgoing, ParamHeaders};
-use super::remote::{Delivery, Remote, SessionState};
+use super::remote::{Remote, RemoteEvent, RemoteSession};
 use super::session_end::LastEnd;
 use crate::limits::{
     CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES, MAX_UNSENT_NOTIFICATIONS,
@@ -270,10 +270,10 @@ impl Transport for HttpUrl {
             connector,
             credentials,
             inbox,
-            state: Mutex::new(SessionState {
+            state: Mutex::new(RemoteSession {
                 headers,
                 param_headers: ParamHeaders::with_methods(self.methods),
-                ..SessionState::default()
+                ..RemoteSession::default()
             }),
         };
         let reader = HttpReader {
@@ -293,10 +293,10 @@ impl Transport for HttpUrl {
 /// Reads the messages of the server, of all responses.
 #[derive(Debug)]
 pub struct HttpReader {
-    deliveries: mpsc::Receiver<Delivery>,
+    deliveries: mpsc::Receiver<RemoteEvent>,
     /// The largest message, in bytes.
     limit: usize,
-    next: Option<Delivery>,
+    next: Option<RemoteEvent>,
     /// The one that was taken last.
     current: Option<Event>,
 }
@@ -305,7 +305,7 @@ impl FrameReader for HttpReader {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
         let next = self.next.take();
         Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
-            Delivery::Event(event) => match self.current.insert(event) {
+            RemoteEvent::Event(event) => match self.current.insert(event) {
                 Event::Message(message) => Incoming::Frame(message),
                 Event::TooLarge(head) => Incoming::TooLarge {
                     head,
@@ -313,8 +313,8 @@ impl FrameReader for HttpReader {
                     limit: self.limit,
                 },
             },
-            Delivery::Failed(id, error) => Incoming::Failed { id, error },
-            Delivery::Suspended(id, suspended) => Incoming::Suspended { id, suspended },
+            RemoteEvent::Failed(id, error) => Incoming::Failed { id, error },
+            RemoteEvent::Suspended(id, suspended) => Incoming::Suspended { id, suspended },
         })
     }
 
@@ -359,7 +359,7 @@ impl FrameWriter for HttpWriter {
 /// anything else.
 async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
     let (notifications, mut queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
-    let mut connection = Connection {
+    let mut connection = RequestDriver {
         remote: Arc::clone(&remote),
         exchanges: JoinSet::new(),
         in_flight: HashMap::new(),
@@ -401,7 +401,7 @@ async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
 }
 
 /// Messages that are being sent and answered.
-struct Connection {
+struct RequestDriver {
     remote: Arc<Remote>,
     /// Requests, which return their id, and responses.
     exchanges: JoinSet<Option<RequestId>>,
@@ -413,13 +413,13 @@ struct Connection {
     listening: JoinSet<()>,
 }
 
-impl Connection {
+impl RequestDriver {
     /// Sends one message.
     async fn send(&mut self, line: Vec<u8>) {
         let outgoing = match self.remote.read(line) {
             Ok(outgoing) => outgoing,
             Err((Some(id), error)) => {
-                return self.remote.deliver(Delivery::Failed(id, error)).await;
+                return self.remote.deliver(RemoteEvent::Failed(id, error)).await;
             }
             Err((None, error)) => return crate::log::warn!(%error, "a message can't be sent"),
         };

@@ -25,6 +25,7 @@ use tower_service::Service;
 use super::address_rule::AddressRule;
 use crate::connection::BoxFuture;
 use crate::error::causes;
+use crate::layer::BoxError;
 use crate::limits::TCP_KEEP_ALIVE;
 use crate::transport::server_address::tls_advice;
 
@@ -108,8 +109,6 @@ impl Service<Name> for Resolver {
         })
     }
 }
-
-type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Service<Uri> for Connector {
     type Response = TcpConnection;

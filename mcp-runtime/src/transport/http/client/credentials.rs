@@ -14,9 +14,9 @@ use hyper_util::client::legacy::connect::HttpInfo;
 use super::authenticator::{
     AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo,
 };
+use super::body::no_message;
 use super::outgoing::Outgoing;
-use super::remote::{Delivery, Remote};
-use super::response::no_message;
+use super::remote::{Remote, RemoteEvent};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::limits::MAX_CHALLENGES;
@@ -149,11 +149,12 @@ impl Remote {
         }
         let id = sending.outgoing.and_then(|outgoing| outgoing.id.as_ref());
         if let Some(id) = id {
-            self.deliver(Delivery::Suspended(id.clone(), true)).await;
+            self.deliver(RemoteEvent::Suspended(id.clone(), true)).await;
         }
         let done = future.await;
         if let Some(id) = id {
-            self.deliver(Delivery::Suspended(id.clone(), false)).await;
+            self.deliver(RemoteEvent::Suspended(id.clone(), false))
+                .await;
         }
         done
     }

@@ -4,9 +4,10 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
+use super::body::next_bytes;
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
-use super::response::{is_stream, next_bytes};
+use super::response::is_stream;
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};

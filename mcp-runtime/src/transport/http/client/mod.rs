@@ -9,6 +9,7 @@
 
 mod address_rule;
 mod authenticator;
+mod body;
 mod connection;
 mod connector;
 mod credentials;
@@ -21,5 +22,5 @@ mod session_end;
 pub use authenticator::{
     AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo,
 };
+pub use body::retry_after;
 pub use connection::{HttpUrl, http_client};
-pub use response::retry_after;

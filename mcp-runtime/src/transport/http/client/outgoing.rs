@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::error::Error;
 use std::io;
 
 use base64::Engine as _;
@@ -17,6 +16,7 @@ use mcp_types::{
 use serde_json::Value;
 
 use crate::error::CallError;
+use crate::layer::BoxError;
 use crate::limits::MAX_PARAM_HEADER_BYTES;
 use crate::protocol::{ExtensionMethod, ParamHeader, RequestParams, StrictJson};
 use crate::transport::http::headers::{
@@ -121,8 +121,6 @@ impl Outgoing {
         }
     }
 }
-
-type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The error of a message that has no form for HTTP.
 fn not_sent(reason: impl Into<BoxError>) -> CallError {

@@ -20,10 +20,10 @@ use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
+use super::body::{TooManyRedirects, UNCOMPRESSED, compressed, retry_after};
 use super::connector::{Connector, authority, connect_error};
 use super::credentials::{Credentials, Sending};
 use super::outgoing::{Outgoing, ParamHeaders, Resend};
-use super::response::{TooManyRedirects, UNCOMPRESSED, compressed, retry_after};
 use super::session_end::LastEnd;
 use crate::error::CallError;
 use crate::limits::{
@@ -38,7 +38,7 @@ use crate::transport::http::sse::Event;
 
 /// News for the client.
 #[derive(Debug)]
-pub(super) enum Delivery {
+pub(super) enum RemoteEvent {
     /// A message of the server.
     Event(Event),
     /// The reason for which a request gets no answer.
@@ -61,13 +61,13 @@ pub(super) struct Remote {
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
     pub(super) credentials: Credentials,
-    pub(super) inbox: mpsc::Sender<Delivery>,
-    pub(super) state: Mutex<SessionState>,
+    pub(super) inbox: mpsc::Sender<RemoteEvent>,
+    pub(super) state: Mutex<RemoteSession>,
 }
 
 /// State of the session, read off the messages that have passed.
 #[derive(Debug, Default)]
-pub(super) struct SessionState {
+pub(super) struct RemoteSession {
     /// The headers of all requests: those of the user and, after the handshake, the version and the
     /// id of the session, where the server assigned one.
     pub(super) headers: HeaderMap,
@@ -231,7 +231,7 @@ impl Remote {
     }
 
     /// Delivers something to the client, if it still reads.
-    pub(super) async fn deliver(&self, delivery: Delivery) {
+    pub(super) async fn deliver(&self, delivery: RemoteEvent) {
         let _ = self.inbox.send(delivery).await;
     }
 
@@ -239,12 +239,12 @@ impl Remote {
         self.state().ended
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RemoteSession> {
         lock(&self.state)
     }
 }
 
-impl SessionState {
+impl RemoteSession {
     /// Reads the version off the answer to `initialize`. An answer without one is an error for the
     /// client, which reads it next.
     pub(super) fn initialized(&mut self, message: &[u8], id: Option<HeaderValue>) {
@@ -379,7 +379,7 @@ mod tests {
     fn a_session_is_known_whatever_else_the_server_says() {
         let result = r#"{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":1e400,"y":"\ud800"}}}"#;
         let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-        let mut state = SessionState::default();
+        let mut state = RemoteSession::default();
         state.initialized(message.as_bytes(), HeaderValue::try_from("s-1").ok());
         assert!(state.is_initialized);
         assert_eq!(state.headers[&PROTOCOL_VERSION], "2025-11-25");

@@ -1,28 +1,25 @@
-//! Responses of a server: their bodies, single messages and streams of events.
+//! Responses of a server: single messages and streams of events.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
-};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::response::Parts;
-use http::{Response, StatusCode, Uri};
-use http_body::Body as _;
+use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use mcp_types::jsonrpc::{ErrorObject, Frame, Message};
 use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
 use tokio::time::{Instant, timeout};
 
+use super::body::{BodyRead, next_bytes, no_message};
+use super::credentials::Sending;
 use super::outgoing::Outgoing;
-use super::remote::{Delivery, Remote, resumption};
+use super::remote::{Remote, RemoteEvent, resumption};
+use super::session_end::{ends, may_end};
 use crate::connection::BYTE_ORDER_MARK;
-use crate::error::{CallError, HttpError, without_secrets};
-use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS, STABLE_STREAM};
+use crate::error::{CallError, HttpError};
+use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
 
@@ -34,7 +31,7 @@ impl Remote {
             return self.notify(outgoing, self.message_timeout).await;
         };
         if let Err(error) = self.call(outgoing).await {
-            self.deliver(Delivery::Failed(id.clone(), error)).await;
+            self.deliver(RemoteEvent::Failed(id.clone(), error)).await;
         }
     }
 
@@ -173,7 +170,8 @@ impl Remote {
                         let session = response.headers().get(&SESSION_ID);
                         return self.receive(message, session, outgoing).await;
                     }
-                    self.deliver(Delivery::Event(Event::Message(message))).await;
+                    self.deliver(RemoteEvent::Event(Event::Message(message)))
+                        .await;
                 }
             }
             parser.resume();
@@ -204,6 +202,52 @@ impl Remote {
         }
     }
 
+    /// Checks whether the session of a request goes on after its answer. Reads the body of a refusal
+    /// that may end the session.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::SessionEnded`] if it does not go on.
+    pub(super) async fn check_session(
+        &self,
+        sending: &Sending<'_>,
+        response: &mut Response<Incoming>,
+    ) -> Result<(), CallError> {
+        let request = &sending.request;
+        let outgoing = sending.outgoing;
+        let status = response.status();
+        if !request.headers().contains_key(&SESSION_ID) || request.method() == Method::DELETE {
+            return Ok(());
+        }
+        let method = outgoing.map_or(request.method().as_str(), |outgoing| &outgoing.method);
+        if status.is_success() {
+            match outgoing {
+                Some(outgoing) => self.state().has_served |= outgoing.id.is_some(),
+                None => self.state().has_streamed = true,
+            }
+            self.last_end.served(method);
+        }
+        if !may_end(status, response.headers()) {
+            return Ok(());
+        }
+        let read = self.read_whole(response.body_mut()).await;
+        let (body, is_whole) = read.unwrap_or_else(|_| (Vec::new(), true));
+        let mut state = self.state();
+        // Not every server has a stream to offer, nor the right status to say so.
+        let is_other = outgoing.map_or(!state.has_streamed, |it| it.is_answered_by(&body));
+        let ends = state.ended
+            || (ends(status, &body, is_other) && self.last_end.renews(method, state.has_served));
+        if !ends {
+            drop(state);
+            response.extensions_mut().insert(BodyRead(body, is_whole));
+            return Ok(());
+        }
+        if !std::mem::replace(&mut state.ended, true) {
+            tracing::info!(%status, "the server has ended the session");
+        }
+        Err(CallError::SessionEnded)
+    }
+
     /// Reads the session or the annotations off an answer, and delivers it.
     async fn receive(
         &self,
@@ -222,7 +266,8 @@ impl Remote {
             }
             _ => message,
         };
-        self.deliver(Delivery::Event(Event::Message(message))).await;
+        self.deliver(RemoteEvent::Event(Event::Message(message)))
+            .await;
         Ok(())
     }
 
@@ -279,7 +324,7 @@ impl Remote {
                 let limit = self.max_message_bytes;
                 crate::log::warn!(limit, "a message of the server over the limit is skipped");
             }
-            self.deliver(Delivery::Event(event)).await;
+            self.deliver(RemoteEvent::Event(event)).await;
         }
     }
 
@@ -356,86 +401,4 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
 fn is_transient(status: StatusCode) -> bool {
     let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
     is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)
-}
-
-/// The next bytes of a body; `None` at its end.
-pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
-    loop {
-        let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
-        // Trailers are skipped.
-        let data = frame.map(|frame| frame.into_data().ok());
-        if let Some(data) = data.transpose() {
-            return Some(data);
-        }
-    }
-}
-
-/// Marks the response with the first redirect that is not followed because there were too many.
-#[derive(Clone)]
-pub(super) struct TooManyRedirects;
-
-/// The body of a response that was read before the response was handed on; true if it is complete.
-#[derive(Clone)]
-pub(super) struct BodyRead(pub(super) Vec<u8>, pub(super) bool);
-
-/// The value of `Accept-Encoding`: no coding is decoded here.
-pub(super) const UNCOMPRESSED: HeaderValue = HeaderValue::from_static("identity");
-
-/// The reason for which a body can't be read, if it has a coding, such as `gzip`.
-pub(super) fn compressed(headers: &HeaderMap) -> Option<String> {
-    let codings = headers.get_all(CONTENT_ENCODING).iter();
-    let mut codings = codings.map(|value| value.as_bytes().trim_ascii());
-    let coding = codings.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(b"identity"))?;
-    let coding = String::from_utf8_lossy(coding);
-    Some(format!(
-        "it is compressed (`Content-Encoding: {coding}`), although the request accepts only \
-         `identity`: the server or a proxy in front of it is wrong"
-    ))
-}
-
-/// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
-/// 10.2.3). `None` also for a header that can't be read.
-///
-/// ```
-/// use std::time::Duration;
-/// use http::HeaderMap;
-/// use http::header::{HeaderValue, RETRY_AFTER};
-/// use mcp_runtime::transport::http_client::retry_after;
-///
-/// let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("5"))]);
-/// assert_eq!(retry_after(&headers), Some(Duration::from_secs(5)));
-/// ```
-#[must_use]
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
-    let value = value.ok()?.trim();
-    let seconds = value.parse().map(Duration::from_secs).ok();
-    seconds.or_else(|| {
-        let date = httpdate::parse_http_date(value).ok()?;
-        Some(date.duration_since(SystemTime::now()).unwrap_or_default())
-    })
-}
-
-/// The error for an answer that is no MCP message; its extensions have the URL that has answered.
-pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
-    let url = parts.extensions.get::<Uri>();
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let header = |name| parts.headers.get(name).map(text);
-    let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
-    let challenges: Vec<_> = challenges.iter().map(text).collect();
-    // No character takes more than four bytes.
-    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
-    let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
-    let excerpt = compressed(&parts.headers).unwrap_or(excerpt);
-    HttpError {
-        status: parts.status.as_u16(),
-        url: url.map_or_else(String::new, |url| without_secrets(&url.to_string())),
-        content_type: header(CONTENT_TYPE),
-        excerpt: excerpt.replace(char::is_control, " "),
-        error: None,
-        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
-        location: header(LOCATION).filter(|_| parts.status.is_redirection()),
-        too_many_redirects: parts.extensions.get::<TooManyRedirects>().is_some(),
-        retry_after: retry_after(&parts.headers),
-    }
 }

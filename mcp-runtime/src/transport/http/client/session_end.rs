@@ -1,73 +1,18 @@
-//! Finds out whether a server has forgotten a session. The specification has HTTP 404 for it
+//! Signs that a server has forgotten a session. The specification has HTTP 404 for it
 //! (2025-11-25, "Transports", section Session Management); many servers use another status, and say
 //! in the body what they mean. The last session that has ended limits how often another one is opened.
 
 use std::sync::{Mutex, MutexGuard};
 
+use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{Method, StatusCode};
-use hyper::Response;
-use hyper::body::Incoming;
 use tokio::time::Instant;
 
-use super::credentials::Sending;
-use super::remote::Remote;
-use super::response::BodyRead;
-use crate::error::CallError;
 use crate::limits::STABLE_CONNECTION;
 use crate::sync::lock;
-use crate::transport::http::headers::SESSION_ID;
-
-impl Remote {
-    /// Checks whether the session of a request goes on after its answer. Reads the body of a refusal
-    /// that may end the session.
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::SessionEnded`] if it does not go on.
-    pub(super) async fn check_session(
-        &self,
-        sending: &Sending<'_>,
-        response: &mut Response<Incoming>,
-    ) -> Result<(), CallError> {
-        let request = &sending.request;
-        let outgoing = sending.outgoing;
-        let status = response.status();
-        if !request.headers().contains_key(&SESSION_ID) || request.method() == Method::DELETE {
-            return Ok(());
-        }
-        let method = outgoing.map_or(request.method().as_str(), |outgoing| &outgoing.method);
-        if status.is_success() {
-            match outgoing {
-                Some(outgoing) => self.state().has_served |= outgoing.id.is_some(),
-                None => self.state().has_streamed = true,
-            }
-            self.last_end.served(method);
-        }
-        if !may_end(status, response.headers()) {
-            return Ok(());
-        }
-        let read = self.read_whole(response.body_mut()).await;
-        let (body, is_whole) = read.unwrap_or_else(|_| (Vec::new(), true));
-        let mut state = self.state();
-        // Not every server has a stream to offer, nor the right status to say so.
-        let is_other = outgoing.map_or(!state.has_streamed, |it| it.is_answered_by(&body));
-        let ends = state.ended
-            || (ends(status, &body, is_other) && self.last_end.renews(method, state.has_served));
-        if !ends {
-            drop(state);
-            response.extensions_mut().insert(BodyRead(body, is_whole));
-            return Ok(());
-        }
-        if !std::mem::replace(&mut state.ended, true) {
-            tracing::info!(%status, "the server has ended the session");
-        }
-        Err(CallError::SessionEnded)
-    }
-}
 
 /// Returns true if the body decides whether a refusal ends the session.
-fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
+pub(super) fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
     match status.as_u16() {
         400 | 404 | 410 => true,
         401 => !headers.contains_key(WWW_AUTHENTICATE),
@@ -78,7 +23,7 @@ fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
 
 /// Returns true if a refusal ends the session. `is_other` says that it probably has another reason
 /// unless it speaks of the session.
-fn ends(status: StatusCode, body: &[u8], is_other: bool) -> bool {
+pub(super) fn ends(status: StatusCode, body: &[u8], is_other: bool) -> bool {
     let speaks_of_it = body.to_ascii_lowercase();
     let speaks_of_it = memchr::memmem::find(&speaks_of_it, b"session").is_some();
     speaks_of_it || (!is_other && matches!(status.as_u16(), 404 | 410))

@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
 use super::expiry::Access;
-use super::stream::{Found, Item, Stream};
+use super::stream::{Item, Stream, StreamRead};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::FOREVER;
@@ -214,20 +214,20 @@ impl EventStream {
         }
         self.poll_work(cx);
         match self.reading.stream.poll_items(self.reading.ticket, cx) {
-            Poll::Ready(Found::Items(items)) => {
+            Poll::Ready(StreamRead::Items(items)) => {
                 self.silence
                     .as_mut()
                     .reset(Instant::now() + self.period.min(FOREVER));
                 Poll::Ready(Some(self.written(&items)))
             }
-            Poll::Ready(Found::Cut {
+            Poll::Ready(StreamRead::Cut {
                 retry,
                 last_sequence,
             }) => {
                 let id = self.id(last_sequence).to_string();
                 Poll::Ready(Some(sse::empty(&id, Some(retry.as_millis()))))
             }
-            Poll::Ready(Found::End) => Poll::Ready(None),
+            Poll::Ready(StreamRead::End) => Poll::Ready(None),
             Poll::Pending => self.poll_silence(cx).map(Some),
         }
     }
@@ -240,7 +240,7 @@ impl EventStream {
         }
         let polled = self.reading.stream.poll_items(self.reading.ticket, cx);
         let mut last = match polled {
-            Poll::Ready(Found::Items(items)) => BytesMut::from(&*self.written(&items)),
+            Poll::Ready(StreamRead::Items(items)) => BytesMut::from(&*self.written(&items)),
             _ => BytesMut::new(),
         };
         last.extend_from_slice(sse::EXPIRED);
@@ -368,7 +368,7 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::transport::http::exchange::events::{EventLog, MemoryEvents};
+    use crate::transport::http::exchange::events::{EventLog, MemoryEventStore};
     use crate::transport::http::session::SessionId;
 
     fn read(events: &mut EventStream) -> String {
@@ -382,7 +382,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_sent_while_events_are_looked_up_comes_once() {
-        let log = EventLog::new(Arc::new(MemoryEvents::new()), SessionId::new(1));
+        let log = EventLog::new(Arc::new(MemoryEventStore::new()), SessionId::new(1));
         let stream = Arc::new(Stream::new(1, Some(log.clone())));
         stream.push(b"a".to_vec());
         let ticket = stream.attach();

@@ -19,7 +19,7 @@ use crate::transport::http::session::{SessionId, StoreError, available};
 
 /// Keeps the events of sessions, so that a client that comes back gets those it missed.
 ///
-/// The default, [`MemoryEvents`], lives in this process. A store that several processes share
+/// The default, [`MemoryEventStore`], lives in this process. A store that several processes share
 /// lets a client resume at another one.
 pub trait EventStore: Send + Sync + 'static {
     /// Keeps an event. The events of a session are appended one after the other, in the order in
@@ -60,14 +60,14 @@ pub struct StoredEvent {
 /// limit for all sessions together, which is 128 MiB unless set, the session that takes the most
 /// loses its oldest events.
 #[derive(Debug)]
-pub struct MemoryEvents {
+pub struct MemoryEventStore {
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<EventTable>,
 }
 
 /// The events of all sessions.
 #[derive(Debug, Default)]
-struct Kept {
+struct EventTable {
     sessions: HashMap<SessionId, Events>,
     /// The sessions by their bytes.
     by_size: BTreeSet<(usize, SessionId)>,
@@ -88,7 +88,7 @@ impl StoredEvent {
     }
 }
 
-impl MemoryEvents {
+impl MemoryEventStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
@@ -104,18 +104,18 @@ impl MemoryEvents {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, EventTable> {
         lock(&self.kept)
     }
 }
 
-impl Default for MemoryEvents {
+impl Default for MemoryEventStore {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Kept {
+impl EventTable {
     /// Changes the events of one session, and counts anew what they take.
     fn change(&mut self, session: SessionId, change: impl FnOnce(&mut Events)) {
         let events = self.sessions.entry(session).or_default();
@@ -149,7 +149,7 @@ impl Events {
     }
 }
 
-impl EventStore for MemoryEvents {
+impl EventStore for MemoryEventStore {
     fn append(&self, session: SessionId, event: StoredEvent) -> BoxFuture<Result<(), StoreError>> {
         let mut kept = self.lock();
         kept.change(session, |events| events.push(event));
@@ -301,19 +301,19 @@ mod tests {
         }
     }
 
-    fn is_empty(store: &MemoryEvents) -> bool {
+    fn is_empty(store: &MemoryEventStore) -> bool {
         let kept = store.lock();
         kept.sessions.is_empty() && kept.by_size.is_empty() && kept.bytes == 0
     }
 
-    async fn sequences(store: &MemoryEvents, stream: u64, after: u64) -> Vec<u64> {
+    async fn sequences(store: &MemoryEventStore, stream: u64, after: u64) -> Vec<u64> {
         let events = store.replay(SessionId::new(7), stream, after).await;
         events.unwrap().iter().map(|event| event.sequence).collect()
     }
 
     #[tokio::test]
     async fn the_rest_of_one_stream_is_replayed() {
-        let store = MemoryEvents::new();
+        let store = MemoryEventStore::new();
         for event in [
             event(1, 1, 1),
             event(2, 1, 1),
@@ -330,7 +330,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_last_events_are_kept() {
-        let store = MemoryEvents::new();
+        let store = MemoryEventStore::new();
         for sequence in 1..=300 {
             store
                 .append(SessionId::new(7), event(1, sequence, 1))
@@ -355,7 +355,7 @@ mod tests {
     #[tokio::test]
     async fn the_largest_session_loses_its_oldest_events_beyond_the_limit_for_all() {
         let size = event(1, 1, 1000).size();
-        let store = MemoryEvents::with_max_bytes(10 * size);
+        let store = MemoryEventStore::with_max_bytes(10 * size);
         for sequence in 1..=8 {
             store
                 .append(SessionId::new(7), event(1, sequence, 1000))
@@ -378,7 +378,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_kept_of_a_session_that_is_over() {
-        let store = Arc::new(MemoryEvents::new());
+        let store = Arc::new(MemoryEventStore::new());
         let log = EventLog::new(Arc::clone(&store) as _, SessionId::new(7));
         let same = log.clone();
         log.append(1, 1, b"{}");

@@ -2,32 +2,27 @@
 //! its client, and its response.
 
 use std::any::Any;
-use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::Poll;
 use std::time::Duration;
 
 use http::request::Parts;
 use http::{Response, StatusCode};
-use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, code};
 
-use super::event_stream::{EventStream, Work};
 use super::expiry::Expiry;
 use super::header_validation;
 use super::stream::Stream;
 use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{AccessDenied, CallError, ProtocolError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
-use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
+use crate::protocol::{ParamHeader, StrictJson};
 use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Principal};
 use crate::sync::lock;
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::response;
-use crate::transport::http::server::state::{ConnectionInfo, HttpState};
+use crate::transport::http::server::state::Arrival;
 use crate::transport::http::session::HttpSession;
 
 /// One HTTP request while it is served: to a handler, the link to its client. Also the request that
@@ -149,120 +144,6 @@ impl Link for Exchange {
                 header_validation::check_params(&self.arrival.parts.headers, headers, arguments)
             }
         }
-    }
-}
-
-/// A POST request whose body has been read.
-pub(crate) struct Post<'a> {
-    pub(crate) state: &'a HttpState,
-    pub(crate) arrival: Arrival,
-    pub(crate) connection: &'a ConnectionInfo,
-    /// The session that its header names.
-    pub(crate) session: Option<Arc<HttpSession>>,
-    pub(crate) named: NamedRevision,
-    /// The parameters, if it is a single request.
-    pub(crate) params: Option<Result<RequestParams<'a>, RequestError>>,
-}
-
-/// Outcome of beginning to serve a request.
-pub(crate) enum Begun {
-    Done(Response<ResponseBody>),
-    Later(Later),
-}
-
-/// An answer that comes later.
-pub(crate) struct Later {
-    pub(crate) exchange: Arc<Exchange>,
-    /// The handler, unless a task of its own drives it.
-    pub(crate) work: Option<Work>,
-    /// True if it answers a batch, whose members have no status of their own.
-    pub(crate) is_batch: bool,
-}
-
-/// An error as the whole answer.
-pub(crate) fn error(
-    id: ErrorId<'_>,
-    error: &ErrorObject,
-    status: StatusCode,
-) -> Response<ResponseBody> {
-    let mut message = Vec::new();
-    write::error(&mut message, id, error);
-    response::json(status, message)
-}
-
-impl Begun {
-    /// An error as the whole answer.
-    pub(crate) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
-        Self::Done(error(id, &refused.to_error(), status))
-    }
-
-    /// An answer that is there at once, behind whatever the handler has sent before it.
-    pub(crate) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
-        let stream = &later.exchange.stream;
-        if stream.is_untouched() || later.exchange.is_denied() {
-            return Self::Done(later.exchange.response(status, message));
-        }
-        stream.answer(status, message);
-        Self::Later(later)
-    }
-}
-
-impl Later {
-    /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as a
-    /// stream of events. An answer that takes long is a stream, too, so that the connection does not
-    /// look dead.
-    pub(crate) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
-        let Exchange {
-            stream, session, ..
-        } = &*self.exchange;
-        let mut silence = pin!(tokio::time::sleep(state.options.keep_alive));
-        poll_fn(|cx| {
-            if let Some(work) = &mut self.work
-                && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
-            {
-                self.work = None;
-                stream.answer(status, message);
-            }
-            match stream.poll_ready(cx) {
-                Poll::Ready(()) => Poll::Ready(()),
-                Poll::Pending => silence.as_mut().poll(cx),
-            }
-        })
-        .await;
-        if let Some((status, message)) = stream.take_lone_answer() {
-            return if self.is_batch {
-                response::json(status, message)
-            } else {
-                self.exchange.response(status, message)
-            };
-        }
-        let events = EventStream::new(Arc::clone(stream), self.work, &state.options);
-        let events = match session {
-            Some(session) => events.in_session(Arc::clone(session)),
-            None => events,
-        };
-        response::events(events)
-    }
-}
-
-/// The address that a request comes from, for policies that limit callers who are not known yet.
-///
-/// It is in the extensions of requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy, if
-/// the server has accepted the connection. A program that [mounts](crate::transport::http::http_service) the server may put
-/// it there, such as the address that a trusted proxy reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeerAddr(pub SocketAddr);
-
-/// A request without its body.
-pub(crate) struct Arrival {
-    pub(crate) parts: Box<Parts>,
-    /// Absent where another program has accepted the connection.
-    pub(crate) peer_addr: Option<SocketAddr>,
-}
-
-impl Arrival {
-    pub(crate) fn principal(&self) -> Option<&Principal> {
-        self.parts.extensions.get()
     }
 }
 

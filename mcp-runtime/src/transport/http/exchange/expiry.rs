@@ -78,10 +78,10 @@ pub struct AccessExpires(pub SystemTime);
 #[derive(Clone)]
 pub struct AccessRevalidation {
     at: Instant,
-    check: Arc<Check>,
+    check: Arc<RevalidationFn>,
 }
 
-type Check = dyn Fn() -> BoxFuture<Result<std::time::Instant, AccessDenied>> + Send + Sync;
+type RevalidationFn = dyn Fn() -> BoxFuture<Result<std::time::Instant, AccessDenied>> + Send + Sync;
 
 impl AccessRevalidation {
     /// A check that is due `at` a time, and returns the time at which it is due again.

@@ -11,9 +11,10 @@ use mcp_types::{Era, InitializeRequest, PingRequest, Request};
 
 use super::event_stream::EventStream;
 use super::events::EventId;
-use super::exchange::{Begun, Exchange, Later, Post};
+use super::exchange::Exchange;
 use super::expiry::Access;
 use super::header_validation;
+use super::post::{Begun, PendingAnswer, Post};
 use super::stream::Stream;
 use crate::connection::ReplyTo;
 use crate::error::{Rejection, RequestError};
@@ -126,14 +127,14 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
     if !wants_answer {
         return Begun::Done(response::empty(StatusCode::ACCEPTED));
     }
-    let later = Later {
+    let pending = PendingAnswer {
         exchange: delivery.exchange,
         work: None,
         is_batch: batch.is_some(),
     };
     match answer {
-        Some((status, message)) => Begun::now(status, message, later),
-        None => Begun::Later(later),
+        Some((status, message)) => Begun::now(status, message, pending),
+        None => Begun::Pending(pending),
     }
 }
 

@@ -16,7 +16,7 @@ use tower_service::Service;
 use crate::connection::{ReplyTo, now};
 use crate::error::{Rejection, RequestError};
 use crate::transport::http::exchange::event_stream::EventStream;
-use crate::transport::http::exchange::exchange::{Arrival, Exchange};
+use crate::transport::http::exchange::exchange::Exchange;
 use crate::transport::http::exchange::expiry::Access;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::headers;
@@ -28,7 +28,7 @@ use crate::transport::http::server::listener::Http;
 use crate::transport::http::server::service::{
     HttpService, ResponseFuture, admit, finish, other_method,
 };
-use crate::transport::http::server::state::{ConnectionInfo, HttpState};
+use crate::transport::http::server::state::{Arrival, ConnectionInfo, HttpState};
 use crate::transport::http::server::{body, response};
 use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
 

@@ -20,8 +20,8 @@ pub(super) mod post;
 pub(super) mod stream;
 
 pub(crate) use self::exchange::Exchange;
-pub use events::{EventStore, MemoryEvents, StoredEvent};
-pub use exchange::{HttpRequest, PeerAddr};
+pub use events::{EventStore, MemoryEventStore, StoredEvent};
+pub use exchange::HttpRequest;
 #[cfg(feature = "websocket")]
 pub(crate) use expiry::Access;
 pub use expiry::{AccessExpires, AccessRevalidation};

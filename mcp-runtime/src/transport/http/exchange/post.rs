@@ -1,16 +1,20 @@
 //! POST: one message or batch, and its answer. A message of the handshake era goes to its session; one
 //! of the stateless era is served here, independent of all others (2026-07-28, "Streamable HTTP").
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
-use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::jsonrpc::{Frame, InvalidMessage, Message, RequestId};
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId};
 use mcp_types::{CallToolRequest, Era, RawJsonRef, Request as _, Side};
 
-use super::exchange::{Arrival, Begun, Exchange, Later, Post, error};
+use super::event_stream::{EventStream, Work};
+use super::exchange::Exchange;
 use super::expiry::Expiry;
 use super::stream::Stream;
 use super::{handshake, header_validation};
@@ -24,8 +28,97 @@ use crate::sync::lock;
 use crate::transport::http::headers;
 use crate::transport::http::server::body::{self, ResponseBody};
 use crate::transport::http::server::response;
-use crate::transport::http::server::state::{ConnectionInfo, HttpState, Permit};
+use crate::transport::http::server::state::{Arrival, ConnectionInfo, HttpState, Permit};
 use crate::transport::http::session::HttpSession;
+
+/// A POST request whose body has been read.
+pub(super) struct Post<'a> {
+    pub(super) state: &'a HttpState,
+    pub(super) arrival: Arrival,
+    pub(super) connection: &'a ConnectionInfo,
+    /// The session that its header names.
+    pub(super) session: Option<Arc<HttpSession>>,
+    pub(super) named: NamedRevision,
+    /// The parameters, if it is a single request.
+    pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
+}
+
+/// [`Polled`] over HTTP: the response to a POST request, or its answer that comes pending.
+pub(super) enum Begun {
+    Done(Response<ResponseBody>),
+    Pending(PendingAnswer),
+}
+
+/// An answer that comes pending.
+pub(super) struct PendingAnswer {
+    pub(super) exchange: Arc<Exchange>,
+    /// The handler, unless a task of its own drives it.
+    pub(super) work: Option<Work>,
+    /// True if it answers a batch, whose members have no status of their own.
+    pub(super) is_batch: bool,
+}
+
+impl Begun {
+    /// An error as the whole answer.
+    pub(super) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
+        Self::Done(error(id, &refused.to_error(), status))
+    }
+
+    /// An answer that is there at once, behind whatever the handler has sent before it.
+    pub(super) fn now(status: StatusCode, message: Vec<u8>, pending: PendingAnswer) -> Self {
+        let stream = &pending.exchange.stream;
+        if stream.is_untouched() || pending.exchange.is_denied() {
+            return Self::Done(pending.exchange.response(status, message));
+        }
+        stream.answer(status, message);
+        Self::Pending(pending)
+    }
+}
+
+impl PendingAnswer {
+    /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as a
+    /// stream of events. An answer that takes long is a stream, too, so that the connection does not
+    /// look dead.
+    pub(super) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+        let Exchange {
+            stream, session, ..
+        } = &*self.exchange;
+        let mut silence = pin!(tokio::time::sleep(state.options.keep_alive));
+        poll_fn(|cx| {
+            if let Some(work) = &mut self.work
+                && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
+            {
+                self.work = None;
+                stream.answer(status, message);
+            }
+            match stream.poll_ready(cx) {
+                Poll::Ready(()) => Poll::Ready(()),
+                Poll::Pending => silence.as_mut().poll(cx),
+            }
+        })
+        .await;
+        if let Some((status, message)) = stream.take_lone_answer() {
+            return if self.is_batch {
+                response::json(status, message)
+            } else {
+                self.exchange.response(status, message)
+            };
+        }
+        let events = EventStream::new(Arc::clone(stream), self.work, &state.options);
+        let events = match session {
+            Some(session) => events.in_session(Arc::clone(session)),
+            None => events,
+        };
+        response::events(events)
+    }
+}
+
+/// An error as the whole answer.
+fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<ResponseBody> {
+    let mut message = Vec::new();
+    write::error(&mut message, id, error);
+    response::json(status, message)
+}
 
 /// Serves a POST request.
 ///
@@ -72,7 +165,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
     };
     let mut response = match begun {
         Begun::Done(response) => response,
-        Begun::Later(later) => later.response(state).await,
+        Begun::Pending(pending) => pending.response(state).await,
     };
     if let Some(session) = caller {
         // It counts while the state is stored as well.
@@ -94,7 +187,7 @@ async fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejecti
         post.params = Some(RequestParams::read(*params));
     }
     match era(&post, &frame) {
-        Era::Stateless => Ok(begin(post, frame)),
+        Era::Stateless => Ok(begin_stateless(post, frame)),
         Era::Handshake => handshake::begin(post, frame).await,
     }
 }
@@ -124,10 +217,10 @@ fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
     error(id, &invalid.error, StatusCode::BAD_REQUEST)
 }
 
-pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
+fn begin_stateless(post: Post<'_>, frame: Frame<'_>) -> Begun {
     let error = match frame {
         Frame::Single(Message::Request { id, method, params }) => {
-            return request(post, &id, &method, params);
+            return serve_stateless(post, &id, &method, params);
         }
         Frame::Single(Message::Notification { method, .. }) => {
             tracing::debug!(%method, "a notification was ignored");
@@ -142,7 +235,12 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)
 }
 
-fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
+fn serve_stateless(
+    post: Post<'_>,
+    id: &RequestId,
+    method: &str,
+    params: Option<RawJsonRef<'_>>,
+) -> Begun {
     let state = post.state;
     let read = post.params.unwrap_or_else(|| RequestParams::read(params));
     let stream = Stream::new(0, None).counting(&post.connection.unread);
@@ -169,7 +267,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         served => served,
     });
     let polled = poll_once(served, |kind| permit(state, kind, &exchange));
-    let mut later = Later {
+    let mut pending = PendingAnswer {
         exchange,
         work: None,
         is_batch: false,
@@ -177,19 +275,23 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     match polled {
         Polled::Done(outcome, _) => {
             let status = response::stateless(outcome.as_ref().err(), admitted);
-            Begun::now(status, later.exchange.stream.response(id, &outcome), later)
+            Begun::now(
+                status,
+                pending.exchange.stream.response(id, &outcome),
+                pending,
+            )
         }
         Polled::Pending(handler, permit) => {
             let id = id.clone();
-            let expiry = later.exchange.expiry(state.options.auth_timeout);
-            let stream = Arc::clone(&later.exchange.stream);
-            later.work = Some(Box::pin(async move {
+            let expiry = pending.exchange.expiry(state.options.auth_timeout);
+            let stream = Arc::clone(&pending.exchange.stream);
+            pending.work = Some(Box::pin(async move {
                 let _permit = permit;
                 let outcome = Expiry::end(expiry, handler).await;
                 let status = response::stateless(outcome.as_ref().err(), true);
                 (status, stream.response(&id, &outcome))
             }));
-            Begun::Later(later)
+            Begun::Pending(pending)
         }
         Polled::Refused(error) => {
             Begun::refused(ErrorId::Of(id), &error, StatusCode::TOO_MANY_REQUESTS)

@@ -30,13 +30,13 @@ pub(crate) struct Stream {
     pub(crate) log: Option<EventLog>,
     /// Counts the messages until they are read from here.
     pub(crate) unread: Option<Arc<Unread>>,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
     /// Notified when messages have been read, with each reader, and at the end.
     room: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     queue: VecDeque<Item>,
     /// The length of what is in the queue.
     bytes: usize,
@@ -62,7 +62,7 @@ pub(crate) struct Item {
 }
 
 /// Outcome of reading a stream.
-pub(crate) enum Found {
+pub(crate) enum StreamRead {
     Items(VecDeque<Item>),
     /// The client is to come back later; the last event had this sequence number.
     Cut {
@@ -172,7 +172,7 @@ impl Stream {
         }
     }
 
-    fn append(&self, state: &mut State, message: Vec<u8>, answer: Option<StatusCode>) {
+    fn append(&self, state: &mut StreamState, message: Vec<u8>, answer: Option<StatusCode>) {
         state.last_sequence += 1;
         // An answer that nothing went before leaves as plain JSON, which can't be resumed.
         let streams = state.last_sequence > 1 || state.cut.is_some() || state.reader > 0;
@@ -301,32 +301,32 @@ impl Stream {
         state.wake();
     }
 
-    pub(crate) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<Found> {
+    pub(crate) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<StreamRead> {
         let mut state = self.lock();
         if state.reader != ticket {
-            return Poll::Ready(Found::End);
+            return Poll::Ready(StreamRead::End);
         }
         if !state.queue.is_empty() {
             state.bytes = 0;
             self.room.notify_waiters();
-            return Poll::Ready(Found::Items(std::mem::take(&mut state.queue)));
+            return Poll::Ready(StreamRead::Items(std::mem::take(&mut state.queue)));
         }
         if let Some(retry) = state.cut.take() {
             state.reader += 1;
             let last_sequence = state.last_sequence;
-            return Poll::Ready(Found::Cut {
+            return Poll::Ready(StreamRead::Cut {
                 retry,
                 last_sequence,
             });
         }
         if state.ended {
-            return Poll::Ready(Found::End);
+            return Poll::Ready(StreamRead::End);
         }
         state.waker = Some(cx.waker().clone());
         Poll::Pending
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StreamState> {
         lock(&self.state)
     }
 }
@@ -347,7 +347,7 @@ impl Link for Arc<Stream> {
     }
 }
 
-impl State {
+impl StreamState {
     fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();

@@ -16,10 +16,9 @@ use mcp_types::RequestId;
 use super::body::{self, ResponseBody};
 use super::options::HttpOptions;
 use super::response;
-use super::state::{HttpState, Permits};
+use super::state::{Arrival, HttpState, PeerAddr, Permits};
 use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
-use crate::transport::http::exchange::exchange::{Arrival, PeerAddr};
 use crate::transport::http::headers::{host_of, only};
 
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,

@@ -48,9 +48,9 @@ use crate::transport::http::exchange::exchange::Exchange;
 /// request.extensions_mut().insert(check);
 /// ```
 #[derive(Clone)]
-pub struct ScopeCheck(Arc<Check>);
+pub struct ScopeCheck(Arc<ScopeCheckFn>);
 
-type Check = dyn Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync;
+type ScopeCheckFn = dyn Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync;
 
 impl ScopeCheck {
     /// A check by `check`, which gets each needed scope once (RFC 6749, section 3.3). It must not

@@ -13,13 +13,12 @@ use http_body::{Body, Frame, SizeHint};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::Head;
 
-use super::state::{HttpState, Permit};
+use super::state::{Arrival, HttpState, Permit};
 use super::unread::{Pieces, Unread};
 use crate::connection::BYTE_ORDER_MARK;
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
 use crate::transport::http::exchange::event_stream::EventStream;
-use crate::transport::http::exchange::exchange::Arrival;
 
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
@@ -48,7 +47,7 @@ pub(crate) async fn read<B: Body>(
         return Err(Rejection::TooLarge(limit));
     }
     let mut body = pin!(body);
-    let mut bytes = Received::default();
+    let mut bytes = ReceivedBody::default();
     let mut permit: Option<Permit> = None;
     let collected = async {
         while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
@@ -87,7 +86,7 @@ pub(crate) async fn read<B: Body>(
 
 /// A body while it is received.
 #[derive(Default)]
-struct Received {
+struct ReceivedBody {
     /// The first frame, which mostly is all there is. It is not copied.
     first: Bytes,
     /// All frames, if there are several. Pieces of one length leave no gaps between allocations, as
@@ -96,7 +95,7 @@ struct Received {
     length: usize,
 }
 
-impl Received {
+impl ReceivedBody {
     fn len(&self) -> usize {
         self.length
     }
@@ -132,9 +131,9 @@ impl Received {
 }
 
 /// The body of a response: nothing, one JSON message, or a stream of events.
-pub struct ResponseBody(Inner);
+pub struct ResponseBody(BodyKind);
 
-enum Inner {
+enum BodyKind {
     Full(Pieces),
     Events(Box<EventStream>),
 }
@@ -145,18 +144,18 @@ impl ResponseBody {
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
-        Self(Inner::Full(Pieces::uncounted(bytes)))
+        Self(BodyKind::Full(Pieces::uncounted(bytes)))
     }
 
     pub(crate) fn events(events: EventStream) -> Self {
-        Self(Inner::Events(Box::new(events)))
+        Self(BodyKind::Events(Box::new(events)))
     }
 
     /// Counts what is in the body as unread until it is read.
     pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         match &mut self.0 {
-            Inner::Full(bytes) => bytes.count(unread),
-            Inner::Events(events) => events.count(unread),
+            BodyKind::Full(bytes) => bytes.count(unread),
+            BodyKind::Events(events) => events.count(unread),
         }
     }
 }
@@ -170,20 +169,20 @@ impl Body for ResponseBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let bytes = match &mut self.0 {
-            Inner::Full(bytes) => Poll::Ready(bytes.next()),
-            Inner::Events(events) => events.poll_bytes(cx),
+            BodyKind::Full(bytes) => Poll::Ready(bytes.next()),
+            BodyKind::Events(events) => events.poll_bytes(cx),
         };
         bytes.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(&self.0, Inner::Full(bytes) if bytes.is_empty())
+        matches!(&self.0, BodyKind::Full(bytes) if bytes.is_empty())
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Inner::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Inner::Events(_) => SizeHint::default(),
+            BodyKind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            BodyKind::Events(_) => SizeHint::default(),
         }
     }
 }

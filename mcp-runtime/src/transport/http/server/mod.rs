@@ -18,5 +18,6 @@ pub use listener::{Http, http};
 pub use options::HttpOptions;
 pub use policy::AccessPolicy;
 pub use service::{HttpService, ResponseFuture, ServiceGuard, http_service};
+pub use state::PeerAddr;
 #[cfg(feature = "websocket")]
 pub(crate) use {access::authorize, connection::Route, service::admit, state::HttpState};

@@ -14,9 +14,9 @@ use crate::limits::{
     STREAM_KEEP_ALIVE,
 };
 use crate::log::Once;
-use crate::transport::http::exchange::events::{EventStore, MemoryEvents};
+use crate::transport::http::exchange::events::{EventStore, MemoryEventStore};
 use crate::transport::http::headers::{is_host, is_origin};
-use crate::transport::http::session::{MemorySessions, SessionStore};
+use crate::transport::http::session::{MemorySessionStore, SessionStore};
 
 /// Options of an HTTP server. The defaults are safe for a server on the user's own machine.
 ///
@@ -85,8 +85,8 @@ impl Default for HttpOptions {
             sessions: true,
             max_sessions: MAX_SESSIONS,
             session_idle: SESSION_IDLE,
-            store: Arc::new(MemorySessions::new()),
-            events: Arc::new(MemoryEvents::new()),
+            store: Arc::new(MemorySessionStore::new()),
+            events: Arc::new(MemoryEventStore::new()),
         }
     }
 }
@@ -299,7 +299,7 @@ impl HttpOptions {
 
     /// Sets the store of events, from which clients resume streams after a lost connection; in
     /// memory by default, with at most 128 MiB for all sessions
-    /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets
+    /// ([`MemoryEventStore::with_max_bytes`](crate::transport::http::MemoryEventStore::with_max_bytes) sets
     /// another limit).
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once};
 
+use http::request::Parts;
 use mcp_types::jsonrpc::ErrorObject;
 use tokio::sync::{oneshot, watch};
 
@@ -17,7 +18,6 @@ use crate::limits::{BODY_SHARES, FOREVER};
 use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle};
 use crate::server::{Answer, Principal, Server, Session};
 use crate::sync::lock;
-use crate::transport::http::exchange::exchange::Arrival;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 
@@ -29,6 +29,27 @@ pub(crate) struct ConnectionInfo {
     pub(crate) unread: Arc<Unread>,
     /// The outcome of the last stateless request on it.
     pub(crate) negotiated: Option<Arc<Mutex<LastNegotiated>>>,
+}
+
+/// The address that a request comes from, for policies that limit callers who are not known yet.
+///
+/// It is in the extensions of requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy, if
+/// the server has accepted the connection. A program that [mounts](crate::transport::http::http_service) the server may put
+/// it there, such as the address that a trusted proxy reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddr(pub SocketAddr);
+
+/// A request without its body.
+pub(crate) struct Arrival {
+    pub(crate) parts: Box<Parts>,
+    /// Absent where another program has accepted the connection.
+    pub(crate) peer_addr: Option<SocketAddr>,
+}
+
+impl Arrival {
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.parts.extensions.get()
+    }
 }
 
 /// State that all requests to one server share.
@@ -181,14 +202,14 @@ pub(crate) struct Permits {
 
 #[derive(Debug, Default)]
 struct Used {
-    by_caller: HashMap<Caller, usize>,
+    by_caller: HashMap<PermitOwner, usize>,
     total: usize,
     /// Dropped when nothing is used.
     idle: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Caller {
+enum PermitOwner {
     Principal(Principal),
     /// An unknown caller at the other end of a connection.
     Connection(SocketAddr),
@@ -198,7 +219,7 @@ enum Caller {
 pub(crate) struct Permit {
     permits: Arc<Permits>,
     /// Absent for a caller without identity and address.
-    caller: Option<Caller>,
+    caller: Option<PermitOwner>,
     amount: usize,
 }
 
@@ -245,10 +266,10 @@ impl Permits {
         principal: Option<&Principal>,
         peer_addr: Option<SocketAddr>,
     ) -> Permit {
-        let principal = principal.cloned().map(Caller::Principal);
+        let principal = principal.cloned().map(PermitOwner::Principal);
         Permit {
             permits: Arc::clone(self),
-            caller: principal.or_else(|| peer_addr.map(Caller::Connection)),
+            caller: principal.or_else(|| peer_addr.map(PermitOwner::Connection)),
             amount: 0,
         }
     }

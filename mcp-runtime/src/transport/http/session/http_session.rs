@@ -1,4 +1,4 @@
-//! One HTTP session: its state, and how a server opens, finds and ends it.
+//! State of one HTTP session.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -7,22 +7,18 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::StatusCode;
-use http::request::Parts;
 use mcp_types::{
     InitializeRequest, InitializedNotification, Notification, RawJsonRef, Request, RequestId,
 };
 
-use super::{SessionId, SessionRecord, StoreError, first_request_id};
+use super::SessionId;
 use crate::connection::{Core, Limits, Peer, now};
-use crate::error::{CallError, Rejection, RequestError};
+use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Principal, Server, ServerRole, Session};
 use crate::sync::lock;
-use crate::transport::http::exchange::events::EventLog;
 use crate::transport::http::exchange::stream::Stream;
-use crate::transport::http::headers;
-use crate::transport::http::server::state::HttpState;
 use crate::transport::http::server::unread::Unread;
 
 /// State of one client from `initialize` on, over all its connections.
@@ -36,12 +32,12 @@ pub(crate) struct HttpSession {
     pub(crate) session: Arc<Session>,
     last_stream: AtomicU64,
     next_id: AtomicI64,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     /// Held while the state is stored.
-    storing: tokio::sync::Mutex<()>,
+    pub(crate) storing: tokio::sync::Mutex<()>,
 }
 
-pub(crate) struct State {
+pub(crate) struct SessionState {
     /// The state of the connection that the session is. A request's destination is the stream that
     /// its answer is sent on.
     pub(crate) core: Core<ServerRole, Arc<Stream>>,
@@ -58,7 +54,7 @@ pub(crate) struct State {
 /// Requests that were cancelled before they came: each message has a connection of its own, so that
 /// they may arrive in another order than they were sent in.
 #[derive(Default)]
-struct EarlyCancellations {
+pub(crate) struct EarlyCancellations {
     /// Hashes of ids, which may be long, with the time until which they are kept; the oldest first.
     kept: Vec<(u64, Instant)>,
     hasher: RandomState,
@@ -114,7 +110,7 @@ impl HttpSession {
             answers: first_id.is_some(),
             last_stream: AtomicU64::new(0),
             next_id: AtomicI64::new(first_id.unwrap_or(0)),
-            state: Mutex::new(State {
+            state: Mutex::new(SessionState {
                 core: Core::new(role, limits),
                 watched: false,
                 last_used: now(),
@@ -164,7 +160,7 @@ impl HttpSession {
     /// # Errors
     ///
     /// With the fault of the parameters, if this server could not have accepted them.
-    fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
+    pub(crate) fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
         let params: RawJsonRef<'_> =
             serde_json::from_slice(params).map_err(|error| error.to_string())?;
         self.last_stream = AtomicU64::new(base);
@@ -200,7 +196,7 @@ impl HttpSession {
     }
 
     /// Returns the state to store, if it has changed in this process.
-    fn changed_state(&self) -> Option<Bytes> {
+    pub(crate) fn changed_state(&self) -> Option<Bytes> {
         if !self.session.changed.swap(false, Ordering::AcqRel) {
             return None;
         }
@@ -253,183 +249,7 @@ impl HttpSession {
         self.standalone.end();
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SessionState> {
         lock(&self.state)
     }
-}
-
-impl HttpState {
-    /// A session that no request can name yet.
-    ///
-    /// # Errors
-    ///
-    /// When the operating system has no randomness to give.
-    pub(crate) fn new_session(&self, owner: Option<Principal>) -> Result<HttpSession, Rejection> {
-        let id = SessionId::random().map_err(unavailable)?;
-        let log = EventLog::new(Arc::clone(&self.options.events), id);
-        self.session_called(id, owner, Stream::new(0, Some(log)))
-    }
-
-    /// The session `id`, whose own stream is `standalone`.
-    ///
-    /// # Errors
-    ///
-    /// When the operating system has no randomness to give.
-    pub(crate) fn session_called(
-        &self,
-        id: SessionId,
-        owner: Option<Principal>,
-        standalone: Stream,
-    ) -> Result<HttpSession, Rejection> {
-        let role = (&self.server, self.server.lifecycle());
-        let first_id = Some(first_request_id().map_err(unavailable)?);
-        let limits = self.options.limits;
-        let session = HttpSession::new(id, owner, role, limits, standalone, first_id);
-        Ok(session)
-    }
-
-    /// Keeps a session that was opened with the parameters `initialize`.
-    ///
-    /// # Errors
-    ///
-    /// When there are too many, or it can't be kept.
-    pub(crate) async fn keep(
-        &self,
-        session: &Arc<HttpSession>,
-        owner: Option<Principal>,
-        initialize: Bytes,
-    ) -> Result<(), Rejection> {
-        self.sessions.add(session, now())?;
-        let record = SessionRecord::new(owner, initialize);
-        let id = session.id;
-        let idle = self.options.session_idle;
-        let kept = self.options.store.insert(id, record, idle).await;
-        kept.map_err(|error| {
-            self.sessions.end(id);
-            match error {
-                StoreError::Full => Rejection::TooManySessions,
-                StoreError::Unavailable(_) => unavailable(error),
-            }
-        })
-    }
-
-    /// The session that a request names; `None` if it names none.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, or it belongs to another caller.
-    pub(crate) async fn session(
-        &self,
-        parts: &Parts,
-    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let value = headers::only(&parts.headers, &headers::SESSION_ID);
-        let Some(value) = value.map_err(|_| Rejection::SessionUnknown)? else {
-            return Ok(None);
-        };
-        if !self.options.sessions {
-            return Ok(None);
-        }
-        let id = value.to_str().ok().and_then(|text| text.parse().ok());
-        let id = id.ok_or(Rejection::SessionUnknown)?;
-        let principal = parts.extensions.get();
-        let session = match self.sessions.find(id) {
-            Some(session) if session.belongs_to(principal) => self.renewed(session).await?,
-            Some(_) => None,
-            None => self.taken_over(id, principal).await?,
-        };
-        session.map(Some).ok_or(Rejection::SessionUnknown)
-    }
-
-    /// A session of this process, unless it is over elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// When the store is unavailable.
-    async fn renewed(
-        &self,
-        session: Arc<HttpSession>,
-    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let id = session.id;
-        let idle = self.options.session_idle;
-        let renew = || self.options.store.renew(id, idle);
-        let mut state = renew().await.map_err(unavailable)?;
-        if state.as_ref().is_some_and(|state| !session.renewed(state)) {
-            // It may have been read before a change of this process was stored.
-            let _storing = session.storing.lock().await;
-            state = renew().await.map_err(unavailable)?;
-            if let Some(state) = &state {
-                session.restore(state);
-            }
-        }
-        if state.is_none() {
-            self.sessions.end(id);
-        }
-        Ok(state.map(|_| session))
-    }
-
-    /// Stores the state of a session, if it has changed.
-    ///
-    /// # Errors
-    ///
-    /// When the store is unavailable. The session takes the state of the store over with its next
-    /// request.
-    pub(crate) async fn keep_state(&self, session: &HttpSession) -> Result<(), Rejection> {
-        if !session.session.changed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let _storing = session.storing.lock().await;
-        let Some(state) = session.changed_state() else {
-            return Ok(());
-        };
-        let stored = self.options.store.set_state(session.id, state).await;
-        stored.map_err(unavailable)
-    }
-
-    /// A session that another process has opened.
-    async fn taken_over(
-        &self,
-        id: SessionId,
-        principal: Option<&Principal>,
-    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let record = self.options.store.find(id).await.map_err(unavailable)?;
-        let record = record.filter(|record| record.owner.as_ref() == principal);
-        let Some(record) = record else {
-            return Ok(None);
-        };
-        let base = SessionId::random().map_err(unavailable)?.low_bits();
-        let log = EventLog::new(Arc::clone(&self.options.events), id);
-        let standalone = Stream::new(base, Some(log));
-        let session = self.session_called(id, record.owner.clone(), standalone)?;
-        let session = match session.taken_over(&record.initialize, base) {
-            Ok(session) => Arc::new(session),
-            Err(reason) => {
-                crate::log::error!(session = ?id, reason, "what the store keeps of a session can't be used");
-                return Ok(None);
-            }
-        };
-        session.restore(&record.state);
-        let session = self.sessions.add(&session, now())?;
-        // It may have ended between the look into the store and here.
-        self.renewed(session).await
-    }
-
-    /// Ends a session in all processes.
-    ///
-    /// # Errors
-    ///
-    /// When the store is unavailable; the session goes on then.
-    pub(crate) async fn end_session(&self, session: &HttpSession) -> Result<(), Rejection> {
-        // In this order, so that no request that comes meanwhile opens the session anew.
-        let removed = self.options.store.remove(session.id).await;
-        removed.map_err(unavailable)?;
-        self.sessions.end(session.id);
-        session.forget();
-        Ok(())
-    }
-}
-
-/// Rejects a request whose session needs a store, or randomness, that is not there.
-pub(crate) fn unavailable(error: impl std::fmt::Display) -> Rejection {
-    crate::log::error!(%error, "a session can't be served at the moment");
-    Rejection::Unavailable
 }

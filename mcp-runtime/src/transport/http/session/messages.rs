@@ -16,11 +16,11 @@ use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
 use crate::protocol::RequestParams;
 use crate::server::{Answer, IncomingRequest, Server};
-use crate::transport::http::exchange::exchange::{Arrival, Exchange};
+use crate::transport::http::exchange::exchange::Exchange;
 use crate::transport::http::exchange::expiry::Expiry;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::response;
-use crate::transport::http::server::state::{Permit, Permits};
+use crate::transport::http::server::state::{Arrival, Permit, Permits};
 
 /// A message's server, limits, HTTP exchange and destination of the answer.
 pub(crate) struct Delivery<'a> {

@@ -4,13 +4,14 @@
 //! table of those that are open.
 
 mod http_session;
+mod lookup;
 mod messages;
 mod store;
 mod table;
 
 pub(crate) use http_session::HttpSession;
-pub(super) use http_session::unavailable;
+pub(super) use lookup::unavailable;
 pub(super) use messages::Delivery;
-pub use store::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};
+pub use store::{MemorySessionStore, SessionId, SessionRecord, SessionStore, StoreError};
 pub(super) use store::{available, first_request_id};
 pub(super) use table::Sessions;

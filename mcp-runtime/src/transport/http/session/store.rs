@@ -17,7 +17,7 @@ use crate::sync::lock;
 
 /// Keeps the records of sessions, and decides whether a session goes on.
 ///
-/// The default, [`MemorySessions`], lives in this process. With a store that several processes
+/// The default, [`MemorySessionStore`], lives in this process. With a store that several processes
 /// share, a client may send each of its requests to another one: a process that does not know the
 /// session opens it anew from its [`SessionRecord`]. The client's log level and subscriptions to
 /// resources go with it. Calls in flight, and requests to the client, stay where they began.
@@ -35,13 +35,13 @@ use crate::sync::lock;
 ///
 /// use bytes::Bytes;
 /// use mcp_runtime::transport::http::{
-///     HttpOptions, MemorySessions, SessionId, SessionRecord, SessionStore, StoreError,
+///     HttpOptions, MemorySessionStore, SessionId, SessionRecord, SessionStore, StoreError,
 /// };
 ///
 /// type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 ///
 /// /// Refuses new sessions during maintenance; others go on.
-/// struct Maintained(MemorySessions);
+/// struct Maintained(MemorySessionStore);
 ///
 /// impl SessionStore for Maintained {
 ///     fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
@@ -65,7 +65,7 @@ use crate::sync::lock;
 ///     }
 /// }
 ///
-/// let store = Maintained(MemorySessions::new());
+/// let store = Maintained(MemorySessionStore::new());
 /// let options = HttpOptions::default().session_store(store);
 /// # drop(options);
 /// ```
@@ -152,28 +152,28 @@ pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, S
 
 /// Keeps sessions in memory. Clones share them, and so do the servers that are given the clones.
 #[derive(Clone, Default)]
-pub struct MemorySessions {
-    kept: Arc<Mutex<HashMap<SessionId, Kept>>>,
+pub struct MemorySessionStore {
+    kept: Arc<Mutex<HashMap<SessionId, StoredRecord>>>,
 }
 
-struct Kept {
+struct StoredRecord {
     record: SessionRecord,
     until: Instant,
 }
 
-impl MemorySessions {
+impl MemorySessionStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, StoredRecord>> {
         lock(&self.kept)
     }
 }
 
-impl SessionStore for MemorySessions {
+impl SessionStore for MemorySessionStore {
     fn insert(
         &self,
         id: SessionId,
@@ -187,7 +187,7 @@ impl SessionStore for MemorySessions {
             kept.retain(|_, session| session.until > now);
         }
         let until = now + idle.min(FOREVER);
-        kept.insert(id, Kept { record, until });
+        kept.insert(id, StoredRecord { record, until });
         Box::pin(ready(Ok(())))
     }
 
@@ -221,9 +221,9 @@ impl SessionStore for MemorySessions {
     }
 }
 
-impl fmt::Debug for MemorySessions {
+impl fmt::Debug for MemorySessionStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemorySessions")
+        f.debug_struct("MemorySessionStore")
             .field("kept", &self.lock().len())
             .finish()
     }
@@ -320,7 +320,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_session_is_kept_as_long_as_it_is_used() {
-        let store = MemorySessions::new();
+        let store = MemorySessionStore::new();
         let id = SessionId::new(7);
         let record = SessionRecord::new(Some(Principal::new("ann")), "{}");
         store.insert(id, record.clone(), IDLE).await.unwrap();
@@ -338,7 +338,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn sessions_that_are_over_make_room() {
-        let store = MemorySessions::new();
+        let store = MemorySessionStore::new();
         for round in 0..10 {
             for number in 0..100 {
                 let id = SessionId::new(round * 100 + number);

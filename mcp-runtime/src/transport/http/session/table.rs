@@ -176,18 +176,21 @@ mod tests {
     use crate::connection::{Limits, ReplyTo, Served};
     use crate::server::Principal;
     use crate::server::Server;
-    use crate::transport::http::exchange::events::{EventLog, EventStore as _, MemoryEvents};
-    use crate::transport::http::exchange::exchange::Arrival;
+    use crate::transport::http::exchange::events::{EventLog, EventStore as _, MemoryEventStore};
     use crate::transport::http::exchange::stream::Stream;
-    use crate::transport::http::server::state::Permits;
+    use crate::transport::http::server::state::{Arrival, Permits};
     use crate::transport::http::server::unread::{Budget, Unread};
-    use crate::transport::http::session::MemorySessions;
+    use crate::transport::http::session::MemorySessionStore;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
         session_with(number, now, &Arc::default())
     }
 
-    fn session_with(number: u128, now: Instant, events: &Arc<MemoryEvents>) -> Arc<HttpSession> {
+    fn session_with(
+        number: u128,
+        now: Instant,
+        events: &Arc<MemoryEventStore>,
+    ) -> Arc<HttpSession> {
         let id = SessionId::new(number);
         let log = Some(EventLog::new(Arc::clone(events) as _, id));
         let owner = Some(Principal::new("ann"));
@@ -234,7 +237,7 @@ mod tests {
     /// A session, and the call of one POST.
     struct Race {
         sessions: Arc<Sessions>,
-        events: Arc<MemoryEvents>,
+        events: Arc<MemoryEventStore>,
         permits: Arc<Permits>,
         begun: Option<(Arc<HttpSession>, Arc<Stream>)>,
         /// Held by the handler.
@@ -303,7 +306,7 @@ mod tests {
         assert_eq!(orders().len(), 12);
         for order in orders() {
             let sessions = Arc::new(table(10));
-            let events = Arc::new(MemoryEvents::new());
+            let events = Arc::new(MemoryEventStore::new());
             let session = session_with(1, Instant::now(), &events);
             sessions.add(&session, Instant::now()).unwrap();
             let mut race = Race {
@@ -371,7 +374,7 @@ mod tests {
     const IDLE: Duration = Duration::from_secs(60);
 
     fn table(limit: usize) -> Sessions {
-        Sessions::new(limit, IDLE, Arc::new(MemorySessions::new()))
+        Sessions::new(limit, IDLE, Arc::new(MemorySessionStore::new()))
     }
 
     #[tokio::test]
