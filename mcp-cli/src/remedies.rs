@@ -74,7 +74,7 @@ mod tests {
     const OTHERS: [&str; 6] = [
         "mcp-bindgen/src/code",
         "mcp-bindgen/src/emit",
-        "mcp-runtime/src/error/rejection.rs",
+        "mcp-runtime/src/error/access_denied.rs",
         "mcp-runtime/src/transport/http/server",
         "mcp-runtime/src/transport/http/session",
         "mcp-runtime/src/transport/http/legacy.rs",

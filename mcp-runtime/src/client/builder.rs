@@ -71,7 +71,7 @@ impl ClientBuilder {
     ///
     /// let mut client = Client::builder("example", "1.0.0");
     /// if let Ok(kept) = std::fs::read_to_string("my-server.revision") {
-    ///     client = client.remembered(kept.parse::<Revision>()?);
+    ///     client = client.last_revision(kept.parse::<Revision>()?);
     /// }
     /// let server = ChildProcess::new("my-server");
     /// let client = client.connect_with(move || server.clone()).await?;
@@ -82,7 +82,7 @@ impl ClientBuilder {
     ///
     /// To probe, a second connection is opened: [`connect`](Self::connect) fails where its
     /// transport can be opened only once.
-    pub fn remembered(mut self, revision: Revision) -> Self {
+    pub fn last_revision(mut self, revision: Revision) -> Self {
         self.config.last_era = Some(revision.era());
         self
     }

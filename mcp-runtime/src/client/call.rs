@@ -220,7 +220,7 @@ where
     /// impl<T: 'static> Ticket<T> {
     ///     pub async fn issue(call: Call<CallToolRequest, T>) -> Result<Self, CallError> {
     ///         let converter = call.converter();
-    ///         let answer = call.open().await?;
+    ///         let answer = call.raw().await?;
     ///         Ok(Self { answer, converter })
     ///     }
     ///
@@ -233,7 +233,7 @@ where
     /// # Errors
     ///
     /// Why there is no result; see [`CallError`].
-    pub fn open(self) -> BoxFuture<Result<RawJson, CallError>> {
+    pub fn raw(self) -> BoxFuture<Result<RawJson, CallError>> {
         self.unconverted(UnknownResults::Taken)
     }
 

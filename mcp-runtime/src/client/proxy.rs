@@ -95,7 +95,7 @@ impl<R: Request> Call<R> {
 }
 
 /// Follows the connections of a client.
-struct Connections {
+pub(crate) struct Connections {
     state: watch::Receiver<ConnectionState>,
     /// The number of the last connection seen.
     seen: u64,

@@ -31,7 +31,7 @@ pub(super) struct RawCall {
 }
 
 /// Parameters of any type.
-trait CallParams: Send {
+pub(super) trait CallParams: Send {
     /// The parameters as a revision has them.
     fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson>;
 

@@ -13,7 +13,6 @@ use mcp_types::{
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::ConnectError;
 use super::channel::Channel;
 use super::config::{KeepAlive, Reconnect};
 use super::connect::{connect, expected};

@@ -115,7 +115,7 @@ pub(crate) enum Step<'a, D> {
 }
 
 /// A batch in a revision without batches.
-struct RefusedBatch {
+pub(crate) struct RefusedBatch {
     pub(crate) error: RequestError,
     /// True if it has responses only, which are not answered on a stream.
     pub(crate) only_responses: bool,

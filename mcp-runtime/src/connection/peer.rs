@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::Extensions;
-use mcp_types::jsonrpc::{ErrorObject, write};
+use mcp_types::jsonrpc::write;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ErrorObject, Notification,
     ProgressNotificationParams, RawJson, RawJsonRef, Request,

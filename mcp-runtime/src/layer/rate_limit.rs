@@ -228,7 +228,7 @@ pub trait Buckets: Send + Sync + 'static {
 
 /// The owner of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum BucketOwner {
+enum BucketOwner {
     Principal(Box<str>),
     /// A connection, or a session over HTTP, by its number; the address of a client that has neither.
     Connection(u64, Option<SocketAddr>),
@@ -245,7 +245,7 @@ struct LocalBuckets {
 
 impl LocalBuckets {
     /// Takes a token from the bucket of a caller.
-    pub(super) fn take(&self, caller: BucketOwner, rate: Rate) -> Taken {
+    fn take(&self, caller: BucketOwner, rate: Rate) -> Taken {
         let now = Instant::now();
         let mut buckets = lock(&self.full);
         if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&caller) {

@@ -278,7 +278,7 @@ async fn an_open_call_has_its_result_as_it_came() {
     let call = client.call::<i64>("add", json!({}));
     let converter = call.converter();
     assert_eq!(converter.tool(), Some("add"));
-    let open = tokio::spawn(call.open());
+    let open = tokio::spawn(call.raw());
     let (id, _) = server.expect("tools/call").await;
     server.answer(&id, ticket()).await;
     let raw = open.await.unwrap().unwrap();

@@ -275,17 +275,20 @@ async fn connect_again(
 async fn a_server_that_is_remembered_is_not_asked_what_it_is() {
     let kept = Revision::V2025_06_18.to_string();
     let kept: Revision = kept.parse().unwrap();
-    let client = connect(builder().remembered(kept), async |mut server: Scripted| {
-        let params = server.shake_hands("2025-11-25").await;
-        assert_eq!(params["protocolVersion"], "2025-11-25");
-        server
-    });
+    let client = connect(
+        builder().last_revision(kept),
+        async |mut server: Scripted| {
+            let params = server.shake_hands("2025-11-25").await;
+            assert_eq!(params["protocolVersion"], "2025-11-25");
+            server
+        },
+    );
     assert_eq!(client.await.unwrap().revision(), Revision::V2025_11_25);
 }
 
 #[tokio::test]
 async fn a_server_that_is_not_what_it_was_is_asked() {
-    let remembered = builder().remembered(Revision::V2025_06_18);
+    let remembered = builder().last_revision(Revision::V2025_06_18);
     let client = connect_again(remembered, async |servers| {
         let mut first = servers.recv().await.unwrap();
         let (id, _) = first.expect("initialize").await;
@@ -296,7 +299,7 @@ async fn a_server_that_is_not_what_it_was_is_asked() {
     });
     assert_eq!(client.await.revision(), Revision::V2026_07_28);
 
-    let remembered = builder().remembered(Revision::V2026_07_28);
+    let remembered = builder().last_revision(Revision::V2026_07_28);
     let client = connect_again(remembered, async |servers| {
         let mut server = servers.recv().await.unwrap();
         let (id, _) = server.expect("server/discover").await;
@@ -310,7 +313,7 @@ async fn a_server_that_is_not_what_it_was_is_asked() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_server_that_was_stateless_once_is_greeted_on_the_same_connection() {
     let start = Instant::now();
-    let remembered = builder().remembered(Revision::V2026_07_28);
+    let remembered = builder().last_revision(Revision::V2026_07_28);
     let client = connect(remembered, async |mut server: Scripted| {
         server.expect("server/discover").await;
         server.shake_hands("2025-06-18").await;

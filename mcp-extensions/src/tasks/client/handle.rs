@@ -51,7 +51,7 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
     fn task(self) -> BoxFuture<Result<TaskHandle<T>, CallError>> {
         let converter = self.converter();
         Box::pin(async move {
-            let result = self.open().await?;
+            let result = self.raw().await?;
             let client = converter.client();
             // In a revision without the member, `resultType` is the server's own.
             let may_be_task = client.has_extension(ID) || client.revision().has_type("ResultType");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_types::Tool;
 
 use crate::connection::BoxFuture;
-use crate::layer::{BoxError, McpRequest, McpResponse, Next, stack};
+use crate::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use crate::server::Detachable;
 use crate::server::tools::ToolEntry;
 

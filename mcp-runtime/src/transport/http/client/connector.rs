@@ -156,7 +156,7 @@ impl Service<Uri> for Connector {
 }
 
 /// An open TCP connection.
-struct TcpConnection {
+pub(super) struct TcpConnection {
     io: TokioIo<TcpStream>,
     end: End,
 }

@@ -1,6 +1,7 @@
 //! HTTP+SSE, the transport of 2024-11-05: all messages of the server come on one stream, which
 //! begins with the URL that messages are posted to.
 
+#[cfg(not(feature = "sse"))]
 use std::io;
 use std::sync::atomic::Ordering;
 

@@ -37,7 +37,7 @@ pub(super) struct LastEnd(Mutex<Option<(String, Instant)>>);
 impl LastEnd {
     /// A request of the session is refused: returns true if another session may help. It does not if
     /// the session was opened for that reason just before, and has served nothing, or not this.
-    fn renews(&self, method: &str, has_served: bool) -> bool {
+    pub(super) fn renews(&self, method: &str, has_served: bool) -> bool {
         let mut last = self.lock();
         let is_lasting = last.as_ref().is_some_and(|(refused, at)| {
             at.elapsed() < STABLE_CONNECTION && (!has_served || refused == method)

@@ -57,7 +57,7 @@ pub struct HttpOptions {
 
 /// The kinds of refusals that were logged.
 #[derive(Debug, Default)]
-struct RefusalLog {
+pub(crate) struct RefusalLog {
     pub(crate) host: Once,
     pub(crate) origin: Once,
 }
