@@ -203,8 +203,9 @@ impl fmt::Display for Challenge {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The challenges in a short form: `Scheme name=value …`.
     fn parsed(value: &str) -> Vec<String> {

@@ -30,14 +30,10 @@ mod limits;
 pub mod metadata;
 #[cfg(feature = "proxy")]
 pub mod proxy;
-#[cfg(any(feature = "client", feature = "server"))]
-mod random;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(any(feature = "client", feature = "server"))]
-mod sync;
-#[cfg(any(feature = "client", feature = "server"))]
-mod unix_time;
+mod util;
 
 #[cfg(feature = "client")]
 pub use client::{OAuth, error::AuthError, loopback::Loopback};
@@ -45,7 +41,7 @@ pub use client::{OAuth, error::AuthError, loopback::Loopback};
 pub use jwt::Claims;
 #[cfg(feature = "proxy")]
 pub use proxy::OAuthProxy;
-#[cfg(any(feature = "client", feature = "server"))]
-pub use random::RandomError;
 #[cfg(feature = "server")]
 pub use server::{BearerToken, BearerTokens, Issuer, ResourceServer};
+#[cfg(any(feature = "client", feature = "server"))]
+pub use util::RandomError;

@@ -8,8 +8,7 @@ use serde_json::{Map, json};
 
 use crate::jwt::{SigningKey, SigningKeyError};
 use crate::limits::both::ASSERTION_LIFETIME;
-use crate::random::random_text;
-use crate::unix_time::unix_time;
+use crate::util::{random_text, unix_time};
 
 /// The private key that a client is registered with at an issuer, in the place of a secret.
 ///

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::time::SystemTime;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::HeaderValue;
 use http::header::{AUTHORIZATION, HeaderMap};
 
 use super::assertion::AssertionKey;
-use super::basic::basic;
 use crate::jwt::SigningKeyError;
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -40,18 +42,6 @@ impl ClientAuthentication {
             Self::Basic(_) => "client_secret_basic",
             Self::Post(_) => "client_secret_post",
             Self::PrivateKeyJwt(_) => "private_key_jwt",
-        }
-    }
-
-    /// The way to use a secret at an endpoint where these ways are `offered`: `client_secret_basic`,
-    /// which every issuer should know (RFC 6749 §2.3.1), unless only `client_secret_post` is offered.
-    /// `None` where clients may only authenticate by a key: the secret must not leave.
-    pub(crate) fn with_secret(secret: String, offered: Option<&[String]>) -> Option<Self> {
-        let offers = |name: &str| offered.is_some_and(|all| all.iter().any(|it| it == name));
-        match (offers("client_secret_basic"), offers("client_secret_post")) {
-            (false, true) => Some(Self::Post(secret)),
-            (false, false) if offers("private_key_jwt") => None,
-            _ => Some(Self::Basic(secret)),
         }
     }
 }
@@ -93,12 +83,98 @@ impl fmt::Debug for ClientAuthentication {
     }
 }
 
+/// The value of `Authorization` for a client's identifier and secret, each of which is form-encoded
+/// before (RFC 6749 §2.3.1).
+pub(crate) fn basic(id: &str, secret: &str) -> HeaderValue {
+    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let pair = BASE64_STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
+    // Base64 has no character that a header may not have.
+    let value = HeaderValue::try_from(format!("Basic {pair}"));
+    let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Basic"));
+    value.set_sensitive(true);
+    value
+}
+
+/// What a client authenticates itself by at an authorization server. `Debug` shows no secret.
+///
+/// ```
+/// use mcp_auth::Issuer;
+/// use mcp_auth::authentication::{AssertionKey, ClientCredential};
+/// use mcp_auth::jwt::SigningKey;
+///
+/// let key = AssertionKey::new(SigningKey::generate()?);
+/// let by_key = Issuer::new("https://login.example.com").introspection("mcp-server", key);
+/// let by_secret = Issuer::new("https://login.example.com").introspection("mcp-server", "secret");
+/// let by_none = Issuer::new("https://login.example.com")
+///     .introspection("mcp-server", ClientCredential::None);
+/// # drop((by_key, by_secret, by_none));
+/// # Ok::<(), mcp_auth::jwt::SigningKeyError>(())
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum ClientCredential {
+    /// Nothing: the client is public, and sends its identifier alone.
+    #[default]
+    None,
+    /// A secret, sent by `client_secret_basic`, or by `client_secret_post` where only that is offered (RFC
+    /// 6749 §2.3.1).
+    Secret(String),
+    /// A private key, by `private_key_jwt` (RFC 7523 §2.2).
+    Key(AssertionKey),
+}
+
+impl ClientCredential {
+    /// The way to use the credential at an endpoint where these ways are `offered`: a secret by
+    /// `client_secret_basic`, which every issuer should know (RFC 6749 §2.3.1), unless only
+    /// `client_secret_post` is offered. `None` where clients may only authenticate by a key: the secret must
+    /// not leave.
+    pub(crate) fn authentication(
+        &self,
+        offered: Option<&[String]>,
+    ) -> Option<ClientAuthentication> {
+        let offers = |name: &str| offered.is_some_and(|all| all.iter().any(|it| it == name));
+        let secret = match self {
+            Self::None => return Some(ClientAuthentication::None),
+            Self::Key(key) => return Some(ClientAuthentication::PrivateKeyJwt(key.clone())),
+            Self::Secret(secret) => secret.clone(),
+        };
+        match (offers("client_secret_basic"), offers("client_secret_post")) {
+            (false, true) => Some(ClientAuthentication::Post(secret)),
+            (false, false) if offers("private_key_jwt") => None,
+            _ => Some(ClientAuthentication::Basic(secret)),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for ClientCredential {
+    fn from(secret: T) -> Self {
+        Self::Secret(secret.into())
+    }
+}
+
+impl From<AssertionKey> for ClientCredential {
+    fn from(key: AssertionKey) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl fmt::Debug for ClientCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Secret(_) => "Secret",
+            Self::Key(_) => "Key",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::jwt::SigningKey;
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
+
+    use super::*;
+    use crate::jwt::SigningKey;
 
     fn credentials(authentication: ClientAuthentication) -> (String, HeaderMap) {
         let client = ClientCredentials {
@@ -154,8 +230,7 @@ mod tests {
             (Some(vec!["private_key_jwt", "none"]), None),
         ] {
             let offered = offered.map(|all| all.into_iter().map(str::to_owned).collect::<Vec<_>>());
-            let secret = "secret".to_owned();
-            let found = ClientAuthentication::with_secret(secret, offered.as_deref());
+            let found = ClientCredential::from("secret").authentication(offered.as_deref());
             assert_eq!(found.map(|found| found.name()), expected);
         }
     }

@@ -2,14 +2,12 @@
 //! server where it has tokens introspected.
 
 mod assertion;
-mod basic;
 mod client_authentication;
-#[cfg(feature = "server")]
-mod credential;
 
 pub use assertion::AssertionKey;
+#[cfg(feature = "client")]
+pub(crate) use client_authentication::ClientAuthentication;
+pub use client_authentication::ClientCredential;
+pub(crate) use client_authentication::ClientCredentials;
 #[cfg(feature = "server")]
-pub(crate) use basic::basic;
-pub(crate) use client_authentication::{ClientAuthentication, ClientCredentials};
-#[cfg(feature = "server")]
-pub use credential::ClientCredential;
+pub(crate) use client_authentication::basic;

@@ -5,9 +5,8 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use crate::client::error::refusal;
-use crate::client::pkce::Pkce;
 use crate::metadata::{AuthorizationServerMetadata, IssuerTemplate};
-use crate::random::{RandomError, random_text};
+use crate::util::{RandomError, hash_text, random_text};
 
 /// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +36,8 @@ pub(crate) struct PendingAuthorization {
     client_id: String,
     parameters: Vec<(&'static str, String)>,
     state: String,
-    pkce: Pkce,
+    /// `code_verifier` of PKCE (RFC 7636): 256 random bits in 43 characters.
+    verifier: String,
     extra: Vec<(String, String)>,
     issuer: String,
     template: Option<IssuerTemplate>,
@@ -112,9 +112,9 @@ impl AuthorizationRequest<'_> {
         let endpoint = endpoint.filter(|it| !it.contains('#'));
         let endpoint = endpoint.ok_or_else(|| RequestError::Endpoint(issuer.clone()))?;
         let state = random_text()?;
-        let pkce = Pkce::generate()?;
+        let verifier = random_text()?;
         let is_issuer_sent = self.metadata.authorization_response_iss_parameter_supported;
-        let parameters = self.parameters(&state, &pkce.challenge());
+        let parameters = self.parameters(&state, &hash_text(&verifier));
         let extra = self.extra.iter().map(|(name, value)| (&**name, &**value));
         let own = parameters.iter().map(|(name, value)| (*name, &**value));
         Ok(PendingAuthorization {
@@ -126,7 +126,7 @@ impl AuthorizationRequest<'_> {
             client_id: self.client_id.to_owned(),
             parameters,
             state,
-            pkce,
+            verifier,
             extra: self.extra.to_vec(),
             issuer: issuer.clone(),
             template: self.template.cloned(),
@@ -158,15 +158,15 @@ impl AuthorizationRequest<'_> {
     }
 }
 
-/// An endpoint with parameters. It may have a query of its own (RFC 6749 §3.1).
-fn with_query<'a>(
-    endpoint: &str,
+/// A URL with parameters. It may have a query of its own (RFC 6749 §3.1).
+pub(crate) fn with_query<'a>(
+    url: &str,
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(parameters);
-    let separator = if endpoint.contains('?') { '&' } else { '?' };
-    format!("{endpoint}{separator}{}", query.finish())
+    let separator = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{separator}{}", query.finish())
 }
 
 impl PendingAuthorization {
@@ -199,7 +199,7 @@ impl PendingAuthorization {
     /// `code_verifier`, for the token request.
     #[must_use]
     pub(crate) fn verifier(&self) -> &str {
-        self.pkce.verifier()
+        &self.verifier
     }
 
     /// The issuer that was asked.
@@ -338,7 +338,7 @@ mod tests {
             ("client_id", "my app"),
             ("redirect_uri", "http://127.0.0.1:3000/callback"),
             ("state", &pending.state),
-            ("code_challenge", &pending.pkce.challenge()),
+            ("code_challenge", &hash_text(&pending.verifier)),
             ("code_challenge_method", "S256"),
             ("resource", "https://mcp.example.com"),
             ("scope", "files:read files:write"),

@@ -1,10 +1,9 @@
 //! Opening pages in the person's browser, by default for logins.
 
 use std::env::consts::OS;
-use std::io;
 use std::path::MAIN_SEPARATOR;
 use std::process::{Command, Stdio};
-use std::thread;
+use std::{io, thread};
 
 use tokio::sync::oneshot;
 
@@ -101,9 +100,10 @@ pub fn is_allowed(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
     use std::path::Path;
+
+    use super::*;
 
     const URL: &str = "https://as.example.com/authorize?state=s&scope=a%20b";
 

@@ -10,7 +10,6 @@ use super::browser;
 use super::grant::Grant;
 use super::issuer_settings::{IssuerSettings, STRICT};
 use super::loopback::Loopback;
-use super::person_keys::PersonKeys;
 use super::redirect::Redirect;
 use super::scopes::Scopes;
 use super::store::{MemoryStore, TokenStore};
@@ -19,7 +18,7 @@ use crate::limits::client::LOGIN_TIMEOUT;
 use crate::metadata::url::is_same_issuer;
 
 /// Opens a page in the browser.
-pub(crate) type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
+type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
 
 /// Settings, as a user has made them.
 #[derive(Clone)]
@@ -86,9 +85,40 @@ impl Config {
     }
 }
 
+/// The keys of what belongs to one person, or to all who are not told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PersonKeys<'a>(Option<&'a str>);
+
+impl PersonKeys<'_> {
+    /// The key of the tokens of an issuer for a resource.
+    pub(crate) fn tokens(self, issuer: &str, resource: &str) -> String {
+        self.of(format!("tokens {issuer} {resource}"))
+    }
+
+    /// The key of the issuer and the resource of the server at a URL.
+    pub(crate) fn binding(self, server: &str) -> String {
+        self.of(format!("server {server}"))
+    }
+
+    /// The key of the URLs of all servers that there are tokens for.
+    pub(crate) fn servers(self) -> String {
+        self.of("servers".to_owned())
+    }
+
+    /// No URL has a space in it, so that no two keys are the same.
+    fn of(self, key: String) -> String {
+        match self.0 {
+            Some(person) => format!("{key} {person}"),
+            None => key,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Config;
+    use std::collections::BTreeSet;
+
+    use super::*;
 
     #[test]
     fn settings_are_for_the_issuer_of_the_user_alone() {
@@ -101,5 +131,17 @@ mod tests {
         assert!(omits(&config, "https://login.example.com/"));
         assert!(!omits(&config, "https://login.example.com/a"));
         assert!(!omits(&config, "https://other.example.com"));
+    }
+
+    #[test]
+    fn the_keys_of_persons_differ() {
+        let mut keys = BTreeSet::new();
+        for person in [None, Some(""), Some("ann"), Some("https://mcp ann")] {
+            let person = PersonKeys(person);
+            keys.insert(person.tokens("https://as", "https://mcp"));
+            keys.insert(person.binding("https://mcp"));
+            keys.insert(person.servers());
+        }
+        assert_eq!(keys.len(), 12, "{keys:?}");
     }
 }

@@ -2,19 +2,16 @@
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use serde::de::IgnoredAny;
-
 use mcp_runtime::transport::http_client::retry_after;
+use serde::de::IgnoredAny;
+use tokio::time::timeout;
 
 use super::config::Config;
-use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::exchange::Exchange;
+use super::exchange::{CredentialHttp, Exchange};
 use super::registration::RegistrationWay;
 use super::scopes::Scopes;
 use crate::limits::client::{DISCOVERY_TIMEOUT, MAX_ISSUERS};
-use tokio::time::timeout;
-
 use crate::metadata::url::is_same_issuer;
 use crate::metadata::{
     AuthorizationServerMetadata, MetadataError, ProtectedResourceMetadata, ResourceMetadataUrl,
@@ -108,7 +105,7 @@ impl Discoverer<'_> {
 
     /// The metadata of the MCP server (RFC 9728 §3): none if it is at none of the URLs.
     async fn resource(&self) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
-        let exchange = self.exchange(AuthStep::ResourceMetadata);
+        let exchange = self.http.exchange(AuthStep::ResourceMetadata);
         let refused = |url: &str| {
             let url = url.to_owned();
             move |error| exchange.error(&url, AuthErrorKind::Metadata(error))
@@ -145,7 +142,9 @@ impl Discoverer<'_> {
         let mut first_error = None;
         for issuer in issuers.iter().take(MAX_ISSUERS) {
             match self.issuer(issuer).await {
-                Ok(metadata) if self.is_usable(&metadata) => return Ok(metadata),
+                Ok(metadata) if RegistrationWay::choose(self.config, &metadata).is_some() => {
+                    return Ok(metadata);
+                }
                 Ok(metadata) => second_choice = second_choice.or(Some(metadata)),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
@@ -158,18 +157,13 @@ impl Discoverer<'_> {
         second_choice.ok_or_else(error)
     }
 
-    /// True if the client can be used at an issuer without more ado. Others are the second choice.
-    fn is_usable(&self, issuer: &AuthorizationServerMetadata) -> bool {
-        RegistrationWay::choose(self.config, issuer).is_some()
-    }
-
     /// The metadata of an issuer.
     pub(crate) async fn issuer(
         &self,
         issuer: &str,
     ) -> Result<AuthorizationServerMetadata, AuthError> {
         let found = self.issuer_metadata(issuer).await?;
-        let exchange = self.exchange(AuthStep::IssuerMetadata);
+        let exchange = self.http.exchange(AuthStep::IssuerMetadata);
         found.ok_or_else(|| exchange.error(issuer, AuthErrorKind::NoMetadata))
     }
 
@@ -178,7 +172,7 @@ impl Discoverer<'_> {
         &self,
         issuer: &str,
     ) -> Result<Option<AuthorizationServerMetadata>, AuthError> {
-        let exchange = self.exchange(AuthStep::IssuerMetadata);
+        let exchange = self.http.exchange(AuthStep::IssuerMetadata);
         let refused = |error| exchange.error(issuer, AuthErrorKind::Metadata(error));
         let settings = self.config.settings_of(issuer);
         let template = settings.template();
@@ -226,11 +220,6 @@ impl Discoverer<'_> {
     fn made_up(&self) -> ProtectedResourceMetadata {
         let resource = self.server.trim_end_matches('/');
         ProtectedResourceMetadata::new(resource, Vec::<String>::new())
-    }
-
-    fn exchange(&self, step: AuthStep) -> Exchange<'_> {
-        let http = self.http;
-        Exchange { http, step }
     }
 }
 

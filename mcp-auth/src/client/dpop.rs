@@ -5,25 +5,20 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::jwt::{SigningKey, SigningKeyError};
 use crate::limits::client::{MAX_NONCE_BYTES, MAX_NONCE_ORIGINS};
-use crate::random::random_text;
-use crate::sync::lock;
-use crate::unix_time::unix_time;
+use crate::util::{base64url, from_base64url, hash_text, lock, random_text, unix_time};
 
 /// The header of a proof.
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
 
 /// The request that a proof is for. A proof serves for one request; each has another `jti`.
 #[derive(Clone, Copy)]
-pub(crate) struct ProofRequest<'a> {
+struct ProofRequest<'a> {
     /// The method of HTTP.
     pub(crate) method: &'a Method,
     /// The URL, whose query is not part of the proof.
@@ -62,9 +57,7 @@ impl ProofRequest<'_> {
             claims.insert("nonce".to_owned(), json!(nonce));
         }
         if let Some(token) = self.access_token {
-            let hash = digest(&SHA256, token.as_bytes());
-            let hash = BASE64_URL_SAFE_NO_PAD.encode(hash);
-            claims.insert("ath".to_owned(), json!(hash));
+            claims.insert("ath".to_owned(), json!(hash_text(token)));
         }
         Ok(claims)
     }
@@ -123,22 +116,22 @@ impl TryFrom<String> for ProofKey {
     type Error = SigningKeyError;
 
     fn try_from(text: String) -> Result<Self, SigningKeyError> {
-        let der = BASE64_URL_SAFE_NO_PAD.decode(text);
-        let key = SigningKey::from_pkcs8(&der.map_err(|_| SigningKeyError::Pkcs8)?)?;
+        let der = from_base64url(text).ok_or(SigningKeyError::Pkcs8)?;
+        let key = SigningKey::from_pkcs8(&der)?;
         Ok(Self(Arc::new(key)))
     }
 }
 
 impl From<ProofKey> for String {
     fn from(key: ProofKey) -> Self {
-        BASE64_URL_SAFE_NO_PAD.encode(key.0.to_pkcs8())
+        base64url(key.0.to_pkcs8())
     }
 }
 
 /// The nonce of a proof that this client has sent.
 pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
     let payload = proof.to_str().ok()?.split('.').nth(1)?;
-    let payload = BASE64_URL_SAFE_NO_PAD.decode(payload).ok()?;
+    let payload = from_base64url(payload)?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;
     Some(claims.get("nonce")?.as_str()?.to_owned())
 }

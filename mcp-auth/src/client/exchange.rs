@@ -4,18 +4,47 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use http::{Method, Request, Response, Uri};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
-use mcp_runtime::transport::http_client::retry_after;
+use mcp_runtime::transport::http_client::{AuthHttp, retry_after};
 use serde::Deserialize;
 
-use super::credential_http::CredentialHttp;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use crate::limits::client::MAX_REDIRECTS;
+use crate::metadata::url::ServerUrl;
+
+/// Sends requests with credentials, or for them: over `https`, or on this machine, unless the user allows
+/// plain `http` everywhere.
+#[derive(Clone)]
+pub(crate) struct CredentialHttp {
+    http: AuthHttp,
+    allows_plain: bool,
+}
+
+impl CredentialHttp {
+    pub(crate) fn new(http: AuthHttp, allows_plain: bool) -> Self {
+        Self { http, allows_plain }
+    }
+
+    /// Returns true if a URL may be sent to: without user and fragment.
+    fn allows(&self, url: &str) -> bool {
+        is_allowed(url, self.allows_plain)
+    }
+
+    /// The client for one step.
+    pub(super) fn exchange(&self, step: AuthStep) -> Exchange<'_> {
+        Exchange { http: self, step }
+    }
+}
+
+/// Returns true if credentials may be sent to a URL.
+pub(crate) fn is_allowed(url: &str, allows_plain: bool) -> bool {
+    ServerUrl::parse(url).is_ok_and(|url| allows_plain || url.is_secure())
+}
 
 /// The HTTP client for one step, which its errors name.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange<'a> {
-    pub(crate) http: &'a CredentialHttp,
-    pub(crate) step: AuthStep,
+    http: &'a CredentialHttp,
+    step: AuthStep,
 }
 
 /// `error` and `error_description` of an answer (RFC 6749 §5.2).
@@ -107,7 +136,7 @@ impl Exchange<'_> {
         url: &str,
         request: Request<String>,
     ) -> Result<Response<Bytes>, AuthError> {
-        let sent = self.http.send(request).await;
+        let sent = self.http.http.send(request).await;
         sent.map_err(|error| self.error(url, AuthErrorKind::Network(error)))
     }
 }

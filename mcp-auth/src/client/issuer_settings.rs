@@ -38,7 +38,7 @@ const RESERVED: [&str; 29] = [
 ];
 
 /// Parameters of the user's own.
-pub(crate) type Extra = Vec<(String, String)>;
+type Extra = Vec<(String, String)>;
 
 /// The settings.
 #[derive(Clone, Debug, Default)]

@@ -7,11 +7,10 @@ use tokio::time::timeout;
 
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::exchange::Exchange;
 use super::redirect::{RedirectReceiver, receive};
 use super::registration::{Registration, RegistrationRequest};
 use super::token_grant::TokenGrant;
-use super::token_request::Issuer;
+use super::token_request::IssuerClient;
 use super::token_set::{TokenSet, load, registration_key, save, stored};
 
 impl TokenGrant<'_> {
@@ -90,7 +89,7 @@ impl TokenGrant<'_> {
     /// Opens the page, and waits for the code.
     async fn code(
         &self,
-        issuer: &Issuer<'_>,
+        issuer: &IssuerClient<'_>,
         receiver: Box<dyn RedirectReceiver>,
     ) -> Result<(AuthorizationCode, Arc<PendingAuthorization>), AuthError> {
         let scope = self.scopes.parameter();
@@ -111,9 +110,7 @@ impl TokenGrant<'_> {
             Some(request_uri) => pending.pushed_url(&request_uri),
             None => pending.url().to_owned(),
         };
-        let http = self.http;
-        let step = AuthStep::Login;
-        Exchange { http, step }.checked(&url)?;
+        self.http.exchange(AuthStep::Login).checked(&url)?;
         let pending = Arc::new(pending);
         let expected = Arc::clone(&pending);
         let received = receive(receiver, move |query| expected.response(query));

@@ -7,19 +7,20 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use mcp_runtime::transport::PrincipalChanges;
-use mcp_runtime::transport::http_client::{AuthHttp, HttpUrl, http_client};
+use mcp_runtime::transport::http_client::{AuthHttp, AuthResult, HttpUrl, http_client};
 
 use super::config::Config;
-use super::credential_http::{CredentialHttp, is_allowed};
 use super::dpop::Nonces;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
+use super::exchange::{CredentialHttp, is_allowed};
+use super::grant::{Grant, IdentityProvider, TokenSource};
 use super::redirect::{NoLogin, Redirect};
 use super::renewal::{Renewal, Revocation};
 use super::session::Session;
 use super::store::TokenStore;
 use super::token_set::load;
 use crate::authentication::AssertionKey;
-use crate::sync::lock;
+use crate::util::lock;
 
 /// Logs in at servers that ask for it (2026-07-28, "Authorization"), and keeps the tokens: an
 /// authenticator for [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).
@@ -181,7 +182,7 @@ impl OAuth {
         self.with(|config| config.allows_insecure = true)
     }
 
-    pub(super) fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(Arc::make_mut(&mut self.config));
         // What clones with other settings have is not shared.
         self.sessions = Arc::default();
@@ -302,6 +303,63 @@ impl OAuth {
     }
 }
 
+/// Settings for an issuer that does not follow the rules, which the program has set by
+/// [`issuer`](Self::issuer). They are for no other issuer: without one, a login ends with an error.
+impl OAuth {
+    /// Uses PKCE by `S256` although the issuer's metadata does not mention it. The specification demands that
+    /// a client goes on only where it is announced: set this for an issuer whose documentation tells that it
+    /// has it. Where the metadata names other methods, the login ends with an error all the same.
+    pub fn assume_s256(self) -> Self {
+        self.with(|config| config.issuer_settings.assumes_s256 = true)
+    }
+
+    /// Sends no `resource` to the issuer (RFC 8707), for one that refuses the parameter. Given up: the
+    /// issuer does not know the server that tokens are for, unless by their scopes.
+    pub fn without_resource_parameter(self) -> Self {
+        self.with(|config| config.issuer_settings.omits_resource = true)
+    }
+
+    /// Adds a parameter of the issuer's own to the authorization request, such as `audience`. A `prompt`
+    /// takes the place of the one that the scope `offline_access` brings along. Other parameters of OAuth and
+    /// OpenID Connect can't be set: the login ends with an error.
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    ///
+    /// let oauth = OAuth::new("my-app")
+    ///     .issuer("https://login.example.com/")
+    ///     .client("client-id")
+    ///     .authorization_parameter("audience", "https://mcp.example.com/mcp");
+    /// # drop(oauth);
+    /// ```
+    pub fn authorization_parameter(
+        self,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        let parameter = (name.into(), value.into());
+        self.with(|config| {
+            let parameters = &mut config.issuer_settings.authorization_parameters;
+            parameters.push(parameter);
+        })
+    }
+
+    /// Adds a parameter of the issuer's own to all token requests. Those of OAuth can't be set: the login
+    /// ends with an error.
+    pub fn token_parameter(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let parameter = (name.into(), value.into());
+        self.with(|config| config.issuer_settings.token_parameters.push(parameter))
+    }
+
+    /// Accepts this template as the `issuer` of the metadata
+    /// ([`IssuerTemplate`](crate::metadata::IssuerTemplate)), and its tenants as `iss` of a login, for an
+    /// issuer whose tenants share metadata: `https://login.example.com/{tenant}/v2.0`.
+    pub fn issuer_template(self, template: impl Into<String>) -> Self {
+        let template = template.into();
+        self.with(|config| config.issuer_settings.template = Some(template))
+    }
+}
+
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")
@@ -310,5 +368,95 @@ impl fmt::Debug for OAuth {
             .field("issuer", &self.config.issuer)
             .field("grant", &self.config.grant)
             .finish_non_exhaustive()
+    }
+}
+
+/// Clients that work without a person. Each of them needs the [`issuer`](OAuth::issuer) that it is
+/// known to: its credentials are sent to no other one, whatever an MCP server names.
+impl OAuth {
+    /// A program that acts for itself: client credentials with a secret (MCP extension
+    /// `io.modelcontextprotocol/oauth-client-credentials`; RFC 6749 §4.4).
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    ///
+    /// let oauth = OAuth::client_credentials("nightly-report", "secret")
+    ///     .issuer("https://login.example.com")
+    ///     .scopes(["files:read"]);
+    /// # drop(oauth);
+    /// ```
+    pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
+        let oauth = Self::by(Grant::ClientCredentials);
+        oauth.client(id).client_secret(secret)
+    }
+
+    /// A program that acts for itself: client credentials with a private key in the place of the
+    /// secret (`private_key_jwt`), which the extension recommends.
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    /// use mcp_auth::authentication::AssertionKey;
+    /// use mcp_auth::jwt::SigningKey;
+    ///
+    /// # fn example(pem: &str) -> Result<OAuth, Box<dyn std::error::Error>> {
+    /// let key = AssertionKey::new(SigningKey::from_pem(pem)?);
+    /// let oauth = OAuth::client_credentials_with_key("nightly-report", key)
+    ///     .issuer("https://login.example.com");
+    /// # Ok(oauth)
+    /// # }
+    /// ```
+    pub fn client_credentials_with_key(id: impl Into<String>, key: AssertionKey) -> Self {
+        Self::by(Grant::ClientCredentials)
+            .client(id)
+            .client_key(key)
+    }
+
+    /// An application in an enterprise whose identity provider decides what its people may use (MCP
+    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). Nobody is asked: the
+    /// person's identity token is exchanged at the identity provider for an assertion (ID-JAG), and
+    /// that at the authorization server for an access token.
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    /// use mcp_auth::client::IdentityProvider;
+    ///
+    /// # async fn id_token_of_the_person() -> std::io::Result<String> { Ok(String::new()) }
+    /// let provider = IdentityProvider::new("https://acme.idp.example", "my-app", async || {
+    ///     Ok(id_token_of_the_person().await?)
+    /// });
+    /// let oauth = OAuth::enterprise(provider)
+    ///     .client("my-app-at-chat")
+    ///     .client_secret("secret")
+    ///     .issuer("https://auth.chat.example");
+    /// # drop(oauth);
+    /// ```
+    pub fn enterprise(provider: IdentityProvider) -> Self {
+        Self::by(Grant::Enterprise(provider))
+    }
+
+    /// A workload whose platform gives it tokens, such as a Kubernetes service account, that the
+    /// authorization server trusts (RFC 7523 §2.1). `source` is asked for the token each time that an
+    /// access token is needed. If the server refuses it, that is the result: nothing else is tried.
+    ///
+    /// ```
+    /// use mcp_auth::OAuth;
+    ///
+    /// let oauth = OAuth::workload(async || {
+    ///     Ok(std::fs::read_to_string("/var/run/secrets/tokens/mcp")?)
+    /// })
+    /// .issuer("https://login.example.com");
+    /// # drop(oauth);
+    /// ```
+    ///
+    /// A [`client`](OAuth::client) is named in the request only if it is set.
+    pub fn workload<F>(source: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = AuthResult<String>> + Send + 'static,
+    {
+        Self::by(Grant::Workload(TokenSource::new(source)))
+    }
+
+    fn by(grant: Grant) -> Self {
+        Self::new("").with(|config| config.grant = grant)
     }
 }

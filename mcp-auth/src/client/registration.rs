@@ -1,7 +1,6 @@
 //! Registration: the identity of the client at an issuer.
 
 use std::fmt;
-use std::time::SystemTime;
 
 use http::header::HeaderMap;
 use iri_string::types::UriStr;
@@ -9,14 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::config::Config;
-use super::credential_http::CredentialHttp;
 use super::discovery::Discovery;
 use super::error::{AuthError, AuthErrorKind, AuthStep, one_line};
-use super::exchange::Exchange;
+use super::exchange::CredentialHttp;
 use super::scopes::Scopes;
-use crate::authentication::{ClientAuthentication, ClientCredentials};
+use crate::authentication::{ClientAuthentication, ClientCredential, ClientCredentials};
 use crate::metadata::AuthorizationServerMetadata;
-use crate::unix_time::unix_time;
+use crate::util::unix_now;
 
 /// The ways by which a client has its identifier at an issuer, in the order in which they are tried
 /// (2026-07-28, "Client Registration").
@@ -98,7 +96,7 @@ impl Registration {
     /// True if a login with this redirect URI may use it.
     fn serves(&self, request: &RegistrationRequest<'_>) -> bool {
         let expires = self.client_secret_expires_at.filter(|it| *it != 0);
-        let is_expired = expires.is_some_and(|it| it <= unix_time(SystemTime::now()));
+        let is_expired = expires.is_some_and(|it| it <= unix_now());
         !is_expired && self.redirect_uri == request.redirect_uri
     }
 }
@@ -131,8 +129,7 @@ impl RegistrationRequest<'_> {
 
     /// Registers the client (RFC 7591 §3.1).
     async fn register(&self, http: &CredentialHttp) -> Result<Registration, AuthError> {
-        let step = AuthStep::Registration;
-        let exchange = Exchange { http, step };
+        let exchange = http.exchange(AuthStep::Registration);
         let issuer = &self.discovery.issuer;
         let endpoint = issuer.registration_endpoint.as_deref().unwrap_or_default();
         let (body, scope) = self.metadata();
@@ -214,25 +211,18 @@ impl Config {
         &self,
         issuer: &AuthorizationServerMetadata,
     ) -> Result<ClientCredentials, AuthError> {
+        let error = |cause| AuthError::new(AuthStep::Registration, &issuer.issuer, cause);
         if !self.has_issuer(&issuer.issuer) {
-            let cause = AuthErrorKind::ClientWithoutIssuer;
-            return Err(AuthError::new(
-                AuthStep::Registration,
-                &issuer.issuer,
-                cause,
-            ));
+            return Err(error(AuthErrorKind::ClientWithoutIssuer));
         }
-        let authentication = match (self.client_key.clone(), self.client_secret.clone()) {
-            (Some(key), _) => ClientAuthentication::PrivateKeyJwt(key),
-            (None, Some(secret)) => {
-                let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
-                let step = AuthStep::Registration;
-                let cause = AuthErrorKind::SecretNotTaken;
-                ClientAuthentication::with_secret(secret, offered)
-                    .ok_or_else(|| AuthError::new(step, &issuer.issuer, cause))?
-            }
-            (None, None) => ClientAuthentication::None,
+        let credential = match (self.client_key.clone(), self.client_secret.clone()) {
+            (Some(key), _) => key.into(),
+            (None, Some(secret)) => secret.into(),
+            (None, None) => ClientCredential::None,
         };
+        let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
+        let authentication = credential.authentication(offered);
+        let authentication = authentication.ok_or_else(|| error(AuthErrorKind::SecretNotTaken))?;
         Ok(ClientCredentials {
             client_id: self.client_id.clone().unwrap_or_default(),
             authentication,

@@ -6,15 +6,14 @@ use http::StatusCode;
 use mcp_runtime::transport::http_client::AfterChallenge;
 
 use super::config::Config;
-use super::credential_http::CredentialHttp;
 use super::discovery::{Discoverer, Discovery};
 use super::dpop::{Nonces, ProofKey, Proving, has_es256};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::person_keys::PersonKeys;
+use super::exchange::CredentialHttp;
 use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::token_grant::TokenGrant;
-use super::token_request::Issuer;
+use super::token_request::IssuerClient;
 use super::token_set::{Binding, TokenSet, list_server, load, registration_key, save, stored};
 use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
@@ -55,7 +54,8 @@ impl Renewal {
     /// Loads the tokens that an earlier process has saved.
     pub(crate) async fn load(self) -> Result<(), AuthError> {
         let store = &*self.config.store;
-        let binding = load::<Binding>(store, &self.keys().binding(&self.session.server)).await?;
+        let binding =
+            load::<Binding>(store, &self.config.keys().binding(&self.session.server)).await?;
         let tokens = match &binding {
             Some(binding) => self.kept(binding).await?,
             None => None,
@@ -151,7 +151,7 @@ impl Renewal {
     pub(crate) async fn log_out(self) -> Result<Revocation, AuthError> {
         let store = &*self.config.store;
         let server = &self.session.server;
-        let kept = load::<Binding>(store, &self.keys().binding(server)).await?;
+        let kept = load::<Binding>(store, &self.config.keys().binding(server)).await?;
         let mut outcome = Ok(Revocation::Done);
         if let Some(binding) = kept.or_else(|| self.session.binding()) {
             // Not while another process redeems the refresh token.
@@ -159,8 +159,8 @@ impl Renewal {
             outcome = self.revoke_all(&binding).await;
             self.forget(&binding).await?;
         }
-        stored(store.remove(&self.keys().binding(server))).await?;
-        list_server(store, self.keys(), server, false).await?;
+        stored(store.remove(&self.config.keys().binding(server))).await?;
+        list_server(store, self.config.keys(), server, false).await?;
         outcome
     }
 
@@ -208,7 +208,7 @@ impl Renewal {
         let Some(client) = self.client(tokens, issuer)? else {
             return Ok(());
         };
-        let issuer = Issuer {
+        let issuer = IssuerClient {
             http: &self.http,
             metadata: issuer,
             client: &client,
@@ -358,7 +358,7 @@ impl Renewal {
         let (Some(client), Some(refresh_token)) = (client, kept.refresh_token.clone()) else {
             return Ok(false);
         };
-        let issuer = Issuer {
+        let issuer = IssuerClient {
             http: &self.http,
             metadata: &discovery.issuer,
             client: &client,
@@ -418,7 +418,7 @@ impl Renewal {
         // those in the store by it.
         let before = self.session.token().map_or(0, |it| it.tokens.issued_at);
         tokens.issued_at = tokens.issued_at.max(before);
-        let keys = self.keys();
+        let keys = self.config.keys();
         let server = &self.session.server;
         let saved = async {
             // First, so that a logout finds whatever follows.
@@ -475,13 +475,11 @@ impl Renewal {
         Ok(Some(client?).filter(|it| it.client_id == tokens.client_id))
     }
 
-    fn keys(&self) -> PersonKeys<'_> {
-        self.config.keys()
-    }
-
     /// The key of the tokens of a binding.
     fn key_of(&self, binding: &Binding) -> String {
-        self.keys().tokens(&binding.issuer, &binding.resource)
+        self.config
+            .keys()
+            .tokens(&binding.issuer, &binding.resource)
     }
 }
 

@@ -14,7 +14,7 @@ impl Scopes {
         self.0.is_empty()
     }
 
-    pub(crate) fn contains(&self, scope: &str) -> bool {
+    fn contains(&self, scope: &str) -> bool {
         self.0.iter().any(|it| it == scope)
     }
 

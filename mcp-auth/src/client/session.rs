@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::SystemTime;
 
 use http::header::HeaderValue;
 use mcp_runtime::transport::PrincipalChanges;
@@ -13,8 +12,7 @@ use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::scopes::Scopes;
 use super::token_set::{Binding, TokenSet};
 use crate::limits::client::EARLY_REFRESH_PAUSE;
-use crate::sync::lock;
-use crate::unix_time::unix_time;
+use crate::util::{lock, unix_now};
 
 /// The authorization at one MCP server, shared by all connections to it.
 pub(crate) struct Session {
@@ -144,7 +142,7 @@ impl Session {
         let tokens = state.token.as_ref().map(|token| &token.tokens);
         let is_due = tokens.is_some_and(|tokens| {
             let can_be = is_unattended || tokens.refresh_token.is_some();
-            can_be && tokens.expires_soon(unix_time(SystemTime::now()))
+            can_be && tokens.expires_soon(unix_now())
         });
         let until = state.no_early_refresh_until;
         is_due && until.is_none_or(|until| until <= Instant::now())

@@ -6,10 +6,9 @@ use http::{Method, Response, Uri};
 use serde::Deserialize;
 
 use super::authorization::PendingAuthorization;
-use super::credential_http::CredentialHttp;
 use super::dpop::{DPOP, Proving};
 use super::error::{AuthError, AuthErrorKind, AuthStep};
-use super::exchange::Exchange;
+use super::exchange::{CredentialHttp, Exchange};
 use super::issuer_settings::IssuerSettings;
 use super::token_response::{TokenResponse, TokenType};
 use crate::authentication::ClientCredentials;
@@ -19,7 +18,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// An authorization server, and a client that it knows.
 #[derive(Clone, Copy)]
-pub(crate) struct Issuer<'a> {
+pub(crate) struct IssuerClient<'a> {
     pub(crate) http: &'a CredentialHttp,
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a ClientCredentials,
@@ -28,7 +27,7 @@ pub(crate) struct Issuer<'a> {
     pub(crate) proving: Option<&'a Proving>,
 }
 
-impl Issuer<'_> {
+impl IssuerClient<'_> {
     /// Asks for a token (RFC 6749 §4.1.3, §6). `parameters` are those of the grant.
     pub(crate) async fn token(
         &self,
@@ -61,8 +60,7 @@ impl Issuer<'_> {
         step: AuthStep,
         parameters: Vec<(&'static str, String)>,
     ) -> Result<Response<Bytes>, AuthError> {
-        let http = self.http;
-        let exchange = Exchange { http, step };
+        let exchange = self.http.exchange(step);
         let endpoint = self.metadata.token_endpoint.as_deref();
         let endpoint = endpoint.ok_or_else(|| {
             let cause = AuthErrorKind::NoEndpoint("token_endpoint");
@@ -119,9 +117,7 @@ impl Issuer<'_> {
         let Some(endpoint) = endpoint else {
             return Ok(None);
         };
-        let http = self.http;
-        let step = AuthStep::Login;
-        let exchange = Exchange { http, step };
+        let exchange = self.http.exchange(AuthStep::Login);
         let (headers, body) = self.form(exchange, login.parameters().to_vec(), login.extra())?;
         let is_required = self.metadata.require_pushed_authorization_requests == Some(true);
         match exchange.post(endpoint, FORM, headers, body, |_| ()).await {
@@ -145,15 +141,12 @@ impl Issuer<'_> {
         let Some(endpoint) = self.metadata.revocation_endpoint.as_deref() else {
             return Ok(());
         };
-        let http = self.http;
-        let step = AuthStep::Revocation;
-        let exchange = Exchange { http, step };
+        let exchange = self.http.exchange(AuthStep::Revocation);
         let token = token.to_owned();
         let hint = hint.to_owned();
         let parameters = vec![("token", token), ("token_type_hint", hint)];
         let (headers, body) = self.form(exchange, parameters, &[])?;
-        let posted = exchange.post(endpoint, FORM, headers, body, |_| ());
-        let posted = posted.await;
+        let posted = exchange.post(endpoint, FORM, headers, body, |_| ()).await;
         posted.map(drop)
     }
 

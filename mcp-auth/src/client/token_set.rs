@@ -3,22 +3,21 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::time::SystemTime;
 
 use mcp_runtime::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
+use super::config::PersonKeys;
 use super::dpop::ProofKey;
 use super::error::AuthError;
-use super::person_keys::PersonKeys;
 use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
 use super::token_response::{TokenResponse, TokenType};
 use crate::limits::client::{MAX_EARLY_REFRESH, STORE_TIMEOUT};
-use crate::unix_time::unix_time;
+use crate::util::unix_now;
 
 /// Tokens, and the client that they were issued to. `Debug` shows none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +28,7 @@ pub(crate) struct TokenSet {
     pub(crate) issued_at: u64,
     /// In seconds since 1970; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) expires_at: Option<u64>,
+    expires_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_token: Option<String>,
     /// The scopes that were granted; those that were asked for, if the answer has none.
@@ -63,7 +62,7 @@ impl TokenSet {
         registration: Option<Registration>,
         key: Option<ProofKey>,
     ) -> Self {
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         Self {
             access_token: response.access_token,
             token_type: response.token_type,

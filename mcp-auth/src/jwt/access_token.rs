@@ -1,19 +1,19 @@
 //! Verification of access tokens.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use serde_json::{Map, Value};
+
 use super::algorithm::Algorithm;
-use super::claim_check::ClaimCheck;
 use super::claims::Claims;
 use super::error::TokenError;
 use super::jwk::JwkSet;
 use super::jws::{Header, Jws, decode};
 use super::members;
-use super::tenants::Tenants;
 use crate::limits::server::CLOCK_LEEWAY;
 use crate::metadata::IssuerTemplate;
-use serde_json::{Map, Value};
 
 /// Claims that only ID tokens have (OpenID Connect Core 1.0 §2, §3.1.3.6, §3.3.2.11).
 const ID_TOKEN: [&str; 3] = ["nonce", "at_hash", "c_hash"];
@@ -307,4 +307,83 @@ pub(crate) fn unverified_claim(token: &str, name: &str) -> Result<Option<Value>,
     let payload = token.split('.').nth(1).ok_or(TokenError::Malformed)?;
     let mut payload = members::parse(&decode(payload)?).ok_or(TokenError::Malformed)?;
     Ok(payload.remove(name))
+}
+
+/// One check.
+#[derive(Clone)]
+enum ClaimCheck {
+    /// A claim has this value.
+    Value(String, Value),
+    /// The user's own.
+    Custom(Arc<dyn Fn(&Claims) -> bool + Send + Sync>),
+}
+
+impl ClaimCheck {
+    fn passes(&self, claims: &Claims) -> bool {
+        match self {
+            Self::Value(name, value) => claims.get(name) == Some(value),
+            Self::Custom(check) => check(claims),
+        }
+    }
+}
+
+impl fmt::Debug for ClaimCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(name, value) => write!(f, "{name}={value}"),
+            Self::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+/// The tenants whose tokens are accepted, of an issuer that has many: a list, or a function.
+///
+/// ```
+/// use mcp_auth::jwt::Tenants;
+///
+/// let listed = Tenants::from(["acme", "globex"]);
+/// let checked = Tenants::matching(|tenant| tenant.starts_with("eu-"));
+/// assert!(listed.admits("acme") && !listed.admits("Acme"));
+/// assert!(checked.admits("eu-acme"));
+/// ```
+#[derive(Clone)]
+pub struct Tenants(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl Tenants {
+    /// Those for which `check` returns true. It is asked for each token whose signature was verified, and
+    /// must answer at once.
+    pub fn matching(check: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(check))
+    }
+
+    /// True if tokens of this tenant are accepted.
+    #[must_use]
+    pub fn admits(&self, tenant: &str) -> bool {
+        (self.0)(tenant)
+    }
+}
+
+impl<T: Into<String>, const N: usize> From<[T; N]> for Tenants {
+    fn from(tenants: [T; N]) -> Self {
+        tenants.into_iter().map(Into::into).collect()
+    }
+}
+
+impl<T: Into<String>> From<Vec<T>> for Tenants {
+    fn from(tenants: Vec<T>) -> Self {
+        tenants.into_iter().map(Into::into).collect()
+    }
+}
+
+impl FromIterator<String> for Tenants {
+    fn from_iter<I: IntoIterator<Item = String>>(tenants: I) -> Self {
+        let tenants: Vec<_> = tenants.into_iter().collect();
+        Self::matching(move |tenant| tenants.iter().any(|it| it == tenant))
+    }
+}
+
+impl fmt::Debug for Tenants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tenants").finish_non_exhaustive()
+    }
 }

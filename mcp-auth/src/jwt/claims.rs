@@ -1,9 +1,13 @@
 //! Claims of access tokens.
 
-use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+
+use mcp_runtime::ProtocolError;
+use mcp_runtime::server::{Borrowed, Context, FromContext, OptionalFromContext};
+use mcp_runtime::types::jsonrpc::code;
+use serde_json::{Map, Value};
 
 use super::error::TokenError;
 use super::members;
@@ -149,6 +153,23 @@ impl Claims {
     }
 }
 
+/// The claims of the caller's token. A call without a token, as over stdio, is answered with an error.
+#[diagnostic::do_not_recommend]
+impl FromContext for Claims {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        let none = || ProtocolError::new(code::INVALID_REQUEST, "This needs an access token");
+        cx.identity().cloned().ok_or_else(none)
+    }
+}
+
+/// The claims of the caller's token; `None` for a call without one.
+#[diagnostic::do_not_recommend]
+impl OptionalFromContext for Claims {
+    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
+        Ok(cx.identity().cloned().map(Borrowed::made))
+    }
+}
+
 impl fmt::Debug for Claims {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Claims")
@@ -221,8 +242,9 @@ fn key_thumbprint(claims: &Map<String, Value>) -> Result<Option<String>, TokenEr
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     /// Claims of a token, with others in their place; `"-"` removes one.
     fn with(members: Value) -> Result<Claims, TokenError> {

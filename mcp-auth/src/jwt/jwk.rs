@@ -1,8 +1,5 @@
 //! Public keys and sets of them.
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use ring::digest::{SHA256, digest};
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
     RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
@@ -14,6 +11,7 @@ use serde_json::{Map, Value};
 use super::algorithm::Algorithm;
 use super::error::{JwkError, TokenError};
 use super::members;
+use crate::util::{base64url, from_base64url, hash_text};
 
 /// Members of private and of symmetric keys.
 const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
@@ -141,26 +139,28 @@ impl Jwk {
     /// The thumbprint by SHA-256 (RFC 7638 §3): `jkt` of tokens that are bound to the key.
     #[must_use]
     pub fn thumbprint(&self) -> String {
-        let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
         let curve = |name: &str, point: &[u8]| {
             let (x, y) = point[1..].split_at(point.len() / 2);
-            let x = encode(x);
-            let y = encode(y);
+            let x = base64url(x);
+            let y = base64url(y);
             format!(r#"{{"crv":"{name}","kty":"EC","x":"{x}","y":"{y}"}}"#)
         };
         let members = match &self.key {
             PublicKey::P256(point) => curve("P-256", point),
             PublicKey::P384(point) => curve("P-384", point),
             PublicKey::Ed25519(key) => {
-                format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, encode(key))
+                format!(
+                    r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#,
+                    base64url(key)
+                )
             }
             PublicKey::Rsa(key) => {
-                let e = encode(&key.e);
-                let n = encode(&key.n);
+                let e = base64url(&key.e);
+                let n = base64url(&key.n);
                 format!(r#"{{"e":"{e}","kty":"RSA","n":"{n}"}}"#)
             }
         };
-        encode(digest(&SHA256, members.as_bytes()).as_ref())
+        hash_text(&members)
     }
 
     /// True if the key's type, and its `alg` if it has one, are those of the algorithm.
@@ -254,8 +254,7 @@ fn text<'a>(
 
 fn bytes(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, JwkError> {
     let text = text(members, name)?.ok_or(JwkError::Member(name))?;
-    let decoded = BASE64_URL_SAFE_NO_PAD.decode(text);
-    decoded.map_err(|_| JwkError::Member(name))
+    from_base64url(text).ok_or(JwkError::Member(name))
 }
 
 /// An unsigned integer without the leading zeros that some issuers send.
@@ -288,8 +287,9 @@ fn point(members: &Map<String, Value>, length: usize) -> Result<Vec<u8>, JwkErro
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     /// The public key of RFC 7515 A.3.
     fn p256() -> Value {

@@ -1,7 +1,5 @@
 //! JSON Web Signatures in the compact form.
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 use super::algorithm::Algorithm;
@@ -9,6 +7,7 @@ use super::error::TokenError;
 use super::jwk::{Jwk, JwkSet};
 use super::members;
 use crate::limits::server::MAX_TRIED_KEYS;
+use crate::util::from_base64url;
 
 /// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
 ///
@@ -179,16 +178,16 @@ impl Header {
 
 /// Decodes base64url without padding; exactly one text has each value.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
-    let decoded = BASE64_URL_SAFE_NO_PAD.decode(text);
-    decoded.map_err(|_| TokenError::Malformed)
+    from_base64url(text).ok_or(TokenError::Malformed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::base64url;
 
     fn header(json: &str) -> Result<Header, TokenError> {
-        let encoded = BASE64_URL_SAFE_NO_PAD.encode(json);
+        let encoded = base64url(json);
         Jws::parse(&format!("{encoded}.e30.")).map(|jws| jws.header)
     }
 

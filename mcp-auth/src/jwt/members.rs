@@ -1,8 +1,9 @@
 //! JSON objects whose members are distinct.
 
+use std::fmt;
+
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
-use std::fmt;
 
 /// Parses a JSON object. A member that is there twice is an error, as two readers could take
 /// different ones (RFC 7515 §4, RFC 7519 §4). Members of inner objects are not compared.

@@ -8,8 +8,6 @@
 mod access_token;
 mod algorithm;
 #[cfg(feature = "server")]
-mod claim_check;
-#[cfg(feature = "server")]
 mod claims;
 #[cfg(feature = "server")]
 mod error;
@@ -21,11 +19,9 @@ mod jws;
 pub(crate) mod members;
 #[cfg(any(feature = "client", feature = "server"))]
 mod signing_key;
-#[cfg(feature = "server")]
-mod tenants;
 
 #[cfg(feature = "server")]
-pub use access_token::AccessTokenRules;
+pub use access_token::{AccessTokenRules, Tenants};
 #[cfg(feature = "server")]
 pub(crate) use access_token::{unverified_claim, unverified_issuer};
 pub use algorithm::Algorithm;
@@ -39,5 +35,3 @@ pub use jwk::{Jwk, JwkSet};
 pub use jws::{Header, Jws};
 #[cfg(any(feature = "client", feature = "server"))]
 pub use signing_key::{SigningKey, SigningKeyError};
-#[cfg(feature = "server")]
-pub use tenants::Tenants;

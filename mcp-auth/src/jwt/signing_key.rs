@@ -3,11 +3,12 @@
 use std::fmt;
 
 use base64::Engine;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
-use ring::digest::{SHA256, digest};
+use base64::prelude::BASE64_STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Map, Value, json};
+
+use crate::util::{base64url, hash_text};
 
 /// A private key that signs by `ES256`: assertions of a client (RFC 7523), proofs of possession
 /// (RFC 9449).
@@ -93,8 +94,8 @@ impl SigningKey {
     pub fn public_jwk(&self) -> Value {
         // An uncompressed point: 4, and the coordinates of 32 bytes each.
         let point = self.pair.public_key().as_ref();
-        let x = encode(&point[1..33]);
-        let y = encode(&point[33..]);
+        let x = base64url(&point[1..33]);
+        let y = base64url(&point[33..]);
         json!({"crv": "P-256", "kty": "EC", "x": x, "y": y})
     }
 
@@ -115,12 +116,12 @@ impl SigningKey {
         claims: &Map<String, Value>,
     ) -> Result<String, SigningKeyError> {
         header.insert("alg".to_owned(), json!("ES256"));
-        let header = encode(Value::Object(header).to_string());
-        let claims = encode(json!(claims).to_string());
+        let header = base64url(Value::Object(header).to_string());
+        let claims = base64url(json!(claims).to_string());
         let signed = format!("{header}.{claims}");
         let signature = self.pair.sign(&SystemRandom::new(), signed.as_bytes());
         let signature = signature.map_err(|_| SigningKeyError::Random)?;
-        Ok(format!("{signed}.{}", encode(signature)))
+        Ok(format!("{signed}.{}", base64url(signature)))
     }
 }
 
@@ -137,24 +138,22 @@ impl fmt::Debug for SigningKey {
 fn thumbprint(jwk: &Value) -> String {
     let member = |name: &str| format!("{}:{}", json!(name), jwk[name]);
     let members = ["crv", "kty", "x", "y"].map(member).join(",");
-    encode(digest(&SHA256, format!("{{{members}}}").as_bytes()))
-}
-
-fn encode(bytes: impl AsRef<[u8]>) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    hash_text(&format!("{{{members}}}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+
+    use super::*;
+    use crate::util::from_base64url;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
     fn decode(text: &str) -> Vec<u8> {
-        BASE64_URL_SAFE_NO_PAD.decode(text).unwrap()
+        from_base64url(text).unwrap()
     }
 
     #[test]

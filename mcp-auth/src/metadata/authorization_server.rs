@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::MetadataError;
+use super::MetadataError;
 use super::url::ServerUrl;
 
 /// Metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).

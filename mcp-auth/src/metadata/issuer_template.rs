@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::error::MetadataError;
+use super::MetadataError;
 use super::url::ServerUrl;
 use crate::limits::MAX_TENANT_BYTES;
 

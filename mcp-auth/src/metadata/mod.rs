@@ -2,12 +2,40 @@
 //! Discovery 1.0), the URLs at which it is found, and the checks without which it must not be used.
 
 mod authorization_server;
-mod error;
 mod issuer_template;
 mod resource;
 pub(crate) mod url;
 
 pub use authorization_server::{AuthorizationServerMetadata, authorization_server_metadata_urls};
-pub use error::MetadataError;
 pub use issuer_template::IssuerTemplate;
 pub use resource::{ProtectedResourceMetadata, ResourceMetadataUrl, resource_metadata_urls};
+
+/// The cause for which metadata can't be found or must not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetadataError {
+    /// The identifier is no absolute `http` or `https` URL with a host, or has a user or a fragment.
+    #[error(
+        "`{0}` is not the URL of a server: it needs https, a host, and neither user nor fragment"
+    )]
+    Url(String),
+    /// The document is no JSON object with the members that it must have, of their types.
+    #[error("the metadata can't be read: {0}")]
+    Document(String),
+    /// The document is about another resource than the server (RFC 9728 §3.3).
+    #[error("the metadata is about `{found}`, and the server is `{expected}`: it is not used")]
+    Resource {
+        /// The server's URL.
+        expected: String,
+        /// The `resource` of the document.
+        found: String,
+    },
+    /// The document is of another issuer than it was asked for (RFC 8414 §3.3).
+    #[error("the metadata is of the issuer `{found}`, and not of `{expected}`: it is not used")]
+    Issuer {
+        /// The issuer that the document was asked for.
+        expected: String,
+        /// The `issuer` of the document.
+        found: String,
+    },
+}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::MetadataError;
+use super::MetadataError;
 use super::url::ServerUrl;
 
 const NAME: &str = "oauth-protected-resource";

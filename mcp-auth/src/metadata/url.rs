@@ -1,9 +1,10 @@
 //! URLs of servers, by their parts.
 
-use iri_string::types::UriStr;
 use std::net::IpAddr;
 
-use super::error::MetadataError;
+use iri_string::types::UriStr;
+
+use super::MetadataError;
 
 /// The parts of an `http` or `https` URL without user and fragment.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,5 @@
 //! The way of the browser: request of the client, consent, provider, and back.
 
-use std::time::SystemTime;
-
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use mcp_runtime::transport::http::{AccessDenied, PeerAddr};
@@ -9,17 +7,15 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::client::{Client, Destination};
-use super::endpoints::Endpoints;
+use super::endpoints::{CONSENT, Endpoints};
 use super::http_message::{
-    OAuthError, OAuthResult, Parameters, cookie, hash, redirect, refused, response, set_cookie,
-    with_query,
+    OAuthError, OAuthResult, Parameters, cookie, redirect, refused, response, set_cookie,
 };
-use super::page;
 use super::upstream::{Begun, Granted};
+use crate::client::authorization::with_query;
 use crate::limits::proxy::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIMEOUT};
 use crate::metadata::url::ServerUrl;
-use crate::random::random_text;
-use crate::unix_time::unix_time;
+use crate::util::{hash_text, random_text, unix_now};
 
 /// The answer while too many metadata documents are being fetched.
 const BUSY: &str = "The server can't look the application up now. Try again in a moment.";
@@ -46,12 +42,12 @@ pub(super) struct Asked {
 
 /// The name of the cookie of the login with this `state`: a browser may have several.
 fn cookie_of(state: &str) -> String {
-    format!("__Host-mcp-login-{}", &hash(state)[..16])
+    format!("__Host-mcp-login-{}", &hash_text(state)[..16])
 }
 
 /// The time that is so many seconds from now, in seconds since 1970.
 fn after(seconds: u64) -> u64 {
-    unix_time(SystemTime::now()) + seconds
+    unix_now() + seconds
 }
 
 impl Endpoints {
@@ -80,7 +76,7 @@ impl Endpoints {
             }
         };
         let mut asked = Asked {
-            client: hash(&id),
+            client: hash_text(&id),
             redirect_uri: get("redirect_uri"),
             state: parameters.get("state").map(str::to_owned),
             challenge: get("code_challenge"),
@@ -111,7 +107,7 @@ impl Endpoints {
         OAuthError::new("unsupported_response_type", text).unless(is_code)?;
         let text = "PKCE is required: `code_challenge` with `code_challenge_method=S256`";
         let is_s256 = parameters.get("code_challenge_method") == Some("S256");
-        let is_s256 = is_s256 && asked.challenge.len() == hash("").len();
+        let is_s256 = is_s256 && asked.challenge.len() == hash_text("").len();
         OAuthError::new("invalid_request", text).unless(is_s256)?;
         self.check_resource(parameters)?;
         asked.scopes = self.granted(parameters.get("scope"), &self.supported)?;
@@ -149,12 +145,12 @@ impl Endpoints {
         destination: &Destination,
         asked: &Asked,
     ) -> OAuthResult<Response<Bytes>> {
-        let known = cookie(request, BROWSER).filter(|it| it.len() == hash("").len());
+        let known = cookie(request, BROWSER).filter(|it| it.len() == hash_text("").len());
         let cookie = known.map_or_else(random_text, |it| Ok(it.to_owned()))?;
-        let question = (asked, hash(&cookie));
+        let question = (asked, hash_text(&cookie));
         let ends_at = after(PAGE_LIFETIME);
         let sealed = self.sealer.seal("consent", ends_at, &question)?;
-        let page = page::consent(self, client, destination, &asked.scopes, &sealed);
+        let page = consent_page(self, client, destination, &asked.scopes, &sealed);
         let mut response = response(StatusCode::OK, "text/html; charset=utf-8", page);
         set_cookie(&mut response, BROWSER, &cookie, PAGE_LIFETIME);
         Ok(response)
@@ -168,7 +164,7 @@ impl Endpoints {
         };
         parameters.extend(asked.state.iter().map(|state| ("state", &**state)));
         parameters.push(("iss", &self.settings.issuer));
-        redirect(&with_query(&asked.redirect_uri, &parameters))
+        redirect(&with_query(&asked.redirect_uri, parameters))
     }
 
     /// Takes the person's decision, and begins the login at the provider.
@@ -180,7 +176,7 @@ impl Endpoints {
             let text = "The page was not one of this server, or has waited too long. Start again.";
             return refused(StatusCode::BAD_REQUEST, text);
         };
-        if cookie(request, BROWSER).map(hash) != Some(browser) {
+        if cookie(request, BROWSER).map(hash_text) != Some(browser) {
             let text = "This browser was not asked, or it keeps no cookies of this server. Some \
                         browsers refuse secure cookies of http://localhost.";
             return refused(StatusCode::FORBIDDEN, text);
@@ -250,4 +246,57 @@ impl Endpoints {
             _ => error,
         })
     }
+}
+
+/// The question whether a client may have access.
+fn consent_page(
+    endpoints: &Endpoints,
+    client: &Client,
+    destination: &Destination,
+    scopes: &[String],
+    sealed: &str,
+) -> String {
+    let settings = &endpoints.settings;
+    let provider = &endpoints.upstream.provider;
+    let [name, place, resource, issuer] = [
+        &client.name,
+        &destination.name,
+        &settings.resource,
+        &provider.issuer,
+    ]
+    .map(|it| escape(it));
+    let origin = match &client.host {
+        Some(host) => format!("It is described by <strong>{}</strong>.", escape(host)),
+        None => "It has given itself this name, which nobody has checked.".to_owned(),
+    };
+    let warning = ": a program on your computer. Any program there can use this name. Go on only if \
+                   you have just started the login in it";
+    let warning = if destination.is_loopback { warning } else { "" };
+    let asked = list(&provider.scopes);
+    let scopes = list(scopes);
+    let action = escape(&format!("{}{CONSENT}", endpoints.path));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>Allow {name}?</title>\n<h1>Allow {name}?</h1>\n<p><strong>{name}</strong> asks for \
+         access to <strong>{resource}</strong> in your name. {origin}</p>\n{scopes}<p>You will be sent \
+         to <strong>{place}</strong>{warning}.</p>\n<p>Before, you will log in at \
+         <strong>{issuer}</strong>, which this server asks for:</p>\n{asked}<form method=\"post\" \
+         action=\"{action}\">\n<input type=\"hidden\" name=\"login\" value=\"{sealed}\">\n<button \
+         name=\"decision\" value=\"deny\">Cancel</button>\n<button name=\"decision\" \
+         value=\"allow\">Allow</button>\n</form>\n</html>\n"
+    )
+}
+
+fn list(scopes: &[String]) -> String {
+    let items = scopes.iter().map(|it| format!("<li>{}</li>", escape(it)));
+    format!("<ul>{}</ul>\n", items.collect::<String>())
+}
+
+fn escape(text: &str) -> String {
+    let text = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -20,7 +20,7 @@ use crate::limits::proxy::{
 };
 use crate::metadata::url::ServerUrl;
 use crate::server::token_cache::{TokenCache, token_hash};
-use crate::sync::lock;
+use crate::util::lock;
 
 /// Fetches documents, and remembers them for a while.
 pub(super) struct Documents {
@@ -32,10 +32,10 @@ pub(super) struct Documents {
     /// apart from the others, which therefore are not forgotten because of them.
     failed: TokenCache<Instant>,
     /// Fetches under way, the oldest one first.
-    flights: Mutex<Vec<Flight>>,
+    fetches: Mutex<Vec<Fetch>>,
 }
 
-struct Flight {
+struct Fetch {
     host: String,
     caller: Option<IpAddr>,
     started: Instant,
@@ -49,7 +49,7 @@ impl Documents {
             schemes,
             kept: TokenCache::default(),
             failed: TokenCache::default(),
-            flights: Mutex::default(),
+            fetches: Mutex::default(),
         })
     }
 
@@ -76,13 +76,13 @@ impl Documents {
         let host = ServerUrl::parse(url).map(|it| it.host().to_ascii_lowercase());
         let host = host.unwrap_or_default();
         let fetch = {
-            let mut flights = lock(&self.flights);
-            flights.retain(|flight| !flight.task.is_finished());
-            make_room(&mut flights, &host, caller, now)?;
+            let mut fetches = lock(&self.fetches);
+            fetches.retain(|fetch| !fetch.task.is_finished());
+            make_room(&mut fetches, &host, caller, now)?;
             let this = Arc::clone(self);
             let url = url.to_owned();
             let fetch = tokio::spawn(async move { this.fetch(&url).await });
-            flights.push(Flight {
+            fetches.push(Fetch {
                 host,
                 caller,
                 started: now,
@@ -130,7 +130,7 @@ impl Documents {
 }
 
 /// The fetches that share a limit.
-type Share<'a> = &'a dyn Fn(&Flight) -> bool;
+type Share<'a> = &'a dyn Fn(&Fetch) -> bool;
 
 /// Makes room for one more fetch, in the share of its host, of its caller, and of all. Where there is no
 /// room, the oldest fetch ends if it has lasted long enough.
@@ -139,27 +139,27 @@ type Share<'a> = &'a dyn Fn(&Flight) -> bool;
 ///
 /// If there is no room. The error is the time after which the caller should try again.
 fn make_room(
-    flights: &mut Vec<Flight>,
+    fetches: &mut Vec<Fetch>,
     host: &str,
     caller: Option<IpAddr>,
     now: Instant,
 ) -> Result<(), Duration> {
-    let is_of_host = |it: &Flight| it.host == host;
-    let is_of_caller = |it: &Flight| caller.is_some() && it.caller == caller;
+    let is_of_host = |it: &Fetch| it.host == host;
+    let is_of_caller = |it: &Fetch| caller.is_some() && it.caller == caller;
     let shares: [(Share<'_>, usize); 3] = [
         (&is_of_host, MAX_FETCHES_OF_HOST),
         (&is_of_caller, MAX_FETCHES_OF_CALLER),
         (&|_| true, MAX_FETCHES),
     ];
     for (is_in_share, max) in shares {
-        let count = flights.iter().filter(|it| is_in_share(it)).count();
-        let oldest = flights.iter().position(is_in_share);
+        let count = fetches.iter().filter(|it| is_in_share(it)).count();
+        let oldest = fetches.iter().position(is_in_share);
         if let Some(oldest) = oldest.filter(|_| count >= max) {
-            let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(flights[oldest].started));
+            let rest = FETCH_PATIENCE.saturating_sub(now.duration_since(fetches[oldest].started));
             if !rest.is_zero() {
                 return Err(rest);
             }
-            flights.remove(oldest).task.abort();
+            fetches.remove(oldest).task.abort();
         }
     }
     Ok(())
@@ -229,8 +229,8 @@ mod tests {
         }
     }
 
-    fn flight(host: &str, caller: Option<IpAddr>, started: Instant) -> Flight {
-        Flight {
+    fn begun(host: &str, caller: Option<IpAddr>, started: Instant) -> Fetch {
+        Fetch {
             host: host.to_owned(),
             caller,
             started,
@@ -241,7 +241,7 @@ mod tests {
     /// Begins fetches, each at a host and for a caller of its own unless said otherwise, until there is no
     /// room.
     fn fill(
-        flights: &mut Vec<Flight>,
+        fetches: &mut Vec<Fetch>,
         host: Option<&str>,
         caller: Option<IpAddr>,
         now: Instant,
@@ -250,52 +250,52 @@ mod tests {
             let own = format!("{number}.example.com");
             let host = host.unwrap_or(&own);
             let caller = caller.or(Some([192, 0, 2, number].into()));
-            if let Err(rest) = make_room(flights, host, caller, now) {
+            if let Err(rest) = make_room(fetches, host, caller, now) {
                 return (number.into(), rest);
             }
-            flights.push(flight(host, caller, now));
+            fetches.push(begun(host, caller, now));
         }
         panic!("there is always room");
     }
 
     #[tokio::test]
     async fn a_host_and_a_caller_have_a_share_of_the_fetches() {
-        let mut flights = Vec::new();
+        let mut fetches = Vec::new();
         let now = Instant::now();
-        let of_host = fill(&mut flights, Some("evil.example"), None, now);
+        let of_host = fill(&mut fetches, Some("evil.example"), None, now);
         assert_eq!(of_host, (MAX_FETCHES_OF_HOST, FETCH_PATIENCE));
         let caller = Some([198, 51, 100, 1].into());
-        let of_caller = fill(&mut flights, None, caller, now);
+        let of_caller = fill(&mut fetches, None, caller, now);
         assert_eq!(of_caller, (MAX_FETCHES_OF_CALLER, FETCH_PATIENCE));
-        let others = fill(&mut flights, None, None, now);
+        let others = fill(&mut fetches, None, None, now);
         let rest = MAX_FETCHES - MAX_FETCHES_OF_HOST - MAX_FETCHES_OF_CALLER;
         assert_eq!(others, (rest, FETCH_PATIENCE));
         // Callers without an address are not one caller.
-        let mut flights = Vec::new();
+        let mut fetches = Vec::new();
         for number in 0..MAX_FETCHES {
             let host = number.to_string();
-            assert_eq!(make_room(&mut flights, &host, None, now), Ok(()));
-            flights.push(flight(&host, None, now));
+            assert_eq!(make_room(&mut fetches, &host, None, now), Ok(()));
+            fetches.push(begun(&host, None, now));
         }
-        make_room(&mut flights, "other", None, now).unwrap_err();
+        make_room(&mut fetches, "other", None, now).unwrap_err();
     }
 
     #[tokio::test]
     async fn a_fetch_that_takes_long_gives_way() {
         let start = Instant::now();
-        let mut flights = vec![flight("slow.example", None, start)];
-        let task = flights[0].task.clone();
-        fill(&mut flights, None, None, start + FETCH_PATIENCE / 4);
-        assert_eq!(flights.len(), MAX_FETCHES);
-        let room = make_room(&mut flights, "a.example", None, start + FETCH_PATIENCE / 2);
+        let mut fetches = vec![begun("slow.example", None, start)];
+        let task = fetches[0].task.clone();
+        fill(&mut fetches, None, None, start + FETCH_PATIENCE / 4);
+        assert_eq!(fetches.len(), MAX_FETCHES);
+        let room = make_room(&mut fetches, "a.example", None, start + FETCH_PATIENCE / 2);
         assert_eq!(room, Err(FETCH_PATIENCE / 2));
         let now = start + FETCH_PATIENCE;
-        assert_eq!(make_room(&mut flights, "a.example", None, now), Ok(()));
-        assert!(flights.iter().all(|it| it.host != "slow.example"));
+        assert_eq!(make_room(&mut fetches, "a.example", None, now), Ok(()));
+        assert!(fetches.iter().all(|it| it.host != "slow.example"));
         tokio::task::yield_now().await;
         assert!(task.is_finished());
-        flights.push(flight("a.example", None, now));
-        let room = make_room(&mut flights, "b.example", None, now);
+        fetches.push(begun("a.example", None, now));
+        let room = make_room(&mut fetches, "b.example", None, now);
         assert_eq!(room, Err(FETCH_PATIENCE / 4));
     }
 

@@ -1,7 +1,6 @@
 //! The endpoints, and what they share.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::header::ALLOW;
@@ -17,7 +16,7 @@ use super::logins::Logins;
 use super::upstream::Upstream;
 use crate::jwt::{AccessTokenRules, JwkSet};
 use crate::limits::proxy::ANSWER_TIMEOUT;
-use crate::unix_time::unix_time;
+use crate::util::unix_now;
 
 const AUTHORIZE: &str = "/authorize";
 pub(super) const CONSENT: &str = "/consent";
@@ -118,7 +117,7 @@ impl Endpoints {
         let client = ClientMetadata::parse(request.body())?.client(&self.settings.schemes)?;
         Ok(json!({
             "client_id": self.sealer.seal("registration", u64::MAX, &client)?,
-            "client_id_issued_at": unix_time(SystemTime::now()),
+            "client_id_issued_at": unix_now(),
             "client_name": client.name,
             "redirect_uris": client.redirect_uris,
             "grant_types": ["authorization_code", "refresh_token"],

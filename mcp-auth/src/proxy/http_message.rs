@@ -4,15 +4,12 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HeaderName, HeaderValue,
     LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{Request, Response, StatusCode};
-use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
 /// Parameters of a query or a form, each of which is there once (RFC 6749 §3.1). Empty ones count as
@@ -65,11 +62,6 @@ pub(super) fn cookie<'a>(request: &'a Request<Bytes>, name: &str) -> Option<&'a 
     let mut pairs = values.flat_map(|it| it.as_bytes().split(|byte| *byte == b';'));
     let find = |pair: &'a [u8]| str::from_utf8(pair.trim_ascii()).ok()?.strip_prefix(name);
     pairs.find_map(|pair| find(pair)?.strip_prefix('='))
-}
-
-/// The SHA-256 of a text in base64url, as `S256` of PKCE has it.
-pub(super) fn hash(text: &str) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(digest(&SHA256, text.as_bytes()))
 }
 
 pub(super) type OAuthResult<T> = Result<T, OAuthError>;
@@ -171,16 +163,6 @@ pub(super) fn set_cookie(response: &mut Response<Bytes>, name: &str, value: &str
     let cookie = HeaderValue::try_from(format!("{name}={value}; Max-Age={seconds}; {rest}"));
     let cookie = cookie.map(|cookie| (SET_COOKIE, cookie));
     response.headers_mut().extend(cookie);
-}
-
-/// A URL with more parameters in its query.
-pub(super) fn with_query(url: &str, parameters: &[(&str, &str)]) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    let separator = if url.contains('?') { '&' } else { '?' };
-    format!(
-        "{url}{separator}{}",
-        query.extend_pairs(parameters).finish()
-    )
 }
 
 #[cfg(test)]

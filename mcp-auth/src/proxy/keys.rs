@@ -1,20 +1,16 @@
 //! Keys: of access tokens, and of all that leaves this process.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 use std::{fmt, io};
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Salt};
-use ring::rand::{SecureRandom, SystemRandom};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::jwt::{Jwk, JwkSet, SigningKey, SigningKeyError};
-use crate::unix_time::unix_time;
+use crate::util::{base64url, from_base64url, random_bytes, unix_now};
 
 /// Bytes that make the key of each sealed message a different one.
 const SALT: usize = 32;
@@ -72,9 +68,7 @@ impl ProxyKeys {
     ///
     /// [`SigningKeyError::Random`].
     pub fn generate() -> Result<Self, SigningKeyError> {
-        let mut sealing = [0; 32];
-        let filled = SystemRandom::new().fill(&mut sealing);
-        filled.map_err(|_| SigningKeyError::Random)?;
+        let sealing = random_bytes().map_err(|_| SigningKeyError::Random)?;
         Ok(Self::new(SigningKey::generate()?, sealing))
     }
 
@@ -110,20 +104,18 @@ impl Sealer {
         message: &impl Serialize,
     ) -> io::Result<String> {
         let random = || io::Error::other(SigningKeyError::Random);
-        let mut salt = [0; SALT];
-        let filled = SystemRandom::new().fill(&mut salt);
-        filled.map_err(|_| random())?;
+        let salt: [u8; SALT] = random_bytes().map_err(|_| random())?;
         let mut sealed = serde_json::to_vec(&(ends_at, message))?;
         let key = message_key(&self.keys.pairs[0].1, &salt).ok_or_else(random)?;
         let aad = Aad::from(self.aad(purpose));
         let tagged = key.seal_in_place_append_tag(only_nonce(), aad, &mut sealed);
         tagged.map_err(|_| random())?;
-        Ok(BASE64_URL_SAFE_NO_PAD.encode([&salt[..], &sealed].concat()))
+        Ok(base64url([&salt[..], &sealed].concat()))
     }
 
     /// Opens a message; `None` if it was not sealed for this purpose by one of the keys, or is over.
     pub(super) fn open<T: DeserializeOwned>(&self, purpose: &str, sealed: &str) -> Option<T> {
-        let sealed = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let sealed = from_base64url(sealed)?;
         let (salt, sealed) = sealed.split_first_chunk::<SALT>()?;
         let (ends_at, message): (u64, T) = self.keys.pairs.iter().find_map(|(_, secret)| {
             let mut sealed = sealed.to_vec();
@@ -132,7 +124,7 @@ impl Sealer {
             let message = key.open_in_place(only_nonce(), aad, &mut sealed).ok()?;
             serde_json::from_slice(message).ok()
         })?;
-        (unix_time(SystemTime::now()) < ends_at).then_some(message)
+        (unix_now() < ends_at).then_some(message)
     }
 
     fn aad(&self, purpose: &str) -> Vec<u8> {
@@ -190,7 +182,7 @@ mod tests {
     #[test]
     fn a_message_is_not_opened_when_it_is_over() {
         let sealer = sealer(&[1], "r");
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         for (ends_at, is_opened) in [(now + 60, true), (now, false), (0, false)] {
             let sealed = sealer.seal("a", ends_at, &"secret").unwrap();
             assert_eq!(sealer.open::<String>("a", &sealed).is_some(), is_opened);
@@ -202,11 +194,11 @@ mod tests {
         let sealer = sealer(&[1], "r");
         let sealed = sealer.seal("a", NEVER, &"secret").unwrap();
         assert_ne!(sealed, sealer.seal("a", NEVER, &"secret").unwrap());
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(&sealed).unwrap();
+        let bytes = from_base64url(&sealed).unwrap();
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
-            let other = BASE64_URL_SAFE_NO_PAD.encode(other);
+            let other = base64url(other);
             assert_eq!(sealer.open::<String>("a", &other), None, "{at}");
         }
         for other in ["", "a", &sealed[..40], "!"] {

@@ -1,20 +1,16 @@
 //! Logins that are kept: one record each, with the provider's tokens, sealed.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 use std::{io, mem};
 
-use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::http_message::hash;
 use super::keys::Sealer;
 use super::upstream::Granted;
 use crate::client::store::{StoreLock, TokenStore};
 use crate::limits::proxy::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
-use crate::random::random_text;
-use crate::unix_time::unix_time;
+use crate::util::{hash_text, random_text, sha256, unix_now};
 
 /// A login of a person by a client. All refresh tokens of it are one family.
 #[derive(Serialize, Deserialize)]
@@ -69,11 +65,11 @@ impl Logins {
     /// Of the store, and of kind `StorageFull` if there are too many logins in all.
     pub(super) async fn add(&self, granted: Granted, scopes: Vec<String>) -> io::Result<String> {
         let person = granted.person.get("sub").map(ToString::to_string);
-        let person = hash(&person.unwrap_or_default());
+        let person = hash_text(&person.unwrap_or_default());
         let key = self.key("people", &part(&person));
         let _lock = self.store.lock(&key).await?;
         let entries: Option<Vec<Entry>> = self.opened(&key).await?;
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         let (mut kept, mut ended): (Vec<_>, Vec<_>) = entries
             .into_iter()
             .flatten()
@@ -134,7 +130,7 @@ impl Logins {
 
 /// One of 256 parts, by a hash.
 fn part(text: &str) -> String {
-    format!("{:02x}", digest(&SHA256, text.as_bytes()).as_ref()[0])
+    format!("{:02x}", sha256(text)[0])
 }
 
 #[cfg(test)]
@@ -158,7 +154,7 @@ mod tests {
     /// People whose logins are in one list.
     fn people() -> impl Iterator<Item = String> {
         let of = |number| format!("person {number}");
-        let list = |person: &String| part(&hash(&json!(person).to_string()));
+        let list = |person: &String| part(&hash_text(&json!(person).to_string()));
         let first = list(&of(0));
         (0..).map(of).filter(move |person| list(person) == first)
     }

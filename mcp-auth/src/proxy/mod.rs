@@ -12,7 +12,6 @@ mod http_message;
 mod keys;
 mod logins;
 mod oauth_proxy;
-mod page;
 mod provider;
 mod token;
 mod upstream;

@@ -20,7 +20,6 @@ use super::logins::Logins;
 use super::provider::Provider;
 use super::token::Verifier;
 use super::upstream::Upstream;
-use crate::authentication::ClientCredential;
 use crate::client::store::{MemoryStore, TokenStore};
 use crate::jwt::{AccessTokenRules, Algorithm};
 use crate::metadata::url::ServerUrl;
@@ -183,9 +182,7 @@ impl OAuthProxy {
     fn check_settings(&self) -> Result<(), ResourceServerError> {
         let provider = &self.provider;
         Issuer::new(&provider.issuer).check()?;
-        let secret = provider.secret.clone();
-        let credential = secret.map_or(ClientCredential::None, Into::into);
-        check_client("`Provider::new`", &provider.client_id, &credential)?;
+        check_client("`Provider::new`", &provider.client_id, &provider.credential)?;
         let scopes = provider.scopes.join(" ");
         let is_right = provider.verifier.is_some() || scopes.split(' ').any(|it| it == "openid");
         let advice = "without `openid` there are no ID tokens: add it, or set a `verifier`";

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::authentication::ClientCredential;
 use crate::metadata::AuthorizationServerMetadata;
 use crate::server::TokenVerifier;
 use crate::server::verifier::ErasedVerifier;
@@ -45,7 +46,7 @@ use crate::server::verifier::ErasedVerifier;
 pub struct Provider {
     pub(super) issuer: String,
     pub(super) client_id: String,
-    pub(super) secret: Option<String>,
+    pub(super) credential: ClientCredential,
     pub(super) scopes: Vec<String>,
     /// Parameters that are added to requests for authorization.
     pub(super) parameters: Vec<(String, String)>,
@@ -63,7 +64,7 @@ impl Provider {
         Self {
             issuer: issuer.into(),
             client_id: client_id.into(),
-            secret: None,
+            credential: ClientCredential::None,
             scopes: vec!["openid".to_owned()],
             parameters: Vec::new(),
             metadata: None,
@@ -75,7 +76,7 @@ impl Provider {
     /// The secret of the client, which is sent by `client_secret_basic`, unless the provider's metadata
     /// offers only `client_secret_post`. A client without a secret is a public one.
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.secret = Some(secret.into());
+        self.credential = ClientCredential::Secret(secret.into());
         self
     }
 

@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 
 use super::authorize::Asked;
 use super::endpoints::Endpoints;
-use super::http_message::{OAuthError, OAuthResult, Parameters, hash};
+use super::http_message::{OAuthError, OAuthResult, Parameters};
 use super::logins::Login;
 use crate::jwt::{Claims, TokenError};
 use crate::limits::proxy::STORE_PAUSE;
-use crate::random::random_text;
 use crate::server::{TokenVerifier, VerifyError};
-use crate::unix_time::unix_time;
+use crate::util::{hash_text, random_text, unix_now};
 
 impl Endpoints {
     /// Issues tokens (RFC 6749 §4.1.3, §6).
@@ -42,13 +41,13 @@ impl Endpoints {
             return Err(OAuthError::grant(text));
         }
         let client_id = form.get("client_id").unwrap_or_default();
-        let is_clients = hash(client_id) == asked.client;
+        let is_clients = hash_text(client_id) == asked.client;
         OAuthError::grant("the code is another client's").unless(is_clients)?;
         // Clients of OAuth 2.1 need not repeat it (§10.2): PKCE does what it was for.
         let uri = form.get("redirect_uri");
         let is_same = uri.is_none_or(|uri| uri == asked.redirect_uri);
         OAuthError::grant("`redirect_uri` is another one").unless(is_same)?;
-        let is_proven = form.get("code_verifier").map(hash) == Some(asked.challenge);
+        let is_proven = form.get("code_verifier").map(hash_text) == Some(asked.challenge);
         OAuthError::grant("`code_verifier` is missing or wrong").unless(is_proven)?;
         client_id.clone_into(&mut login.client_id);
         let scope = login.scopes.join(" ");
@@ -93,7 +92,7 @@ impl Endpoints {
     async fn next(&self, id: String, mut login: Login, scope: String) -> OAuthResult<Value> {
         login.generation += 1;
         self.logins.save(&id, &login).await?;
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         let seconds = login.granted.access_lifetime();
         // RFC 9068 §2.2.
         let claims = json!({

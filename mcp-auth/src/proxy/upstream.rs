@@ -8,23 +8,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use super::http_message::{OAuthError, OAuthResult, with_query};
+use super::http_message::{OAuthError, OAuthResult};
 use super::provider::Provider;
-use crate::authentication::{ClientAuthentication, ClientCredentials};
-use crate::client::credential_http::CredentialHttp;
+use crate::authentication::ClientCredentials;
+use crate::client::authorization::with_query;
 use crate::client::error::AuthStep;
+use crate::client::exchange::CredentialHttp;
 use crate::client::issuer_settings::STRICT;
-use crate::client::pkce::Pkce;
-use crate::client::token_request::Issuer;
+use crate::client::token_request::IssuerClient;
 use crate::client::token_response::TokenResponse;
 use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
 use crate::limits::proxy::{ACCESS_LIFETIME, PROVIDER_TIMEOUT};
 use crate::metadata::AuthorizationServerMetadata;
-use crate::random::random_text;
 use crate::server::VerifyError;
 use crate::server::discovery::Discovery;
 use crate::server::keys::{KeySource, Keys};
-use crate::unix_time::unix_time;
+use crate::util::{hash_text, random_text, unix_now};
 
 /// Errors by which a provider says that a refresh token will never work again; the second one is of
 /// GitHub ("Refreshing user access tokens").
@@ -81,14 +80,13 @@ impl Upstream {
         let url = metadata.authorization_endpoint.as_deref();
         let url = self.discovery.endpoint("authorization_endpoint", url)?;
         let provider = &self.provider;
-        let pkce = Pkce::generate()?;
         let begun = Begun {
             state: random_text()?,
             nonce: provider.has_nonce.then(random_text).transpose()?,
-            verifier: pkce.verifier().to_owned(),
+            verifier: random_text()?,
         };
         let scope = provider.scopes.join(" ");
-        let challenge = pkce.challenge();
+        let challenge = hash_text(&begun.verifier);
         let mut parameters = vec![
             ("response_type", "code"),
             ("client_id", &provider.client_id),
@@ -105,7 +103,7 @@ impl Upstream {
             }
         }
         parameters.retain(|(_, value)| !value.is_empty());
-        Ok((with_query(url, &parameters), begun))
+        Ok((with_query(url, parameters), begun))
     }
 
     /// Checks `iss` of the provider's response (RFC 9207 §2.4): that of another one is not redeemed.
@@ -166,17 +164,15 @@ impl Upstream {
         granted: &mut Granted,
     ) -> OAuthResult<Option<String>> {
         let metadata: &AuthorizationServerMetadata = &*self.discovery.metadata().await?;
-        let secret = self.provider.secret.clone();
         let offered = metadata.token_endpoint_auth_methods_supported.as_deref();
-        let by_secret = secret.map(|it| ClientAuthentication::with_secret(it, offered));
+        let authentication = self.provider.credential.authentication(offered);
         let error = || OAuthError::internal("it takes no secret");
-        let by_secret = by_secret.map(|it| it.ok_or_else(error)).transpose()?;
-        let issuer = Issuer {
+        let issuer = IssuerClient {
             http: &self.http,
             metadata,
             client: &ClientCredentials {
                 client_id: self.provider.client_id.clone(),
-                authentication: by_secret.unwrap_or(ClientAuthentication::None),
+                authentication: authentication.ok_or_else(error)?,
             },
             settings: &STRICT,
             proving: None,
@@ -187,7 +183,7 @@ impl Upstream {
             _ => OAuthError::internal(error),
         })?;
         let answer = TokenResponse::parse(response.body()).map_err(OAuthError::internal)?;
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         granted.access = answer.access_token;
         granted.refresh = answer.refresh_token.or(granted.refresh.take());
         granted.expires_at = answer.expires_in.map(|seconds| now.saturating_add(seconds));
@@ -261,7 +257,7 @@ impl Upstream {
 impl Granted {
     /// The time until the access token expires, in seconds.
     fn seconds_left(&self) -> u64 {
-        let now = unix_time(SystemTime::now());
+        let now = unix_now();
         let left = self.expires_at.map(|end| end.saturating_sub(now));
         left.unwrap_or(u64::MAX)
     }

@@ -9,14 +9,12 @@ use http::request::Parts;
 use mcp_runtime::transport::http::{
     AccessDenied, AccessExpires, AccessRevalidation, ResponseHeaders,
 };
-use tokio::time::Instant;
 
-use super::access_token::VerifiedToken;
 use super::credentials::{Credentials, Scheme};
 use super::dpop::{Proofs, ProvenRequest};
 use super::refusal::{Answers, DPOP_NONCE, Refusal, with_nonce};
 use super::token_cache::{TokenHash, token_hash};
-use super::verification::Verification;
+use super::verification::{Verification, VerifiedToken};
 
 /// Decides about requests.
 pub(super) struct Admission {
@@ -136,7 +134,7 @@ impl Admission {
         extensions.insert(token.scope_check.clone());
         extensions.insert(AccessExpires(expires));
         if token.claims.key_thumbprint().is_some()
-            && let Some(nonce) = self.nonce()
+            && let Some(nonce) = self.proofs.nonce()
         {
             let headers = HeaderMap::from_iter([(DPOP_NONCE, nonce)]);
             extensions.insert(ResponseHeaders(headers));
@@ -149,11 +147,7 @@ impl Admission {
             Refusal::Proof(_) | Refusal::Nonce => Scheme::Dpop,
             _ => scheme,
         };
-        with_nonce(self.answers.answer(refusal, scheme), self.nonce())
-    }
-
-    fn nonce(&self) -> Option<http::HeaderValue> {
-        self.proofs.nonces.as_ref()?.current(Instant::now())
+        with_nonce(self.answers.answer(refusal, scheme), self.proofs.nonce())
     }
 
     /// The metadata of the resource, if it is at `path`.

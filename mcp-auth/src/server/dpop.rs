@@ -1,27 +1,27 @@
 //! Proofs that the sender of a token has the key that it is bound to (DPoP, RFC 9449 §4.3).
 
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::{HeaderValue, Method};
-use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::htu::BaseUrl;
-use super::nonce::Nonces;
 use super::refusal::Refusal;
-use super::replay::{ProofId, Replay, ReplayError};
+use super::replay::{Replay, ReplayError};
 use crate::jwt::{Jwk, Jws, members};
-use crate::limits::server::{MAX_JTI_BYTES, PROOF_LIFETIME, PROOF_WINDOW, PROOFS_FULL_PAUSE};
+use crate::limits::server::{
+    MAX_JTI_BYTES, NONCE_PERIOD, PROOF_LIFETIME, PROOF_WINDOW, PROOFS_FULL_PAUSE,
+};
+use crate::metadata::url::ServerUrl;
+use crate::util::{base64url, lock, random_bytes, sha256};
 
 /// Checks proofs.
 pub(super) struct Proofs {
-    pub(super) base: BaseUrl,
+    base: BaseUrl,
     /// Absent where proofs need no nonce.
-    pub(super) nonces: Option<Nonces>,
-    pub(super) replay: Replay,
+    nonces: Option<Nonces>,
+    replay: Replay,
 }
 
 /// A request with a token, and the present time.
@@ -36,6 +36,20 @@ pub(super) struct ProvenRequest<'a> {
 }
 
 impl Proofs {
+    /// Proofs for requests to a resource; `None` if it is not a URL.
+    pub(super) fn new(resource: &str, need_nonces: bool) -> Option<Self> {
+        Some(Self {
+            base: BaseUrl::new(resource)?,
+            nonces: need_nonces.then(Nonces::default),
+            replay: Replay::default(),
+        })
+    }
+
+    /// The nonce for the next proof, if proofs need one.
+    pub(super) fn nonce(&self) -> Option<HeaderValue> {
+        self.nonces.as_ref()?.current(Instant::now())
+    }
+
     /// Checks the proof of a request, which then can't be used again.
     pub(super) fn check(
         &self,
@@ -68,7 +82,7 @@ impl Proofs {
         if !self.base.is_at(htu, request.path) {
             return Err(Refusal::Proof("`htu` is not the URL of the request"));
         }
-        let hash = BASE64_URL_SAFE_NO_PAD.encode(request.token_hash);
+        let hash = base64url(request.token_hash);
         if text("ath") != Some(&hash) {
             return Err(Refusal::Proof("`ath` is not the hash of the token"));
         }
@@ -96,11 +110,9 @@ impl Proofs {
             }
             None => {}
         }
-        let mut id = ProofId::default();
-        id.copy_from_slice(digest(&SHA256, jti.as_bytes()).as_ref());
         let key = request.thumbprint;
         let now = (Instant::now(), request.now);
-        let remembered = self.replay.remember(key, id, PROOF_LIFETIME, now);
+        let remembered = self.replay.remember(key, sha256(jti), PROOF_LIFETIME, now);
         remembered.map_err(|error| match error {
             ReplayError::Used => Refusal::Proof("the proof was used before"),
             ReplayError::Full => Refusal::Unavailable(PROOFS_FULL_PAUSE),
@@ -134,4 +146,187 @@ fn distance(iat: &Value, now: SystemTime) -> Option<Duration> {
     let iat = Duration::try_from_secs_f64(iat.as_f64()?).ok()?;
     let now = now.duration_since(UNIX_EPOCH).ok()?;
     Some(now.abs_diff(iat))
+}
+
+/// The URL of the resource, from which the URLs of its requests follow: a proxy may have changed the
+/// host of a request.
+#[derive(Clone, Debug)]
+struct BaseUrl {
+    /// Normalized.
+    origin: String,
+    path: String,
+}
+
+impl BaseUrl {
+    /// The base of the resource's URL; none if that is no URL.
+    pub(super) fn new(resource: &str) -> Option<Self> {
+        let (origin, path) = normalized(resource)?;
+        Some(Self { origin, path })
+    }
+
+    /// True if `htu` is the URL of a request with this path, whose query does not count.
+    ///
+    /// A path that is not below the resource's has perhaps lost its first segments to a proxy or a
+    /// router: `htu` may then be the URL of the resource as well.
+    fn is_at(&self, htu: &str, path: &str) -> bool {
+        let Some((origin, found)) = normalized(htu) else {
+            return false;
+        };
+        let path = normalized_path(path);
+        let base = self.path.trim_end_matches('/');
+        let rest = path.strip_prefix(base);
+        let is_below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        origin == self.origin && (found == path || !is_below && found == self.path)
+    }
+}
+
+/// Origin and path of a URL without a fragment.
+fn normalized(url: &str) -> Option<(String, String)> {
+    let url = ServerUrl::parse(url).ok()?;
+    Some((url.origin(), normalized_path(url.path)))
+}
+
+/// A path in the form that equal paths have (RFC 3986 §6.2.2, §6.2.3): unreserved characters are not
+/// encoded, and others are in upper case.
+fn normalized_path(path: &str) -> String {
+    let mut normalized = String::with_capacity(path.len().max(1));
+    let mut rest = path;
+    while let Some(at) = rest.find('%') {
+        let (before, encoded) = rest.split_at(at);
+        normalized.push_str(before);
+        let digits = encoded.get(1..3);
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                normalized.push(char::from(byte));
+            }
+            _ => normalized.push_str(&encoded.get(..3).unwrap_or(encoded).to_ascii_uppercase()),
+        }
+        rest = encoded.get(3..).unwrap_or_default();
+    }
+    normalized.push_str(rest);
+    if normalized.is_empty() {
+        normalized.push('/');
+    }
+    normalized
+}
+
+/// The nonce of this process, and the one before.
+#[derive(Default)]
+pub(super) struct Nonces(Mutex<Option<Period>>);
+
+struct Period {
+    began: Instant,
+    current: String,
+    last: Option<String>,
+}
+
+impl Nonces {
+    /// The nonce to hand out; none if the operating system gives no random bytes.
+    fn current(&self, now: Instant) -> Option<HeaderValue> {
+        let current = self.with(now, |period| period.current.clone())?;
+        HeaderValue::try_from(current).ok()
+    }
+
+    /// True if the nonce was handed out within the last two minutes.
+    fn accepts(&self, nonce: &str, now: Instant) -> bool {
+        let is_known = self.with(now, |period| {
+            period.current == nonce || period.last.as_deref() == Some(nonce)
+        });
+        is_known.unwrap_or_default()
+    }
+
+    fn with<T>(&self, now: Instant, read: impl FnOnce(&Period) -> T) -> Option<T> {
+        let mut state = lock(&self.0);
+        let age = state
+            .as_ref()
+            .map(|period| now.duration_since(period.began));
+        if age.is_none_or(|age| age >= NONCE_PERIOD) {
+            // 128 random bits.
+            let current = base64url(random_bytes::<16>().ok()?);
+            let old = state
+                .take()
+                .filter(|_| age.is_some_and(|age| age < 2 * NONCE_PERIOD));
+            let last = old.map(|old| old.current);
+            *state = Some(Period {
+                began: now,
+                current,
+                last,
+            });
+        }
+        state.as_ref().map(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_at(resource: &str, htu: &str, path: &str) -> bool {
+        BaseUrl::new(resource).unwrap().is_at(htu, path)
+    }
+
+    #[test]
+    fn a_url_has_several_forms() {
+        let resource = "https://Example.com:443/mcp";
+        for htu in [
+            "https://example.com/mcp",
+            "HTTPS://EXAMPLE.COM:443/mcp",
+            "https://example.com/mcp?a=b",
+            "https://example.com/%6Dcp",
+        ] {
+            assert!(is_at(resource, htu, "/mcp"), "{htu}");
+        }
+        for htu in [
+            "http://example.com/mcp",
+            "https://example.com:8443/mcp",
+            "https://example.com.evil.example/mcp",
+            "https://example.com/mcp/",
+            "https://example.com/MCP",
+            "https://example.com/other",
+            "https://example.com",
+            "/mcp",
+            "",
+        ] {
+            assert!(!is_at(resource, htu, "/mcp"), "{htu}");
+        }
+        assert!(is_at("https://a", "https://a/", "/"));
+        assert!(is_at("https://a", "https://a", "/"));
+        assert!(is_at("https://a/%c3%a9", "https://a/%C3%A9", "/%c3%A9"));
+        assert!(!is_at("https://a/b", "https://a/%", "/b"));
+        assert!(!is_at("https://a/b", "https://a/b%2Fc", "/b/c"));
+    }
+
+    #[test]
+    fn the_path_of_the_request_counts_below_the_resource() {
+        assert!(is_at("https://a/b", "https://a/b/c", "/b/c"));
+        assert!(!is_at("https://a/b", "https://a/b", "/b/c"));
+        assert!(is_at("https://a", "https://a/c", "/c"));
+        assert!(!is_at("https://a", "https://a/", "/c"));
+    }
+
+    #[test]
+    fn a_path_without_its_first_segments_is_the_resources() {
+        assert!(is_at("https://a/b", "https://a/b", "/"));
+        assert!(is_at("https://a/b", "https://a/", "/"));
+        assert!(!is_at("https://a/b", "https://a/c", "/"));
+    }
+
+    #[test]
+    fn nonces_are_accepted_for_two_periods() {
+        let nonces = Nonces::default();
+        let start = Instant::now();
+        let first = nonces.current(start).unwrap();
+        let first = first.to_str().unwrap();
+        let at = |periods: f64| start + NONCE_PERIOD.mul_f64(periods);
+        assert!(nonces.accepts(first, at(0.5)));
+        assert!(!nonces.accepts("other", at(0.5)));
+        assert!(!nonces.accepts("", at(0.5)));
+        let second = nonces.current(at(1.0)).unwrap();
+        assert_ne!(second, first);
+        assert!(nonces.accepts(first, at(1.9)));
+        assert!(!nonces.accepts(first, at(2.0)));
+        assert!(nonces.accepts(second.to_str().unwrap(), at(2.9)));
+        assert!(!nonces.accepts(second.to_str().unwrap(), at(4.0)));
+    }
 }

@@ -11,7 +11,7 @@ use super::discovery::{Discovery, FetchError};
 use super::lookups::Found;
 use super::refusal::Refusal;
 use super::verifier::VerifyError;
-use crate::authentication::{ClientAuthentication, ClientCredential, ClientCredentials};
+use crate::authentication::{ClientCredential, ClientCredentials};
 use crate::jwt::{TokenError, members};
 use crate::limits::server::ISSUER_PAUSE;
 
@@ -89,15 +89,9 @@ impl Introspection {
         token: &str,
         offered: Option<&[String]>,
     ) -> Result<Request<String>, FetchError> {
-        let authentication = match self.client.credential.clone() {
-            ClientCredential::None => ClientAuthentication::None,
-            ClientCredential::Key(key) => ClientAuthentication::PrivateKeyJwt(key),
-            ClientCredential::Secret(secret) => {
-                let cause = "it takes no secret, but `private_key_jwt`: give an `AssertionKey`";
-                let by_secret = ClientAuthentication::with_secret(secret, offered);
-                by_secret.ok_or_else(|| FetchError::network(url, cause))?
-            }
-        };
+        let cause = "it takes no secret, but `private_key_jwt`: give an `AssertionKey`";
+        let authentication = self.client.credential.authentication(offered);
+        let authentication = authentication.ok_or_else(|| FetchError::network(url, cause))?;
         let client = ClientCredentials {
             client_id: self.client.id.clone(),
             authentication,
@@ -148,9 +142,10 @@ impl Introspection {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use mcp_runtime::transport::http_client::AuthHttp;
     use serde_json::json;
+
+    use super::*;
 
     fn read(allows_any_audience: bool, members: Value) -> Result<Map<String, Value>, String> {
         let mut answer = json!({"active": true, "sub": "s", "exp": 1000});

@@ -9,14 +9,13 @@ use tokio::time::{Instant, timeout};
 
 use super::introspection::Introspection;
 use super::refusal::Refusal;
-use super::single_flight::Flight;
-use super::token_cache::{TokenCache, TokenHash};
+use super::token_cache::{Flight, TokenCache, TokenHash};
 use super::verifier::{ErasedVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims};
 use crate::limits::server::{
     ISSUER_PAUSE, ISSUER_TIMEOUT, MAX_FAILED_LOOKUPS, MAX_LOOKUPS, REFUSED_LIFETIME, TOKEN_LIFETIME,
 };
-use crate::sync::lock;
+use crate::util::lock;
 
 /// Looks the tokens of one issuer up: each of them once at the same time, and not again while the answer
 /// is remembered.
@@ -50,7 +49,7 @@ struct State {
 }
 
 /// The claims of a token, and the time until which it counts as valid.
-pub(super) type Answer = Result<(Claims, Instant), Refusal>;
+type Answer = Result<(Claims, Instant), Refusal>;
 
 impl Lookups {
     pub(super) fn new(place: Place, rules: AccessTokenRules) -> Arc<Self> {

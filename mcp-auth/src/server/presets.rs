@@ -1,9 +1,8 @@
 //! Issuers of some providers: each function is a few settings, which could be written by hand.
 
 use super::error::{check_client, require};
-use super::github::GitHubTokens;
 use super::issuer::Issuer;
-use super::token_info::TokenInfo;
+use super::provider_tokens::{GitHubTokens, TokenInfo};
 use crate::jwt::{Claims, Tenants};
 
 /// Each follows the provider's documentation as it was in November 2026. What a provider has under another

@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use super::token_issuer::TokenIssuer;
 use crate::jwt::{Jws, TokenError, unverified_claim};
 use crate::limits::server::MAX_QUOTED_CHARS;
-use crate::sync::lock;
+use crate::util::lock;
 
 /// Logs why tokens are refused: each reason once, with the setting that would accept them. What a
 /// client gets says less.

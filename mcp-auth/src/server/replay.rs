@@ -9,15 +9,15 @@ use tokio::time::Instant;
 use crate::limits::server::{
     MAX_PROOFS, MAX_PROOFS_OF_KEY, MAX_SHARED_PROOFS, PROOFS_SHARE, SWEEP_PAUSE,
 };
-use crate::sync::lock;
+use crate::util::lock;
 
 /// A time by a clock that only goes forward, and by that of the system, by which the age of proofs is told.
 /// A proof is forgotten when its end has come by both: one that is used again after the clock of the system
 /// was set back is known.
-pub(super) type Now = (Instant, SystemTime);
+type Now = (Instant, SystemTime);
 
 /// A hash of a proof's `jti`.
-pub(super) type ProofId = [u8; 32];
+type ProofId = [u8; 32];
 
 /// Remembers proofs by the thumbprint of their key. Only proofs of keys that valid tokens are bound to
 /// come here.

@@ -12,13 +12,10 @@ use mcp_runtime::transport::http_client::AuthHttp;
 use super::admission::Admission;
 use super::dpop::Proofs;
 use super::error::{ResourceServerError, require};
-use super::htu::BaseUrl;
 use super::issuer::Issuer;
 use super::layer::ResourceServerLayer;
-use super::nonce::Nonces;
 use super::refusal::Answers;
 use super::refusal_log::RefusalLog;
-use super::replay::Replay;
 use super::scopes::{self, Implied, with_prefix};
 use super::token_cache::TokenCache;
 use super::token_issuer::TokenIssuer;
@@ -247,7 +244,7 @@ impl Settings {
     fn admission(&self) -> Result<Admission, ResourceServerError> {
         let invalid = || ResourceServerError::Resource(self.resource.clone());
         let urls = resource_metadata_urls(&self.resource).map_err(|_| invalid())?;
-        let base = BaseUrl::new(&self.resource).ok_or_else(invalid)?;
+        let proofs = Proofs::new(&self.resource, self.dpop_nonce).ok_or_else(invalid)?;
         let metadata_url = urls.first().ok_or_else(invalid)?.url().to_owned();
         if self.issuers.is_empty() && self.verifier.is_none() {
             return Err(ResourceServerError::NoIssuer);
@@ -276,11 +273,7 @@ impl Settings {
             paths: paths.collect(),
             document: self.document(),
             scopes: self.scopes.clone(),
-            proofs: Proofs {
-                base,
-                nonces: self.dpop_nonce.then(Nonces::default),
-                replay: Replay::default(),
-            },
+            proofs,
             verification: self.verification(Arc::clone(&answers))?,
             answers,
         })

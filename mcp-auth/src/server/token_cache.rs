@@ -4,19 +4,17 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::Mutex;
 
-use ring::digest::{SHA256, digest};
+use tokio::sync::watch;
 
 use crate::limits::server::CACHE_HALF;
-use crate::sync::lock;
+use crate::util::{lock, sha256};
 
 /// The hash of a token by SHA-256.
 pub(crate) type TokenHash = [u8; 32];
 
 /// The hash of a token.
 pub(crate) fn token_hash(token: &str) -> TokenHash {
-    let mut hash = TokenHash::default();
-    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-    hash
+    sha256(token)
 }
 
 /// Values by the hashes of tokens or URLs: those that were used last, at most two times `HALF`.
@@ -60,6 +58,30 @@ impl<V> Halves<V> {
             self.old = mem::take(&mut self.young);
         }
         self.young.insert(hash, value);
+    }
+}
+
+/// Work under way, whose result everyone who holds this gets.
+#[derive(Clone)]
+pub(super) struct Flight<T>(watch::Receiver<Option<T>>);
+
+impl<T: Clone + Send + Sync + 'static> Flight<T> {
+    /// Begins the work in a task of its own: it goes on when a request is given up, as others wait for
+    /// it.
+    pub(super) fn begin(work: impl Future<Output = T> + Send + 'static) -> Self {
+        let (sender, result) = watch::channel(None);
+        tokio::spawn(async move { sender.send_replace(Some(work.await)) });
+        Self(result)
+    }
+
+    pub(super) fn is_under_way(&self) -> bool {
+        self.0.borrow().is_none() && self.0.has_changed().is_ok()
+    }
+
+    /// Waits for the result; none if the work has panicked.
+    pub(super) async fn result(mut self) -> Option<T> {
+        let result = self.0.wait_for(Option::is_some).await;
+        result.ok()?.clone()
     }
 }
 

@@ -1,19 +1,22 @@
 //! An issuer, with what is fetched from it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::time::Instant;
 
-use super::access_token::Source;
 use super::discovery::Discovery;
+use super::error::ResourceServerError;
 use super::introspection::Introspection;
 use super::issuer::Issuer;
 use super::keys::Keys;
 use super::lookups::{Lookups, Place};
 use super::refusal::Refusal;
-use super::token_cache::TokenHash;
-use crate::jwt::{AccessTokenRules, Claims, Jws, TokenError};
+use super::token_cache::{TokenHash, token_hash};
+use super::verifier::{TokenVerifier, VerifyError};
+use crate::jwt::{AccessTokenRules, Claims, Jws, TokenError, unverified_issuer};
 use crate::metadata::url::ServerUrl;
 
 /// Verifies the tokens of one issuer.
@@ -24,6 +27,17 @@ pub(super) struct TokenIssuer {
     /// Absent if tokens are verified by keys alone.
     lookups: Option<Arc<Lookups>>,
     looks_jwts_up: bool,
+}
+
+/// The reason why a token counts as valid, which may cease to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Keys of an issuer, by its number, of this generation.
+    Keys(usize, u64),
+    /// What was found where tokens are looked up, until this time.
+    Lookup(Instant),
+    /// The user's own verifier, which is asked each time.
+    Verifier,
 }
 
 impl TokenIssuer {
@@ -109,6 +123,86 @@ pub(super) fn audiences(resource: &str) -> impl Iterator<Item = String> {
             None => format!("{resource}/"),
         });
     [resource.to_owned()].into_iter().chain(other)
+}
+
+/// Verifies the tokens of one [`Issuer`] as a [`ResourceServer`](super::ResourceServer) does, for a
+/// [`TokenVerifier`] that does something more: keys are fetched once and kept fresh, and look-ups are
+/// shared and remembered. Clones share them.
+///
+/// ```
+/// use mcp_auth::jwt::Claims;
+/// use mcp_auth::server::{Issuer, IssuerVerifier, ResourceServer, TokenVerifier, VerifyError};
+///
+/// /// Accepts people who are in the directory.
+/// struct Employees {
+///     tokens: IssuerVerifier,
+/// }
+///
+/// impl TokenVerifier for Employees {
+///     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
+///         let claims = self.tokens.verify(token).await?;
+///         // Looks the person up.
+///         match claims.subject() {
+///             Some("alice") => Ok(claims),
+///             _ => Err(VerifyError::Invalid("the person is not in the directory".into())),
+///         }
+///     }
+/// }
+///
+/// let resource = "https://mcp.example.com/mcp";
+/// let tokens = IssuerVerifier::new(Issuer::new("https://login.example.com"), resource)?;
+/// let auth = ResourceServer::new(resource)
+///     .issuer("https://login.example.com")
+///     .verifier(Employees { tokens });
+/// # drop(auth);
+/// # Ok::<(), mcp_auth::server::ResourceServerError>(())
+/// ```
+#[derive(Clone)]
+pub struct IssuerVerifier(Arc<TokenIssuer>);
+
+impl IssuerVerifier {
+    /// Verifies tokens of `issuer` for the resource with this identifier.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in the settings of the issuer.
+    pub fn new(
+        issuer: impl Into<Issuer>,
+        resource: impl Into<String>,
+    ) -> Result<Self, ResourceServerError> {
+        let issuer = issuer.into();
+        issuer.check()?;
+        let http = AuthHttp::trusted([]);
+        let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
+        Ok(Self(Arc::new(TokenIssuer::new(
+            &issuer,
+            &resource.into(),
+            http,
+        ))))
+    }
+}
+
+impl TokenVerifier for IssuerVerifier {
+    async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
+        let hash = token_hash(token);
+        let now = SystemTime::now();
+        let verified = if is_opaque(token) {
+            let found = self.0.opaque(token, &hash, now).await;
+            found.unwrap_or_else(|| Err(TokenError::Malformed.into()))
+        } else if self.0.rules.is_of(&unverified_issuer(token)?) {
+            self.0.jwt(0, token, &hash, false, now).await
+        } else {
+            Err(TokenError::Issuer.into())
+        };
+        let (claims, _) = verified.map_err(VerifyError::from)?;
+        Ok(claims)
+    }
+}
+
+impl fmt::Debug for IssuerVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IssuerVerifier({})", self.0.rules.issuer())
+    }
 }
 
 #[cfg(test)]

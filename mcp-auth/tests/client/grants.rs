@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_auth::authentication::AssertionKey;
+use mcp_auth::client::IdentityProvider;
 use mcp_auth::client::error::{AuthErrorKind, AuthStep};
-use mcp_auth::client::identity_provider::IdentityProvider;
 use mcp_auth::jwt::SigningKey;
 use mcp_auth::{AuthError, OAuth};
 use mcp_runtime::transport::http_client::Authenticator;

@@ -5,7 +5,7 @@ use std::io;
 
 use mcp_auth::OAuth;
 use mcp_auth::authentication::AssertionKey;
-use mcp_auth::client::identity_provider::IdentityProvider;
+use mcp_auth::client::IdentityProvider;
 use mcp_auth::jwt::SigningKey;
 use mcp_auth::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 use mcp_runtime::transport::http_client::AuthHttp;

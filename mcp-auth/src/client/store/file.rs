@@ -1,18 +1,20 @@
-//! Store in files.
+//! Store in files, and locks between processes, by files.
 
-use std::fs;
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use mcp_runtime::BoxFuture;
-use ring::digest::{SHA256, digest};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep};
 
-use super::file_lock::{self, on_disk};
-use super::private_file;
-use super::token_store::{StoreLock, TokenStore};
+use super::{StoreLock, TokenStore};
+use crate::limits::client::{LOCK_INTERVAL, LOCK_TIMEOUT};
+use crate::util::{base64url, hash_text, sha256};
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 
 /// A [`TokenStore`] in a folder, which several processes of one user can share.
 ///
@@ -48,8 +50,7 @@ impl FileStore {
 
     /// The file of a key.
     fn path(&self, key: &str) -> PathBuf {
-        let hash = BASE64_URL_SAFE_NO_PAD.encode(digest(&SHA256, key.as_bytes()));
-        self.0.join(format!("{hash}.json"))
+        self.0.join(format!("{}.json", hash_text(key)))
     }
 }
 
@@ -66,7 +67,7 @@ impl TokenStore for FileStore {
         let contents = serde_json::json!([key, secret]).to_string();
         Box::pin(async move {
             // There is one new file at a time, so a crash leaves at most one behind.
-            let lock = file_lock::take(folder.join("new.lock")).await?;
+            let lock = take(folder.join("new.lock")).await?;
             on_disk(&path.clone(), move || {
                 // Held until the file is written, also if the caller has given up.
                 let _lock = lock;
@@ -82,7 +83,7 @@ impl TokenStore for FileStore {
     }
 
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
-        file_lock::lock(&self.0.join("key"), key)
+        lock(&self.0.join("key"), key)
     }
 }
 
@@ -104,7 +105,7 @@ fn read(path: &Path, key: &str) -> io::Result<Option<String>> {
 fn write(new: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
     // Left behind by a crash. It is replaced by a new file, so a link is not followed.
     remove(new)?;
-    let mut file = private_file::create_new(new)?;
+    let mut file = private_file().create_new(true).open(new)?;
     file.write_all(contents)?;
     file.sync_all()?;
     fs::rename(new, path)
@@ -115,6 +116,124 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
+}
+
+/// Takes the lock of a key: of a file whose name begins with `prefix`. One file for each key, so that
+/// to wait for one issuer does not hinder the others.
+pub(super) fn lock(prefix: &Path, key: &str) -> BoxFuture<io::Result<StoreLock>> {
+    let hash = base64url(&sha256(key)[..9]);
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(format!(".{hash}.lock"));
+    let path = PathBuf::from(path);
+    Box::pin(async move { Ok(StoreLock::new(take(path).await?)) })
+}
+
+/// Takes the lock of a file, which is created; it is released when the file is closed.
+async fn take(path: PathBuf) -> io::Result<File> {
+    let opened = path.clone();
+    let file = on_disk(&path, move || {
+        create_parent(&opened)?;
+        private_file().create(true).truncate(false).open(&opened)
+    });
+    let file = file.await?;
+    wait(&path, &file).await?;
+    Ok(file)
+}
+
+/// Waits for the lock of a file; no thread waits, which would keep the runtime from ending.
+async fn wait(path: &Path, file: &File) -> io::Result<()> {
+    let end = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => sleep(LOCK_INTERVAL).await,
+            Err(error) => return Err(named(path, &error.into())),
+        }
+    }
+}
+
+/// Runs `action` where it may block; its errors name the path.
+fn on_disk<T: Send + 'static>(
+    path: &Path,
+    action: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> BoxFuture<io::Result<T>> {
+    let path = path.to_owned();
+    Box::pin(async move {
+        let done = spawn_blocking(action).await.map_err(io::Error::other)?;
+        done.map_err(|error| named(&path, &error))
+    })
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    let reason = format!("the token store {}: {error}", path.display());
+    let kind = match error.kind() {
+        ErrorKind::WouldBlock => ErrorKind::TimedOut,
+        kind => kind,
+    };
+    io::Error::new(kind, reason)
+}
+
+fn create_parent(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    parent.map_or(Ok(()), |it| private_folder().recursive(true).create(it))
+}
+
+/// Files that only their owner may read: mode 0600. On systems without modes, they inherit the access rules
+/// of the user's folder.
+#[cfg(unix)]
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+#[cfg(not(unix))]
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    options
+}
+
+/// Folders that only their owner may use: mode 0700.
+#[cfg(unix)]
+fn private_folder() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(not(unix))]
+fn private_folder() -> DirBuilder {
+    DirBuilder::new()
+}
+
+/// The folder of a program in the user's folder for data: `$XDG_DATA_HOME`, else `~/.local/share`, on
+/// macOS `~/Library/Application Support`, on Windows `%APPDATA%`. It need not exist.
+///
+/// ```no_run
+/// use mcp_auth::client::store::{FileStore, user_folder};
+///
+/// let store = FileStore::new(user_folder("my-app")?.join("tokens"));
+/// # drop(store);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`NotFound`](io::ErrorKind::NotFound) if the environment names none.
+pub fn user_folder(program: &str) -> io::Result<PathBuf> {
+    let variable = |name| env::var_os(name).map(PathBuf::from);
+    let variable = |name| variable(name).filter(|it| it.is_absolute());
+    let folder = variable("XDG_DATA_HOME").or_else(|| match env::consts::OS {
+        "windows" => variable("APPDATA"),
+        "macos" => Some(env::home_dir()?.join("Library/Application Support")),
+        _ => Some(env::home_dir()?.join(".local/share")),
+    });
+    let missing = || {
+        let text = "there is no folder for the user's data: set HOME, or on Windows APPDATA";
+        io::Error::new(io::ErrorKind::NotFound, text)
+    };
+    Ok(folder.ok_or_else(missing)?.join(program))
 }
 
 #[cfg(test)]
@@ -193,7 +312,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         // Another process writes, and has stopped.
         store.save("a", "1").await.unwrap();
-        let held = file_lock::take(store.0.join("new.lock")).await.unwrap();
+        let held = take(store.0.join("new.lock")).await.unwrap();
         let failed = store.save("a", "2").await.unwrap_err();
         assert_eq!(failed.kind(), ErrorKind::TimedOut);
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));

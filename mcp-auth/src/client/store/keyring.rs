@@ -1,16 +1,14 @@
 //! Store in the operating system's keyring.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use keyring_core::{CredentialStore, Entry, Error};
 use mcp_runtime::BoxFuture;
 use tokio::task::spawn_blocking;
 
-use super::file_lock;
-use super::token_store::{StoreLock, TokenStore};
+use super::{StoreLock, TokenStore, file};
 
 /// A [`TokenStore`] in the operating system's keyring, by way of the crate `keyring-core`.
 ///
@@ -97,7 +95,7 @@ impl TokenStore for KeyringStore {
     }
 
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>> {
-        file_lock::lock(&self.locks, key)
+        file::lock(&self.locks, key)
     }
 }
 
@@ -120,9 +118,10 @@ impl fmt::Debug for KeyringStore {
 
 #[cfg(test)]
 mod tests {
+    use keyring_core::mock;
+
     use super::super::testing;
     use super::*;
-    use keyring_core::mock;
 
     #[tokio::test]
     async fn it_is_a_store() {

@@ -7,8 +7,8 @@ use std::{fmt, io};
 
 use mcp_runtime::BoxFuture;
 
-use super::token_store::{StoreLock, TokenStore};
-use crate::sync::lock;
+use super::{StoreLock, TokenStore};
+use crate::util::lock;
 
 /// A [`TokenStore`] that ends with the process: a person logs in again after the next start.
 ///

@@ -1,63 +1,6 @@
-//! `OAuth` for issuers that differ, and for some providers.
+//! `OAuth` for the clients of some providers.
 
 use super::oauth::OAuth;
-
-/// Settings for an issuer that does not follow the rules, which the program has set by
-/// [`issuer`](Self::issuer). They are for no other issuer: without one, a login ends with an error.
-impl OAuth {
-    /// Uses PKCE by `S256` although the issuer's metadata does not mention it. The specification demands that
-    /// a client goes on only where it is announced: set this for an issuer whose documentation tells that it
-    /// has it. Where the metadata names other methods, the login ends with an error all the same.
-    pub fn assume_s256(self) -> Self {
-        self.with(|config| config.issuer_settings.assumes_s256 = true)
-    }
-
-    /// Sends no `resource` to the issuer (RFC 8707), for one that refuses the parameter. Given up: the
-    /// issuer does not know the server that tokens are for, unless by their scopes.
-    pub fn without_resource_parameter(self) -> Self {
-        self.with(|config| config.issuer_settings.omits_resource = true)
-    }
-
-    /// Adds a parameter of the issuer's own to the authorization request, such as `audience`. A `prompt`
-    /// takes the place of the one that the scope `offline_access` brings along. Other parameters of OAuth and
-    /// OpenID Connect can't be set: the login ends with an error.
-    ///
-    /// ```
-    /// use mcp_auth::OAuth;
-    ///
-    /// let oauth = OAuth::new("my-app")
-    ///     .issuer("https://login.example.com/")
-    ///     .client("client-id")
-    ///     .authorization_parameter("audience", "https://mcp.example.com/mcp");
-    /// # drop(oauth);
-    /// ```
-    pub fn authorization_parameter(
-        self,
-        name: impl Into<String>,
-        value: impl Into<String>,
-    ) -> Self {
-        let parameter = (name.into(), value.into());
-        self.with(|config| {
-            let parameters = &mut config.issuer_settings.authorization_parameters;
-            parameters.push(parameter);
-        })
-    }
-
-    /// Adds a parameter of the issuer's own to all token requests. Those of OAuth can't be set: the login
-    /// ends with an error.
-    pub fn token_parameter(self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let parameter = (name.into(), value.into());
-        self.with(|config| config.issuer_settings.token_parameters.push(parameter))
-    }
-
-    /// Accepts this template as the `issuer` of the metadata
-    /// ([`IssuerTemplate`](crate::metadata::IssuerTemplate)), and its tenants as `iss` of a login, for an
-    /// issuer whose tenants share metadata: `https://login.example.com/{tenant}/v2.0`.
-    pub fn issuer_template(self, template: impl Into<String>) -> Self {
-        let template = template.into();
-        self.with(|config| config.issuer_settings.template = Some(template))
-    }
-}
 
 /// Clients of some providers: each function is a few settings, which could be written by hand. They follow
 /// the providers' documentation as it was in November 2026.

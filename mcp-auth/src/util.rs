@@ -1,0 +1,85 @@
+//! Helpers that all modules use.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+
+/// Takes a lock, which stays usable after a panic: no code of this crate leaves a half-changed value behind
+/// a lock, so one that is poisoned by the panic of a callback is still valid.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A time in seconds since 1970, as JWTs and token stores have it.
+pub(crate) fn unix_time(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// The present in seconds since 1970.
+#[cfg(feature = "client")]
+pub(crate) fn unix_now() -> u64 {
+    unix_time(SystemTime::now())
+}
+
+/// The operating system gives no random bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the operating system gives no random bytes")]
+pub struct RandomError;
+
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], RandomError> {
+    let mut bytes = [0; N];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| RandomError)?;
+    Ok(bytes)
+}
+
+/// 256 random bits in base64url.
+pub(crate) fn random_text() -> Result<String, RandomError> {
+    Ok(base64url(random_bytes::<32>()?))
+}
+
+/// The bytes in base64url, without padding.
+pub(crate) fn base64url(bytes: impl AsRef<[u8]>) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+pub(crate) fn from_base64url(text: impl AsRef<[u8]>) -> Option<Vec<u8>> {
+    BASE64_URL_SAFE_NO_PAD.decode(text).ok()
+}
+
+/// The SHA-256 of a text in base64url.
+pub(crate) fn hash_text(text: &str) -> String {
+    base64url(sha256(text))
+}
+
+pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(digest(&SHA256, bytes.as_ref()).as_ref());
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_challenge_of_pkce_is_that_of_rfc_7636_appendix_b() {
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+        assert_eq!(hash_text(verifier), challenge);
+    }
+
+    #[test]
+    fn a_random_text_is_a_verifier_for_pkce() {
+        let text = random_text().unwrap();
+        assert_eq!(text.len(), 43);
+        let unreserved = |it: char| it.is_ascii_alphanumeric() || "-._~".contains(it);
+        assert!(text.chars().all(unreserved));
+        assert_ne!(text, random_text().unwrap());
+    }
+}
