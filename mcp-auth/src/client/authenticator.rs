@@ -36,7 +36,7 @@ impl Authenticator for OAuth {
     }
 
     fn observe(&self, request: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
-        self.nonces().observe(&request.url, headers);
+        self.nonces.observe(&request.url, headers);
         let session = self.known_session(&request.server.to_string());
         let token = session.and_then(|session| session.token());
         if let Some(token) = token.filter(|_| status.is_success()) {
@@ -49,7 +49,7 @@ impl Authenticator for OAuth {
     }
 
     fn extensions(&self) -> Vec<String> {
-        let extension = self.config().grant.extension();
+        let extension = self.config.grant.extension();
         extension.map(str::to_owned).into_iter().collect()
     }
 }
@@ -67,7 +67,7 @@ impl OAuth {
             let is_done = |session: &Session| session.is_loaded().then_some(());
             session.once(is_done, || renewal.load()).await?;
         }
-        let is_unattended = self.config().grant.is_unattended();
+        let is_unattended = self.config.grant.is_unattended();
         if session.needs_refresh(is_unattended) {
             let renewal = self.renewal(&session, http);
             let is_done = |session: &Session| (!session.needs_refresh(is_unattended)).then_some(());
@@ -84,7 +84,7 @@ impl OAuth {
             .collect();
         if let Some(key) = &tokens.key {
             let token = Some(tokens.access_token.as_str());
-            let proof = key.header(&request.method, &request.url, self.nonces(), token);
+            let proof = key.header(&request.method, &request.url, &self.nonces, token);
             let error = |error| {
                 let cause = AuthErrorKind::SigningKey(error);
                 AuthError::new(AuthStep::Access, &session.server, cause)
@@ -97,11 +97,11 @@ impl OAuth {
     /// True if the server has refused a proof for the lack of its nonce, which is known now (RFC 9449
     /// §9). The token is good.
     fn lacks_nonce(&self, request: &RequestInfo, challenge: &Challenge) -> bool {
-        self.nonces().observe(&request.url, &challenge.headers);
+        self.nonces.observe(&request.url, &challenge.headers);
         let all = challenge::Challenge::from_headers(&challenge.headers);
         let is_asked = all.iter().any(|it| it.error() == Some("use_dpop_nonce"));
         let sent = challenge.sent.get(DPOP);
-        let is_other = |proof| nonce_of(proof) != self.nonces().get(&request.url);
+        let is_other = |proof| nonce_of(proof) != self.nonces.get(&request.url);
         is_asked && sent.is_some_and(is_other)
     }
 

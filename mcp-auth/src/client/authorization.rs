@@ -31,15 +31,19 @@ pub(crate) struct AuthorizationRequest<'a> {
 ///
 /// `Debug` shows neither the URL nor the secrets.
 pub(crate) struct PendingAuthorization {
-    url: String,
+    /// The URL to open in a browser. Its scheme is the metadata's, and not checked here.
+    pub(super) url: String,
     endpoint: String,
     client_id: String,
-    parameters: Vec<(&'static str, String)>,
+    /// The parameters without `client_id`, to be pushed to the issuer before (RFC 9126 §2.1).
+    pub(super) parameters: Vec<(&'static str, String)>,
     state: String,
     /// `code_verifier` of PKCE (RFC 7636): 256 random bits in 43 characters.
-    verifier: String,
-    extra: Vec<(String, String)>,
-    issuer: String,
+    pub(super) verifier: String,
+    /// The parameters of the user's own, to be pushed beside.
+    pub(super) extra: Vec<(String, String)>,
+    /// The issuer that was asked.
+    pub(super) issuer: String,
     template: Option<IssuerTemplate>,
     is_issuer_sent: bool,
 }
@@ -48,7 +52,7 @@ pub(crate) struct PendingAuthorization {
 ///
 /// `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct AuthorizationCode(String);
+pub(crate) struct AuthorizationCode(pub(super) String);
 
 /// The cause for which an authorization request can't be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -170,42 +174,11 @@ pub(crate) fn with_query<'a>(
 }
 
 impl PendingAuthorization {
-    /// The URL to open in a browser. Its scheme is the metadata's, and not checked here.
-    #[must_use]
-    pub(crate) fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// The parameters without `client_id`, to be pushed to the issuer before (RFC 9126 §2.1).
-    #[must_use]
-    pub(crate) fn parameters(&self) -> &[(&'static str, String)] {
-        &self.parameters
-    }
-
-    /// The parameters of the user's own, to be pushed beside.
-    #[must_use]
-    pub(crate) fn extra(&self) -> &[(String, String)] {
-        &self.extra
-    }
-
     /// The URL to open if the parameters were pushed, and the answer has this `request_uri` (RFC 9126
     /// §4).
-    #[must_use]
     pub(crate) fn pushed_url(&self, request_uri: &str) -> String {
         let client = ("client_id", &*self.client_id);
         with_query(&self.endpoint, [client, ("request_uri", request_uri)])
-    }
-
-    /// `code_verifier`, for the token request.
-    #[must_use]
-    pub(crate) fn verifier(&self) -> &str {
-        &self.verifier
-    }
-
-    /// The issuer that was asked.
-    #[must_use]
-    pub(crate) fn issuer(&self) -> &str {
-        &self.issuer
     }
 
     /// Validates the query of a request to the redirect URI (RFC 6749 §4.1.2, RFC 9207 §2.4).
@@ -214,7 +187,6 @@ impl PendingAuthorization {
     /// on. Anything with it is the response, and the only one.
     ///
     /// `iss` is compared character by character, and first: an error from elsewhere is not shown.
-    #[must_use]
     pub(crate) fn response(&self, query: &str) -> Option<Result<AuthorizationCode, ResponseError>> {
         let parameters = Parameters::parse(query);
         let state = parameters.only("state").ok()??;
@@ -249,14 +221,6 @@ impl fmt::Debug for PendingAuthorization {
         f.debug_struct("PendingAuthorization")
             .field("issuer", &self.issuer)
             .finish_non_exhaustive()
-    }
-}
-
-impl AuthorizationCode {
-    /// `code`, for the token request. It is a secret, and good for one.
-    #[must_use]
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -329,7 +293,7 @@ mod tests {
     #[test]
     fn the_url_has_all_parameters_once() {
         let pending = pending(None);
-        let (endpoint, query) = pending.url().split_once('?').unwrap();
+        let (endpoint, query) = pending.url.split_once('?').unwrap();
         assert_eq!(endpoint, "https://as.example.com/authorize");
         assert!(query.contains("&resource=https%3A%2F%2Fmcp.example.com&"));
         let parameters = Parameters::parse(query);
@@ -346,7 +310,7 @@ mod tests {
             assert_eq!(parameters.only(name), Ok(Some(value)), "{name}");
         }
         assert_eq!(parameters.0.len(), 8);
-        assert!(!pending.url().contains(pending.verifier()));
+        assert!(!pending.url.contains(&pending.verifier));
     }
 
     #[test]
@@ -365,7 +329,7 @@ mod tests {
         let one = pending(None);
         let other = pending(None);
         assert_ne!(one.state, other.state);
-        assert_ne!(one.verifier(), other.verifier());
+        assert_ne!(one.verifier, other.verifier);
     }
 
     #[test]
@@ -423,7 +387,7 @@ mod tests {
                 ("", absent),
             ] {
                 let found = response(&pending, &format!("code=a{issuer}"));
-                let found = found.map(|code| code.as_str().to_owned());
+                let found = found.map(|code| code.0);
                 assert_eq!(found, expected, "{is_issuer_sent:?} {issuer}");
             }
         }
@@ -484,7 +448,7 @@ mod tests {
     fn secrets_are_not_shown() {
         let pending = pending(None);
         let shown = format!("{pending:?}");
-        assert!(!shown.contains(&pending.state) && !shown.contains(pending.verifier()));
+        assert!(!shown.contains(&pending.state) && !shown.contains(&pending.verifier));
         let code = response(&pending, "code=secret").unwrap();
         assert!(!format!("{code:?}").contains("secret"));
     }

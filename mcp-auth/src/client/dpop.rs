@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
@@ -148,10 +148,9 @@ pub(crate) struct Nonces(Mutex<VecDeque<(String, String)>>);
 
 impl Nonces {
     /// The nonce for the next request to the origin of this URL.
-    #[must_use]
     pub(crate) fn get(&self, url: &Uri) -> Option<String> {
         let origin = origin(url);
-        let nonces = self.nonces();
+        let nonces = lock(&self.0);
         let found = nonces.iter().find(|(known, _)| *known == origin);
         found.map(|(_, nonce)| nonce.clone())
     }
@@ -170,7 +169,7 @@ impl Nonces {
             return false;
         };
         let origin = origin(url);
-        let mut nonces = self.nonces();
+        let mut nonces = lock(&self.0);
         if let Some((_, last)) = nonces.iter_mut().find(|(known, _)| *known == origin) {
             let is_new = last != nonce;
             nonce.clone_into(last);
@@ -181,10 +180,6 @@ impl Nonces {
         }
         nonces.push_back((origin, nonce.to_owned()));
         true
-    }
-
-    fn nonces(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
-        lock(&self.0)
     }
 }
 

@@ -77,9 +77,9 @@ impl TokenGrant<'_> {
         let (code, pending) = self.code(&issuer, receiver).await?;
         let parameters = vec![
             ("grant_type", "authorization_code".to_owned()),
-            ("code", code.as_str().to_owned()),
+            ("code", code.0),
             ("redirect_uri", redirect_uri),
-            ("code_verifier", pending.verifier().to_owned()),
+            ("code_verifier", pending.verifier.clone()),
             ("resource", self.discovery.resource.resource.clone()),
         ];
         let response = issuer.token(AuthStep::Token, parameters).await?;
@@ -108,14 +108,14 @@ impl TokenGrant<'_> {
         let pending = pending.map_err(|error| self.error(AuthErrorKind::Request(error)))?;
         let url = match issuer.push(&pending).await? {
             Some(request_uri) => pending.pushed_url(&request_uri),
-            None => pending.url().to_owned(),
+            None => pending.url.clone(),
         };
         self.http.exchange(AuthStep::Login).checked(&url)?;
         let pending = Arc::new(pending);
         let expected = Arc::clone(&pending);
         let received = receive(receiver, move |query| expected.response(query));
         tracing::debug!(
-            issuer = pending.issuer(),
+            issuer = pending.issuer,
             "waiting for a login in the browser"
         );
         let limit = self.config.login_timeout;

@@ -57,11 +57,11 @@ use crate::util::lock;
 #[derive(Clone)]
 #[must_use]
 pub struct OAuth {
-    config: Arc<Config>,
+    pub(super) config: Arc<Config>,
     /// By the URL of the server.
     sessions: Arc<Mutex<HashMap<String, Arc<Session>>>>,
     pub(super) principal: PrincipalChanges,
-    nonces: Arc<Nonces>,
+    pub(super) nonces: Arc<Nonces>,
 }
 
 impl OAuth {
@@ -291,15 +291,6 @@ impl OAuth {
     /// True if credentials may be sent to the server at a URL.
     pub(super) fn is_allowed(&self, server: &str) -> bool {
         is_allowed(server, self.config.allows_insecure)
-    }
-
-    /// The nonces for proofs of possession.
-    pub(super) fn nonces(&self) -> &Nonces {
-        &self.nonces
-    }
-
-    pub(super) fn config(&self) -> &Config {
-        &self.config
     }
 }
 

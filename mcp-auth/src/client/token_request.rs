@@ -118,7 +118,7 @@ impl IssuerClient<'_> {
             return Ok(None);
         };
         let exchange = self.http.exchange(AuthStep::Login);
-        let (headers, body) = self.form(exchange, login.parameters().to_vec(), login.extra())?;
+        let (headers, body) = self.form(exchange, login.parameters.clone(), &login.extra)?;
         let is_required = self.metadata.require_pushed_authorization_requests == Some(true);
         match exchange.post(endpoint, FORM, headers, body, |_| ()).await {
             Ok(response) => match serde_json::from_slice::<Pushed>(response.body()) {

@@ -19,8 +19,8 @@ use crate::limits::proxy::{
     MAX_DOCUMENTS, MAX_FETCHES, MAX_FETCHES_OF_CALLER, MAX_FETCHES_OF_HOST, MAX_URI,
 };
 use crate::metadata::url::ServerUrl;
-use crate::server::token_cache::{TokenCache, token_hash};
-use crate::util::lock;
+use crate::server::token_cache::TokenCache;
+use crate::util::{lock, sha256};
 
 /// Fetches documents, and remembers them for a while.
 pub(super) struct Documents {
@@ -64,7 +64,7 @@ impl Documents {
         url: &str,
         caller: Option<IpAddr>,
     ) -> Result<Option<Client>, Duration> {
-        let hash = token_hash(url);
+        let hash = sha256(url);
         let now = Instant::now();
         if let Some((client, _)) = self.kept.get(&hash).filter(|(_, end)| now < *end) {
             return Ok(Some(client));
@@ -309,9 +309,9 @@ mod tests {
         };
         let url = "https://good.example/client.json";
         let end = Instant::now() + Duration::from_secs(3600);
-        documents.kept.insert(token_hash(url), (good, end));
+        documents.kept.insert(sha256(url), (good, end));
         for number in 0..20_000 {
-            let hash = token_hash(&format!("https://evil.example/{number}"));
+            let hash = sha256(&format!("https://evil.example/{number}"));
             documents.failed.insert(hash, end);
         }
         assert!(documents.get(url, None).await.unwrap().is_some());

@@ -13,7 +13,7 @@ use mcp_runtime::transport::http::{
 use super::credentials::{Credentials, Scheme};
 use super::dpop::{Proofs, ProvenRequest};
 use super::refusal::{Answers, DPOP_NONCE, Refusal, with_nonce};
-use super::token_cache::{TokenHash, token_hash};
+use super::token_cache::{SentToken, TokenHash};
 use super::verification::{Verification, VerifiedToken};
 
 /// Decides about requests.
@@ -92,10 +92,9 @@ impl Admission {
         credentials: &Credentials,
         now: SystemTime,
     ) -> Result<(Arc<VerifiedToken>, TokenHash), Refusal> {
-        let token = credentials.checked_token()?;
-        let hash = token_hash(token);
-        let verified = self.verification.verify(token, &hash, now).await?;
-        Ok((verified, hash))
+        let token = SentToken::new(credentials.checked_token()?, now);
+        let verified = self.verification.verify(token).await?;
+        Ok((verified, token.hash))
     }
 
     /// The check of a token whose streams are open. A proof of possession serves for the request that

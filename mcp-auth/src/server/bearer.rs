@@ -16,10 +16,11 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use super::credentials::{Credentials, Scheme};
 use super::refusal::Refusal;
 use super::scopes;
-use super::token_cache::{TokenHash, token_hash};
+use super::token_cache::TokenHash;
 use crate::challenge::Challenge;
 use crate::jwt::Claims;
 use crate::limits::server::MIN_BEARER_CHARS;
+use crate::util::sha256;
 
 /// A challenge must have a parameter (RFC 6750 §3).
 const REALM: &str = "mcp";
@@ -109,7 +110,7 @@ impl BearerToken {
         let is_token = token.len() >= MIN_BEARER_CHARS && token.bytes().all(may_have);
         let name = "bearer".to_owned();
         Self {
-            hash: token_hash(token),
+            hash: sha256(token),
             scopes: Arc::default(),
             mistake: (!is_token).then(|| BearerTokenError::Token(name.clone())),
             name,
@@ -298,7 +299,7 @@ impl AccessPolicy for BearerTokens {
         }
         let token = credentials.checked_token();
         let token = token.map_err(|refusal| denied(&refusal))?;
-        let found = self.find(&token_hash(token));
+        let found = self.find(&sha256(token));
         let unknown = Refusal::Token("the token is not known".into());
         found.ok_or_else(|| denied(&unknown))?.grant(request);
         Ok(())

@@ -1,14 +1,14 @@
 //! Keys of one issuer, which are fetched by one request at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::{Instant, timeout};
 
 use super::discovery::{Discovery, FetchError};
 use super::refusal::Refusal;
-use super::token_cache::{Flight, TokenCache, TokenHash};
+use super::token_cache::{Flight, SentToken, TokenCache, TokenHash};
 use crate::jwt::{AccessTokenRules, Claims, JwkSet, Jws, TokenError};
 use crate::limits::server::{
     ISSUER_PAUSE, ISSUER_TIMEOUT, KEYS_IDLE, KEYS_MAX_AGE, KEYS_PAUSE, KEYS_REFRESH,
@@ -114,10 +114,10 @@ impl Keys {
     }
 
     /// The time at which a token with an unknown key came first: now, unless it is remembered.
-    fn first_seen(&self, hash: &TokenHash) -> Instant {
-        self.unknown.get(hash).unwrap_or_else(|| {
+    fn first_seen(&self, hash: TokenHash) -> Instant {
+        self.unknown.get(&hash).unwrap_or_else(|| {
             let now = Instant::now();
-            self.unknown.insert(*hash, now);
+            self.unknown.insert(hash, now);
             now
         })
     }
@@ -181,7 +181,7 @@ impl Keys {
         Ok((document, Arc::new(set)))
     }
 
-    /// Verifies a JWT, whose hash is `hash`. `was_known` is true if it was verified by earlier keys.
+    /// Verifies a JWT. `was_known` is true if it was verified by earlier keys.
     /// Returns the generation of the keys, too.
     ///
     /// # Errors
@@ -190,21 +190,19 @@ impl Keys {
     pub(super) async fn verify(
         self: &Arc<Self>,
         rules: &AccessTokenRules,
-        token: &str,
-        hash: &TokenHash,
+        token: SentToken<'_>,
         was_known: bool,
-        now: SystemTime,
     ) -> Result<(Claims, u64), Refusal> {
         let unavailable = Refusal::Unavailable;
         let mut fetched = self.get().await.map_err(unavailable)?;
-        let mut claims = rules.verify(token, &fetched.set, now);
-        if may_have_a_new_key(token, &claims) {
-            let seen = self.first_seen(hash);
+        let mut claims = rules.verify(token.text, &fetched.set, token.now);
+        if may_have_a_new_key(token.text, &claims) {
+            let seen = self.first_seen(token.hash);
             let newer = self.after_unknown_key(fetched.generation).await;
             fetched = newer.map_err(unavailable)?;
-            claims = rules.verify(token, &fetched.set, now);
+            claims = rules.verify(token.text, &fetched.set, token.now);
             // A key that was there before is no new one.
-            if !was_known && may_have_a_new_key(token, &claims) {
+            if !was_known && may_have_a_new_key(token.text, &claims) {
                 self.check_fetched_since(seen).map_err(unavailable)?;
             }
         }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::introspection::Introspection;
 use super::refusal::Refusal;
-use super::token_cache::{Flight, TokenCache, TokenHash};
+use super::token_cache::{Flight, SentToken, TokenCache, TokenHash};
 use super::verifier::{ErasedVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims};
 use crate::limits::server::{
@@ -61,33 +61,26 @@ impl Lookups {
         })
     }
 
-    /// Looks a token up, whose hash is `hash`, unless its answer is known or on the way.
-    pub(super) async fn answer(
-        self: &Arc<Self>,
-        token: &str,
-        hash: &TokenHash,
-        now: SystemTime,
-    ) -> Answer {
+    /// Looks a token up, unless its answer is known or on the way.
+    pub(super) async fn answer(self: &Arc<Self>, token: SentToken<'_>) -> Answer {
+        let SentToken { text, hash, now } = token;
         let flight = {
             let mut state = self.state();
             let started = Instant::now();
-            if let Some((answer, end)) = self.known.get(hash)
+            if let Some((answer, end)) = self.known.get(&hash)
                 && started < end
             {
                 return answer;
             }
-            let under_way = state.flights.get(hash).cloned();
+            let under_way = state.flights.get(&hash).cloned();
             match under_way.filter(Flight::is_under_way) {
                 Some(flight) => flight,
                 None => {
                     state.check(started)?;
                     let this = Arc::clone(self);
-                    let token = token.to_owned();
-                    let hash = *hash;
-                    let flight =
-                        Flight::begin(
-                            async move { this.look_up(&token, &hash, started, now).await },
-                        );
+                    let text = text.to_owned();
+                    let work = async move { this.look_up(&text, &hash, started, now).await };
+                    let flight = Flight::begin(work);
                     state.flights.insert(hash, flight.clone());
                     flight
                 }

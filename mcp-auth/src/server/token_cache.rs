@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use tokio::sync::watch;
 
@@ -12,9 +13,19 @@ use crate::util::{lock, sha256};
 /// The hash of a token by SHA-256.
 pub(crate) type TokenHash = [u8; 32];
 
-/// The hash of a token.
-pub(crate) fn token_hash(token: &str) -> TokenHash {
-    sha256(token)
+/// A token as it was sent, and the present time.
+#[derive(Clone, Copy)]
+pub(super) struct SentToken<'a> {
+    pub(super) text: &'a str,
+    pub(super) hash: TokenHash,
+    pub(super) now: SystemTime,
+}
+
+impl<'a> SentToken<'a> {
+    pub(super) fn new(text: &'a str, now: SystemTime) -> Self {
+        let hash = sha256(text);
+        Self { text, hash, now }
+    }
 }
 
 /// Values by the hashes of tokens or URLs: those that were used last, at most two times `HALF`.

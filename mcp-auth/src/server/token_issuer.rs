@@ -14,7 +14,7 @@ use super::issuer::Issuer;
 use super::keys::Keys;
 use super::lookups::{Lookups, Place};
 use super::refusal::Refusal;
-use super::token_cache::{TokenHash, token_hash};
+use super::token_cache::SentToken;
 use super::verifier::{TokenVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims, Jws, TokenError, unverified_issuer};
 use crate::metadata::url::ServerUrl;
@@ -73,30 +73,24 @@ impl TokenIssuer {
     pub(super) async fn jwt(
         &self,
         number: usize,
-        token: &str,
-        hash: &TokenHash,
+        token: SentToken<'_>,
         was_known: bool,
-        now: SystemTime,
     ) -> Result<(Claims, Source), Refusal> {
         if self.looks_jwts_up
-            && let Some(found) = self.opaque(token, hash, now).await
+            && let Some(found) = self.opaque(token).await
         {
             return found;
         }
-        let rules = &self.rules;
-        let keys = &self.keys;
-        let verified = keys.verify(rules, token, hash, was_known, now).await;
+        let verified = self.keys.verify(&self.rules, token, was_known).await;
         verified.map(|(claims, generation)| (claims, Source::Keys(number, generation)))
     }
 
     /// Looks an opaque token up; `None` if this issuer has none.
     pub(super) async fn opaque(
         &self,
-        token: &str,
-        hash: &TokenHash,
-        now: SystemTime,
+        token: SentToken<'_>,
     ) -> Option<Result<(Claims, Source), Refusal>> {
-        let answer = self.lookups.as_ref()?.answer(token, hash, now).await;
+        let answer = self.lookups.as_ref()?.answer(token).await;
         Some(answer.map(|(claims, end)| (claims, Source::Lookup(end))))
     }
 
@@ -174,23 +168,19 @@ impl IssuerVerifier {
         issuer.check()?;
         let http = AuthHttp::trusted([]);
         let http = http.map_err(|error| ResourceServerError::Certificate(error.to_string()))?;
-        Ok(Self(Arc::new(TokenIssuer::new(
-            &issuer,
-            &resource.into(),
-            http,
-        ))))
+        let issuer = TokenIssuer::new(&issuer, &resource.into(), http);
+        Ok(Self(Arc::new(issuer)))
     }
 }
 
 impl TokenVerifier for IssuerVerifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
-        let hash = token_hash(token);
-        let now = SystemTime::now();
+        let sent = SentToken::new(token, SystemTime::now());
         let verified = if is_opaque(token) {
-            let found = self.0.opaque(token, &hash, now).await;
+            let found = self.0.opaque(sent).await;
             found.unwrap_or_else(|| Err(TokenError::Malformed.into()))
         } else if self.0.rules.is_of(&unverified_issuer(token)?) {
-            self.0.jwt(0, token, &hash, false, now).await
+            self.0.jwt(0, sent, false).await
         } else {
             Err(TokenError::Issuer.into())
         };

@@ -11,7 +11,7 @@ use super::credentials::Scheme;
 use super::refusal::{Answers, Refusal};
 use super::refusal_log::RefusalLog;
 use super::scopes::Implied;
-use super::token_cache::{TokenCache, TokenHash};
+use super::token_cache::{SentToken, TokenCache};
 use super::token_issuer::{Source, TokenIssuer, audiences, is_opaque};
 use super::verifier::ErasedVerifier;
 use crate::jwt::{AccessTokenRules, Claims, TokenError, unverified_issuer};
@@ -30,47 +30,40 @@ pub(super) struct Verification {
 }
 
 impl Verification {
-    /// Verifies a token, whose hash is `hash`.
-    pub(super) async fn verify(
-        &self,
-        token: &str,
-        hash: &TokenHash,
-        now: SystemTime,
-    ) -> Result<Arc<VerifiedToken>, Refusal> {
-        let verified = self.verified_before_or_now(token, hash, now).await;
+    /// Verifies a token.
+    pub(super) async fn verify(&self, token: SentToken<'_>) -> Result<Arc<VerifiedToken>, Refusal> {
+        let verified = self.verified_before_or_now(token).await;
         verified.inspect_err(|refusal| {
             let has_verifier = self.verifier.is_some();
             self.log
-                .refused(token, refusal, &self.issuers, has_verifier);
+                .refused(token.text, refusal, &self.issuers, has_verifier);
         })
     }
 
     async fn verified_before_or_now(
         &self,
-        token: &str,
-        hash: &TokenHash,
-        now: SystemTime,
+        token: SentToken<'_>,
     ) -> Result<Arc<VerifiedToken>, Refusal> {
-        let known = self.cache.get(hash);
+        let known = self.cache.get(&token.hash);
         if let Some(known) = &known
-            && self.is_still_valid(known, now)
+            && self.is_still_valid(known, token.now)
         {
             return Ok(Arc::clone(known));
         }
         let verified = if let Some(verifier) = &self.verifier {
-            let claims = verifier.verify(token).await?;
+            let claims = verifier.verify(token.text).await?;
             let rules = AccessTokenRules::of_issuer(claims.issuer().to_owned());
             let rules = audiences(&self.resource).fold(rules, AccessTokenRules::audience);
-            rules.check(&claims, now)?;
+            rules.check(&claims, token.now)?;
             self.verified(claims, &rules, "", Source::Verifier)
-        } else if is_opaque(token) {
-            self.opaque(token, hash, now).await?
+        } else if is_opaque(token.text) {
+            self.opaque(token).await?
         } else {
-            self.jwt(token, hash, known.is_some(), now).await?
+            self.jwt(token, known.is_some()).await?
         };
         let verified = Arc::new(verified);
         if verified.source != Source::Verifier {
-            self.cache.insert(*hash, Arc::clone(&verified));
+            self.cache.insert(token.hash, Arc::clone(&verified));
         }
         Ok(verified)
     }
@@ -87,31 +80,20 @@ impl Verification {
     }
 
     /// Verifies a JWT by the issuer that it names.
-    async fn jwt(
-        &self,
-        token: &str,
-        hash: &TokenHash,
-        was_known: bool,
-        now: SystemTime,
-    ) -> Result<VerifiedToken, Refusal> {
-        let name = unverified_issuer(token)?;
+    async fn jwt(&self, token: SentToken<'_>, was_known: bool) -> Result<VerifiedToken, Refusal> {
+        let name = unverified_issuer(token.text)?;
         let number = self.issuers.iter().position(|it| it.rules.is_of(&name));
         let number = number.ok_or(TokenError::Issuer)?;
         let issuer = &self.issuers[number];
-        let (claims, source) = issuer.jwt(number, token, hash, was_known, now).await?;
+        let (claims, source) = issuer.jwt(number, token, was_known).await?;
         Ok(self.verified(claims, &issuer.rules, &issuer.scope_prefix, source))
     }
 
     /// Asks the issuers about an opaque token, one after the other.
-    async fn opaque(
-        &self,
-        token: &str,
-        hash: &TokenHash,
-        now: SystemTime,
-    ) -> Result<VerifiedToken, Refusal> {
+    async fn opaque(&self, token: SentToken<'_>) -> Result<VerifiedToken, Refusal> {
         let mut refusal = None;
         for issuer in &self.issuers {
-            match issuer.opaque(token, hash, now).await {
+            match issuer.opaque(token).await {
                 None => {}
                 Some(Ok((claims, source))) => {
                     let prefix = &issuer.scope_prefix;
@@ -220,7 +202,6 @@ mod tests {
 
     use super::*;
     use crate::jwt::{Jwk, JwkSet, SigningKey};
-    use crate::server::token_cache::token_hash;
     use crate::server::{Issuer, ResourceServer};
 
     const RESOURCE: &str = "https://mcp.example.com/mcp";
@@ -250,11 +231,13 @@ mod tests {
     /// Whether the token is accepted at each of these times, one after the other.
     async fn accepted(server: &ResourceServer, token: &str, times: &[i64]) -> Vec<bool> {
         let admission = server.admission().unwrap();
-        let hash = token_hash(token);
         let mut accepted = Vec::new();
         for time in times {
             let now = UNIX_EPOCH + Duration::from_secs(BASE.saturating_add_signed(*time));
-            let verified = admission.verification.verify(token, &hash, now).await;
+            let verified = admission
+                .verification
+                .verify(SentToken::new(token, now))
+                .await;
             accepted.push(verified.is_ok());
         }
         accepted
