@@ -3,8 +3,6 @@
 mod extension;
 mod follower;
 mod handle;
-mod ticket;
 
 pub use extension::TasksClient;
-pub use handle::{CallTask, TaskHandle};
-pub use ticket::{ResumeTask, TaskTicket};
+pub use handle::{CallTask, ResumeTask, TaskHandle, TaskTicket};

@@ -15,8 +15,8 @@ use super::process::{Left, Phase};
 use super::records::{ended, late, milliseconds};
 use super::running::RunningTask;
 use crate::tasks::limits::{EXPIRED_KEPT, FIRST_RETRY_PAUSE, LAST_WRITES, NAMED_TASKS};
+use crate::tasks::lock;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
-use crate::tasks::sync::lock;
 
 impl Tasks {
     /// Notes that a server with these tasks is served from now on.

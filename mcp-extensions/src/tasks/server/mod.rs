@@ -5,7 +5,6 @@ mod elsewhere;
 mod extension;
 mod lease;
 mod maintenance;
-mod new_task;
 mod process;
 mod records;
 mod running;

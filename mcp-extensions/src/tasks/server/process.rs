@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::lease::Lease;
-use crate::tasks::sync::lock;
+use crate::tasks::lock;
 
 /// The part of a server's tasks that is this process's own.
 pub(super) struct Process {

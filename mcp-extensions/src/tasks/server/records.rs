@@ -10,8 +10,8 @@ use mcp_runtime::types::jsonrpc::code;
 use tokio::time::error::Elapsed;
 
 use crate::tasks::limits::{FIRST_RETRY_PAUSE, MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
+use crate::tasks::lock;
 use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
-use crate::tasks::sync::lock;
 
 /// A store of tasks, and the clock that clients see.
 #[derive(Clone)]

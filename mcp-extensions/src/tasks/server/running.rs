@@ -14,8 +14,8 @@ use super::process::Phase;
 use super::records::{Retry, ended, unavailable, whole};
 use crate::tasks::TaskState;
 use crate::tasks::limits::{FINISH_ATTEMPTS, PROGRESS_INTERVAL};
+use crate::tasks::lock;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
-use crate::tasks::sync::lock;
 
 /// The outcome of a tool's function.
 pub(super) type Outcome = Result<McpResponse, BoxError>;

@@ -9,10 +9,10 @@ use mcp_runtime::BoxFuture;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::usage::Usage;
+use super::record::Usage;
 use super::{Renewal, StoreFuture, TaskRecord, TaskStore};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
-use crate::tasks::sync::lock;
+use crate::tasks::lock;
 
 /// Keeps tasks in memory: they end with the process.
 #[derive(Clone, Default)]

@@ -5,7 +5,6 @@ mod record;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod task_store;
-mod usage;
 
 pub use memory::MemoryTaskStore;
 pub use record::{SavedCall, TaskInputs, TaskRecord};

@@ -1,7 +1,6 @@
 //! Tasks in a SQLite database, which several processes of a machine may share.
 
 mod connections;
-mod schema;
 mod store;
 #[cfg(test)]
 mod tests;

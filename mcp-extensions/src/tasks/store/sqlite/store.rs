@@ -11,13 +11,12 @@ use mcp_runtime::layer::BoxError;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use tokio::sync::Notify;
 
-use super::connections::Connections;
-use super::schema::{self, transact};
+use super::connections::{self, Connections, transact};
 use crate::tasks::limits::sqlite::{FAILED_POLL, LEASE, POLL};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
-use crate::tasks::store::usage::Usage;
+use crate::tasks::lock;
+use crate::tasks::store::record::Usage;
 use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
-use crate::tasks::sync::lock;
 
 /// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
 /// share it: each sees the others' changes within a quarter of a second. What was written is on the disk
@@ -69,7 +68,7 @@ impl SqliteTaskStore {
     ///
     /// When it can't be opened, is not a database, or was made by another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
-        let (writer, readers) = schema::open(path.as_ref())?;
+        let (writer, readers) = connections::open(path.as_ref())?;
         Ok(Self(Arc::new(Database {
             readers: Connections::start(readers)?,
             writer: Connections::start(vec![writer])?,

@@ -8,8 +8,7 @@ use rusqlite::{Connection, StatementStatus};
 use tempfile::TempDir;
 
 use super::SqliteTaskStore;
-use super::connections::Connections;
-use super::schema::{self, transact};
+use super::connections::{self, Connections, transact};
 use super::store::{NEXT_CHANGE, PUT, USAGE, add};
 use crate::tasks::limits::sqlite::QUEUED;
 use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError};
@@ -54,7 +53,7 @@ fn steps(connection: &mut Connection, id: &str) -> i32 {
 #[test]
 fn a_new_task_costs_the_same_however_many_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut connection, _) = schema::open(&folder.path().join("tasks.db")).unwrap();
+    let (mut connection, _) = connections::open(&folder.path().join("tasks.db")).unwrap();
     steps(&mut connection, "warm");
     let few = steps(&mut connection, "first");
     transact(&mut connection, |transaction| {
@@ -177,7 +176,7 @@ fn now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
 #[tokio::test]
 async fn the_threads_end_with_their_connections() {
     let folder = tempfile::tempdir().unwrap();
-    let (_, readers) = schema::open(&folder.path().join("tasks.db")).unwrap();
+    let (_, readers) = connections::open(&folder.path().join("tasks.db")).unwrap();
     let count = readers.len();
     let connections = Connections::start(readers).unwrap();
     let (ended, has_ended) = mpsc::channel::<()>();
