@@ -48,24 +48,22 @@ impl Roots {
 
     /// The transport to a URL by HTTP.
     pub(crate) fn http(&self, remote: &Remote) -> HttpUrl {
-        let url = remote.http();
-        self.trusted_by(url, HttpUrl::without_default_roots, |url, it| {
-            url.root_certificate(it)
-        })
+        let mut url = remote.http();
+        if self.only {
+            url = url.without_default_roots();
+        }
+        let certificates = self.certificates.iter();
+        certificates.fold(url, |url, it| url.root_certificate(&**it))
     }
 
     /// The transport to a URL by a WebSocket.
     pub(crate) fn websocket(&self, remote: &Remote) -> WebSocketUrl {
-        let url = remote.websocket();
-        self.trusted_by(url, WebSocketUrl::without_default_roots, |url, it| {
-            url.root_certificate(it)
-        })
-    }
-
-    fn trusted_by<T>(&self, url: T, only: fn(T) -> T, add: fn(T, &[u8]) -> T) -> T {
-        let url = if self.only { only(url) } else { url };
+        let mut url = remote.websocket();
+        if self.only {
+            url = url.without_default_roots();
+        }
         let certificates = self.certificates.iter();
-        certificates.fold(url, |url, it| add(url, it))
+        certificates.fold(url, |url, it| url.root_certificate(&**it))
     }
 }
 

@@ -63,6 +63,19 @@ impl Output {
         self.json_line(&pretty(value)?)
     }
 
+    /// Writes a document with `--json`, else a line.
+    ///
+    /// # Errors
+    ///
+    /// As [`line`](Self::line).
+    pub(crate) fn show(&self, document: &impl Serialize, line: &str) -> Result<(), Failure> {
+        if self.json {
+            self.document(document)
+        } else {
+            self.line(line)
+        }
+    }
+
     /// Writes a document on one line.
     ///
     /// # Errors

@@ -34,11 +34,7 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
         None => start(command, &session, context).await?,
     };
     if let (true, Some(id)) = (command.detach, task.id()) {
-        return if output.json {
-            output.document(&json!({"taskId": id}))
-        } else {
-            output.line(id)
-        };
+        return output.show(&json!({"taskId": id}), id);
     }
     let result = follow(task, &session, context).await?;
     if output.json {
@@ -47,14 +43,14 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     let mut contents = Contents::new(command.save.as_deref());
     let shown = result.content.iter().map(|it| contents.show(it));
     let shown: Vec<_> = shown.collect::<Result<_, _>>()?;
-    match (result.has_failed(), output.json) {
-        (true, _) => {
-            let message = format!("the tool reports an error: {}", shown.join("\n"));
-            Err(Failure::new(Kind::ToolFailed, message))
-        }
-        (false, true) => Ok(()),
-        (false, false) => show(&result, &shown, output),
+    if result.has_failed() {
+        let message = format!("the tool reports an error: {}", shown.join("\n"));
+        return Err(Failure::new(Kind::ToolFailed, message));
     }
+    if output.json {
+        return Ok(());
+    }
+    show(&result, &shown, output)
 }
 
 /// Sends the call, and returns once it is answered: by a task, or by its result.

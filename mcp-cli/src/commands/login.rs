@@ -36,11 +36,12 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
         failure
     })?;
     let servers = oauth(&url).await?.servers().await.map_err(unexpected)?;
-    match (output.json, !servers.is_empty()) {
-        (true, logged_in) => output.document(&json!({"url": url, "loggedIn": logged_in})),
-        (false, true) => output.line(&format!("logged in at {url}")),
-        (false, false) => output.line(&format!("{url} asks for no login")),
-    }
+    let line = if servers.is_empty() {
+        format!("{url} asks for no login")
+    } else {
+        format!("logged in at {url}")
+    };
+    output.show(&json!({"url": url, "loggedIn": !servers.is_empty()}), &line)
 }
 
 /// Revokes the tokens of a server, and removes them with the settings of the login.
@@ -74,11 +75,8 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
     } else {
         "; its authorization server did not revoke all tokens: they expire by themselves"
     };
-    if output.json {
-        output.document(&json!({"url": url, "loggedIn": false, "revoked": is_revoked}))
-    } else {
-        output.line(&format!("logged out of {url}{exception}"))
-    }
+    let document = json!({"url": url, "loggedIn": false, "revoked": is_revoked});
+    output.show(&document, &format!("logged out of {url}{exception}"))
 }
 
 fn unexpected(error: AuthError) -> Failure {

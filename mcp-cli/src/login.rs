@@ -1,15 +1,19 @@
-//! Settings of logins, and the authenticator that they make.
+//! Logins: tokens and settings are kept between commands, and pages opened for a person at a terminal.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::{env, io};
 
 use clap::Args;
 use mcp_auth::OAuth;
 use mcp_auth::client::browser;
+use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 use serde::{Deserialize, Serialize};
 
-use super::store::store;
 use crate::failure::{Failure, Kind};
 use crate::output::{is_interactive, note};
+#[cfg(feature = "keyring")]
+use mcp_auth::client::store::KeyringStore;
 
 /// Options of `mcp login`, which are kept for the commands thereafter.
 #[derive(Args, Default, PartialEq, Deserialize, Serialize)]
@@ -104,4 +108,28 @@ async fn open(page: &str) -> io::Result<()> {
 fn store_failure(error: io::Error) -> Failure {
     let message = format!("the tokens can't be read or written: {error}");
     Failure::new(Kind::Unexpected, message)
+}
+
+/// The store of this user: the keyring of the operating system, or where there is none, as without a
+/// desktop session, files of mode 0600.
+///
+/// # Errors
+///
+/// If the environment names no folder for the files, or for the locks of the keyring.
+fn store() -> io::Result<Arc<dyn TokenStore>> {
+    let folder = user_folder("mcp")?;
+    let keyring = keyring(&folder);
+    Ok(keyring.unwrap_or_else(|| Arc::new(FileStore::new(folder.join("tokens")))))
+}
+
+#[cfg(feature = "keyring")]
+fn keyring(folder: &Path) -> Option<Arc<dyn TokenStore>> {
+    keyring::Entry::store_status().as_ref().ok()?;
+    let keyring = keyring_core::get_default_store()?;
+    Some(Arc::new(KeyringStore::new(keyring, "mcp", folder)))
+}
+
+#[cfg(not(feature = "keyring"))]
+fn keyring(_: &Path) -> Option<Arc<dyn TokenStore>> {
+    None
 }
