@@ -26,10 +26,6 @@ mod manifest;
 mod model;
 mod nearest;
 mod own_attribute;
-#[cfg(not(feature = "pattern"))]
-#[path = "no_pattern.rs"]
-mod pattern;
-#[cfg(feature = "pattern")]
 mod pattern;
 mod question;
 mod resource;

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{LitStr, Type};
 
-use super::setter::setter;
+use super::setter;
 use crate::model::{Argument, Bounds, Flatten, Limit, Made, Rules};
 use crate::types;
 

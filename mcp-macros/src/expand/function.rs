@@ -5,8 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned as _;
 
-use super::setter::{cache, scopes, setter};
-use super::{arguments, call, uri};
+use super::{arguments, cache, call, scopes, setter, uri};
 use crate::model::{Callable, Function, Helper, Kind, Output, Resource, Running, Tool};
 use crate::tool::nested;
 

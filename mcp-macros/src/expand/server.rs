@@ -5,8 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
-use super::setter::{cache, scopes, setter};
-use super::{claim, function, hook, uri};
+use super::{cache, claim, function, hook, scopes, setter, uri};
 use crate::model::{Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.

@@ -1,8 +1,12 @@
-//! The implementation of `FromContext` for the caller's identity.
+//! What derives write: `FromContext` for the caller's identity, and a form with code by which the compiler
+//! checks its fields.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Path};
+
+use crate::form::Form;
 
 /// Both ways in which a function may take the identity.
 pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
@@ -29,6 +33,39 @@ pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
         const _: () = {
             use #runtime::__private as __mcp;
             #body
+        };
+    }
+}
+
+/// The implementation, the check, and what makes a choice a field of other forms.
+pub(crate) fn form(runtime: &Path, form: &Form) -> TokenStream {
+    let Form {
+        ident,
+        fields,
+        is_choice,
+    } = form;
+    let checks = fields.iter().map(|field| {
+        // Unmet bounds are reported at the span of the field.
+        quote_spanned!(field.span()=> (&&&__mcp::FormField::<#field>::new()).check();)
+    });
+    let choice = is_choice.then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            impl __mcp::ElicitChoice for #ident {}
+            impl __mcp::ElicitField for #ident {}
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            use #runtime::__private as __mcp;
+            #[allow(unused_imports)]
+            use __mcp::traits::*;
+
+            impl __mcp::ElicitForm for #ident {}
+            #choice
+            #[allow(dead_code)]
+            fn check() {
+                #(#checks)*
+            }
         };
     }
 }
