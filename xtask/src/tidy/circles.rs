@@ -1,10 +1,11 @@
 //! Imports between the files of a crate: a reader must be able to begin somewhere.
 
-use super::modules;
-use super::violation::Violation;
-use super::workspace::Workspace;
-use itertools::Itertools;
 use std::collections::{BTreeMap, BTreeSet};
+
+use itertools::Itertools;
+
+use super::workspace::Workspace;
+use super::{Violation, modules};
 
 const CIRCLE: &str = "at most two files import each other in a circle: \
                       move what they share to a file below them, or merge them";

@@ -1,8 +1,7 @@
 //! The order of the folders of each crate: a folder names only folders below it.
 
-use super::modules;
-use super::violation::Violation;
 use super::workspace::{File, Workspace};
+use super::{Violation, modules};
 
 const RULE: &str = "a folder names only folders below it in its crate's list, `dependencies.rs`: \
                     return a value that says what to do, and let the folder above do it";

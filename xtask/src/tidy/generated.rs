@@ -1,12 +1,14 @@
 //! Rules for generated code.
 
-use super::violation::Violation;
-use super::workspace::Workspace;
+use std::collections::{BTreeMap, BTreeSet};
+
 use itertools::Itertools;
 use quote::quote;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use syn::{Field, Ident, Item};
+
+use super::Violation;
+use super::workspace::Workspace;
 
 const TWICE: &str = "no type stands there twice: give both places one name in schema/overlay.toml";
 

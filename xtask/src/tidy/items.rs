@@ -5,11 +5,12 @@
 //! modules. `cfg!(debug_assertions)` is a condition like any other, as both of its branches are always
 //! compiled. A `mod.rs` is a map with the small types of its folder. Functions fit a screen.
 
-use super::violation::Violation;
-use super::workspace::{File, Workspace};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, ImplItemFn, Item, Meta};
+
+use super::Violation;
+use super::workspace::{File, Workspace};
 
 const CFG: &str = "`cfg` stands on items only: make what depends on it an item of its own";
 const REPLACEMENT: &str = "what replaces an item has at most 10 lines: \

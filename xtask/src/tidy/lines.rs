@@ -1,6 +1,6 @@
 //! Rules for the lines of files: words that do not belong, and how many there are.
 
-use super::violation::Violation;
+use super::Violation;
 use super::workspace::Workspace;
 
 const POSTPONED: &str = "nothing is postponed: do it now, or leave it out";

@@ -1,6 +1,6 @@
 //! The links between documents.
 
-use super::violation::Violation;
+use super::Violation;
 use super::workspace::{File, Workspace};
 
 const LINK: &str = "links lead somewhere: correct the path or the heading";

@@ -1,8 +1,9 @@
 //! Rules for the manifests of crates.
 
-use super::violation::Violation;
-use super::workspace::Workspace;
 use toml::{Table, Value};
+
+use super::Violation;
+use super::workspace::Workspace;
 
 const CRATES: &str =
     "crates depend in one direction: move the code to the crate that may depend on it";

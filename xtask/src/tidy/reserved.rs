@@ -3,7 +3,7 @@
 //! The revision and the era are decided once per connection and then carried as a value. Code that
 //! asks again is code that the next revision has to find.
 
-use super::violation::Violation;
+use super::Violation;
 use super::workspace::Workspace;
 
 /// Names of which only some files may use paths.

@@ -1,6 +1,6 @@
 //! Helpers for the tests of rules.
 
-use super::violation::Violation;
+use super::Violation;
 use super::workspace::{File, Workspace};
 
 /// The places, `file:line`, where a group of rules objects to a tree.

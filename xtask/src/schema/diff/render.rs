@@ -1,14 +1,17 @@
 //! Two revisions in, a report out: for a terminal, or as Markdown.
 
-use super::compare::{Section, compare};
-use super::load::load;
-use super::model::Title;
-use super::words::code;
-use anyhow::Result;
-use itertools::Itertools;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use itertools::Itertools;
+use serde_json::Value;
+
+use super::super::import::check_revision;
+use super::compare::{Section, compare};
+use super::model::Title;
+use super::words::code;
 
 /// Compares the stored revisions `from` and `to`; returns the report.
 pub(in super::super) fn run(
@@ -71,9 +74,35 @@ fn list(report: &mut String, heading: &str, start: &str, phrases: &[String]) {
     }
 }
 
+/// The definitions of a stored revision.
+pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
+    check_revision(revision)?;
+    let folder = root.join("schema");
+    let file = folder.join(format!("{revision}.json"));
+    if !file.exists() {
+        let stored = stored(&folder).join(", ");
+        bail!("{}: no such revision; stored are: {stored}", file.display());
+    }
+    let name = || file.display().to_string();
+    let bytes = std::fs::read(&file).with_context(name)?;
+    let mut document: Value = serde_json::from_slice(&bytes)
+        .context("not JSON")
+        .with_context(name)?;
+    document.sort_all_objects();
+    Ok(document["$defs"].clone())
+}
+
+/// The stored revisions, oldest first.
+pub(in super::super) fn stored(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let revisions = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+    revisions.sorted().collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::common::Change;
+    use super::super::compare::Change;
     use super::*;
 
     fn sections() -> BTreeMap<Title, Section> {
