@@ -138,6 +138,7 @@ mod sync;
 pub mod testing;
 mod trace_context;
 pub mod transport;
+mod values;
 
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 #[doc(no_inline)]

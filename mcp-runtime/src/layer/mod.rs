@@ -35,8 +35,8 @@ use crate::server::{Answer, Context};
 use no_server::{Answer, Context};
 #[cfg(feature = "layer")]
 pub use rate_limit::{Buckets, Rate, RateLimit, RateLimited, Taken};
+pub(crate) use request::Innermost;
 pub use request::McpRequest;
-pub(crate) use request::{Innermost, Values};
 pub use response::{BoxError, InvalidResponse, McpResponse, TooManyRequests};
 pub(crate) use response::{McpResponseBody, TypedResult};
 pub(crate) use stack::Stack;
@@ -48,7 +48,7 @@ mod no_server {
     use std::borrow::Cow;
     use std::net::SocketAddr;
 
-    use crate::layer::Values;
+    use crate::values::Values;
 
     /// The context of a request in a server; there is none.
     #[derive(Clone, Debug)]

@@ -14,12 +14,12 @@ use super::reporter::Reporter;
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
-use crate::layer::Values;
 use crate::protocol::{Negotiated, RequestParams, missing_extension};
 use crate::server::input::InputState;
 use crate::server::subscriptions::{Session, Severity};
 use crate::server::{Answer, Extension, Server};
 use crate::sync::lock;
+use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
 
 /// Context of a call: the client, what was negotiated with it, and the means to talk to it.

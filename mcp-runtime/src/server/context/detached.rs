@@ -20,11 +20,11 @@ use super::{CancellationToken, Context, IncomingRequest};
 use crate::ProtocolError;
 use crate::connection::{Link, Peer, Served};
 use crate::error::RequestError;
-use crate::layer::Values;
 use crate::protocol::{Negotiated, RequestParams};
 use crate::server::dispatch::ServerRequest;
 use crate::server::input::{InputState, KeptInputs};
 use crate::server::{Answer, Server};
+use crate::values::Values;
 
 /// The other end of a call's context, which can be detached from the request; made by
 /// [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
