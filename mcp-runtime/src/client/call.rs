@@ -44,8 +44,8 @@ use crate::protocol::Timeouts;
 /// ```
 #[must_use = "nothing is sent until this is awaited"]
 pub struct Call<R: Request, T = <R as Request>::Result> {
-    pub(super) client: Client,
-    pub(super) params: Result<R::Params, serde_json::Error>,
+    client: Client,
+    params: Result<R::Params, serde_json::Error>,
     convert: ConvertResult<R, T>,
     /// The tool that is called.
     tool: Option<String>,

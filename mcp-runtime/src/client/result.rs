@@ -85,7 +85,7 @@ impl Outcome {
 }
 
 /// The error for a result of a type that nothing here knows.
-pub(super) fn unknown(method: &str, result_type: &ResultType) -> CallError {
+fn unknown(method: &str, result_type: &ResultType) -> CallError {
     let reason = format!("unknown `resultType` \"{}\"", result_type.as_str());
     CallError::unfit(method, reason)
 }

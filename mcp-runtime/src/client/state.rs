@@ -22,7 +22,7 @@ pub(super) struct ClientState {
     pub(super) status: watch::Sender<Status>,
     pub(super) notifications: broadcast::Sender<Received>,
     pub(super) cache: Option<ClientCache>,
-    pub(super) session: Mutex<SessionSettings>,
+    session: Mutex<SessionSettings>,
     /// Set to true to close the client.
     pub(super) closing: watch::Sender<bool>,
 }

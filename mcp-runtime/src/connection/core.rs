@@ -254,7 +254,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 
     /// The answer to an invalid message; empty where it is not answered.
-    pub(crate) fn invalid(&mut self, invalid: &InvalidMessage) -> Vec<u8> {
+    fn invalid(&mut self, invalid: &InvalidMessage) -> Vec<u8> {
         tracing::debug!(%invalid, "a message was refused");
         let mut answer = Vec::new();
         if R::IS_CLIENT && !invalid.has_method {

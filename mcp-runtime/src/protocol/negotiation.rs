@@ -69,10 +69,7 @@ impl Negotiated {
     }
 
     /// Negotiates by what a stateless request carries (2026-07-28, "Overview", section `_meta`).
-    pub(super) fn stateless(
-        meta: &RequestMetaRef<'_>,
-        supported: Revisions,
-    ) -> Result<Self, RequestError> {
+    fn stateless(meta: &RequestMetaRef<'_>, supported: Revisions) -> Result<Self, RequestError> {
         let requested: String = required(meta.protocol_version, PROTOCOL_VERSION)?;
         let revision = requested
             .parse::<Revision>()

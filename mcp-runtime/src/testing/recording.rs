@@ -61,7 +61,7 @@ impl Recording {
         self.lock().clear();
     }
 
-    pub(super) fn push(&self, sender: Side, message: &[u8]) {
+    fn push(&self, sender: Side, message: &[u8]) {
         let message = String::from_utf8_lossy(message).into_owned();
         self.lock().push((sender, message));
     }

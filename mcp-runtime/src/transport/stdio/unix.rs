@@ -157,7 +157,7 @@ impl BlockingStream<pipe::Receiver> {
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
-    pub(super) fn reader(stream: &impl AsFd) -> io::Result<Self> {
+    fn reader(stream: &impl AsFd) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         Ok(Self {
             pipe: Some(pipe::Receiver::from_owned_fd(reader.into())?),
@@ -172,7 +172,7 @@ impl BlockingStream<pipe::Sender> {
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
-    pub(super) fn writer(stream: &impl AsFd) -> io::Result<Self> {
+    fn writer(stream: &impl AsFd) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         Ok(Self {
             pipe: Some(pipe::Sender::from_owned_fd(writer.into())?),

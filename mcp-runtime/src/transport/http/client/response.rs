@@ -342,10 +342,7 @@ impl Remote {
 
     /// Reads a body as one line, without a byte order mark; returns true with it if it is complete.
     /// Reading stops at the limit.
-    pub(super) async fn read_whole(
-        &self,
-        body: &mut Incoming,
-    ) -> Result<(Vec<u8>, bool), CallError> {
+    async fn read_whole(&self, body: &mut Incoming) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
         while bytes.len() <= limit

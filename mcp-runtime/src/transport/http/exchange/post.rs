@@ -79,7 +79,7 @@ impl PendingAnswer {
     /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as a
     /// stream of events. An answer that takes long is a stream, too, so that the connection does not
     /// look dead.
-    pub(super) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+    async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
         let Exchange {
             stream, session, ..
         } = &*self.exchange;

@@ -57,7 +57,7 @@ pub(crate) struct Item {
     pub(crate) sequence: u64,
     pub(crate) message: Vec<u8>,
     /// For the answer to the request: its HTTP status if it is the only message.
-    pub(crate) answer: Option<StatusCode>,
+    answer: Option<StatusCode>,
     _held: Option<Held>,
 }
 

@@ -233,7 +233,7 @@ impl Permits {
     }
 
     /// Waits until nothing is used. Only the last one who waits is told.
-    pub(crate) async fn idle(&self) {
+    async fn idle(&self) {
         let (idle, waits) = oneshot::channel();
         {
             let mut used = self.lock();
