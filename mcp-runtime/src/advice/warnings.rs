@@ -1,13 +1,22 @@
 //! Mistakes of handlers that make no request fail. Most are logged once for each server.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use mcp_types::{RawJson, ReadResourceResult, ResourceContents};
+use mcp_types::{CallToolResult, RawJson, ReadResourceResult, ResourceContents, ResultMetaObject};
 use serde::de::IgnoredAny;
+use serde_json::json;
 
-use crate::limits::MAX_WARNINGS;
+use crate::ProtocolError;
+use crate::connection::BoxFuture;
+use crate::error::RequestError;
+use crate::limits::{LONG_HOLD, MAX_WARNINGS};
 use crate::log::Once;
+use crate::nearest::nearest;
+#[cfg(feature = "validation")]
+use crate::output_schema::check;
 use crate::protocol::Change;
 use crate::sync::lock;
 
@@ -136,4 +145,132 @@ fn is_json(mime_type: &str) -> bool {
     let essence = mime_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     essence == "application/json" || essence.ends_with("+json")
+}
+
+/// Measures one function, and logs the first time that it holds its thread for long.
+#[derive(Debug, Default)]
+pub(crate) struct HeldThread(Once);
+
+impl HeldThread {
+    /// Measures `step` of the function called `name`: the function itself, or one poll of its future.
+    pub(crate) fn step<T>(&self, name: &str, step: impl FnOnce() -> T) -> T {
+        if !cfg!(debug_assertions) {
+            return step();
+        }
+        let start = Instant::now();
+        let output = step();
+        let held = start.elapsed();
+        if held > LONG_HOLD && self.0.is_first() {
+            crate::log::warn!(
+                function = name,
+                ?held,
+                "a function held its thread, which served nothing else: mark it `blocking`, or \
+                 `await` in it what takes long"
+            );
+        }
+        output
+    }
+
+    /// Measures each poll of the future of the function called `name`.
+    pub(crate) fn future<T: 'static>(
+        self: &Arc<Self>,
+        name: &str,
+        mut future: BoxFuture<T>,
+    ) -> BoxFuture<T> {
+        if !cfg!(debug_assertions) {
+            return future;
+        }
+        let held = Arc::clone(self);
+        let name = name.to_owned();
+        Box::pin(poll_fn(move |cx| {
+            held.step(&name, || future.as_mut().poll(cx))
+        }))
+    }
+}
+
+/// Logs a result of `tool` that does not fit its output schema, and makes an error of it in debug builds.
+/// Only they validate the content; it is always noticed that there is none.
+pub(crate) fn check_output(
+    tool: &str,
+    schema: &RawJson,
+    result: CallToolResult,
+) -> Result<CallToolResult, ProtocolError> {
+    if result.structured_content.is_none() && result.is_error != Some(true) {
+        crate::log::error!(
+            tool,
+            "a result has no structured content, but its tool has an output schema: add it by \
+             `with_structured_content`, or remove `output`"
+        );
+    } else if cfg!(debug_assertions)
+        && let Err(reason) = check(schema, &result)
+    {
+        crate::log::error!(tool, reason, "a result does not fit the output schema");
+    } else {
+        return Ok(result);
+    }
+    if cfg!(debug_assertions) {
+        Err(RequestError::InvalidResult.to_error())
+    } else {
+        Ok(result)
+    }
+}
+
+#[cfg(not(feature = "validation"))]
+fn check(_: &RawJson, _: &CallToolResult) -> Result<(), String> {
+    Ok(())
+}
+
+/// The member of `_meta` that names them.
+const META: &str = "mcp-runtime/skippedArguments";
+/// Most names that are kept of one call, and the longest, in characters.
+const MAX_NAMES: usize = 8;
+const MAX_NAME: usize = 64;
+
+/// The arguments of one call that were skipped. The first call of a tool that has any is logged; in debug
+/// builds, the result names them, too.
+#[derive(Debug)]
+pub(crate) struct SkippedArguments<'a> {
+    tool: &'a str,
+    logged: &'a Once,
+    names: Mutex<Vec<String>>,
+}
+
+impl<'a> SkippedArguments<'a> {
+    pub(crate) fn new(tool: &'a str, logged: &'a Once) -> Self {
+        Self {
+            tool,
+            logged,
+            names: Mutex::default(),
+        }
+    }
+
+    /// Keeps the name of an argument. The tool takes those that are `known`.
+    pub(crate) fn add<'n>(&self, name: &str, known: impl Iterator<Item = &'n str>) {
+        let name: String = name.chars().take(MAX_NAME).collect();
+        if self.logged.is_first() {
+            let known: Vec<_> = known.collect();
+            crate::log::warn!(
+                tool = self.tool,
+                argument = name,
+                nearest = nearest(&name, known.iter().copied()),
+                "a call has an argument that the tool does not take: it takes {known:?}, and skips others \
+                 unless it is `strict` (this is logged once)"
+            );
+        }
+        if cfg!(debug_assertions) {
+            let mut names = lock(&self.names);
+            if names.len() < MAX_NAMES {
+                names.push(name);
+            }
+        }
+    }
+
+    /// Names the arguments in the result; `None` if there is nothing to name.
+    pub(crate) fn note(&self) -> Option<impl FnOnce(&mut CallToolResult) + Send + use<>> {
+        let names = std::mem::take(&mut *lock(&self.names));
+        (!names.is_empty()).then_some(move |result: &mut CallToolResult| {
+            let meta = result.meta.get_or_insert_with(ResultMetaObject::new);
+            meta.extra.insert(META.to_owned(), json!(names));
+        })
+    }
 }

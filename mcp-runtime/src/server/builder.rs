@@ -11,11 +11,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
-use super::extensions::{Extension, Method};
+use super::extensions::{self, Extension, Method};
 use super::input::{self, AskError, form};
 use super::serve::{Endpoint, Initialized, IntoHookResult, Serve, hooks};
 use super::settings::Settings;
-use super::{Context, HandlerError, List, Server, extensions};
+use super::{Context, HandlerError, List, Server, layers};
+use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 
 /// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
@@ -174,9 +175,50 @@ impl ServerBuilder {
         self.add_method(method.into(), extensions::typed(function))
     }
 
+    /// Serves a method of an extension by a service, which gets the request with its context; as
+    /// [`method`](Self::method) does by a function.
+    ///
+    /// Each request clones the service, waits until it is ready, and calls it. Its errors are
+    /// answered as those of [layers](crate::layer::BoxError).
+    ///
+    /// # Panics
+    ///
+    /// When the method is one of the protocol's own.
+    pub fn method_service(
+        &mut self,
+        method: impl Into<ExtensionMethod>,
+        service: impl RequestService,
+    ) -> &mut Self {
+        let method = method.into();
+        let serve = layers::method_of_service(method.name(), Next::new(service));
+        self.add_method(method, serve)
+    }
+
     #[track_caller]
-    pub(super) fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) -> &mut Self {
+    fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) -> &mut Self {
         self.settings.extensions.add_method(method, serve);
+        self
+    }
+
+    /// Adds a layer around each request that the server has admitted, inside of those added before.
+    ///
+    /// It sees requests of all transports and revisions but `initialize`, and a `ping` before the
+    /// handshake; see [`layer`](crate::layer). The layers of a mounted server stand around its
+    /// tools, prompts, resources and methods, inside of those of the outer server.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::layer::{McpRequest, Next, from_fn};
+    ///
+    /// let mut server = Server::builder();
+    /// server.layer(from_fn(async |request: McpRequest, next: Next| {
+    ///     println!("{}", request.method());
+    ///     next.run(request).await
+    /// }));
+    /// # drop(server.build());
+    /// ```
+    pub fn layer(&mut self, layer: impl RequestLayer) -> &mut Self {
+        Stack::push(&mut self.settings.layers, layer);
         self
     }
 

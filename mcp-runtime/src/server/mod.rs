@@ -13,7 +13,6 @@ mod extensions;
 pub(crate) mod handler;
 pub mod input;
 pub(crate) mod layers;
-mod metadata;
 pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
@@ -51,7 +50,6 @@ pub(crate) use dispatch::ServerRole;
 pub use extensions::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub use handler::HandlerError;
 pub use layers::ToolExtension;
-pub use metadata::{IntoIcon, IntoMeta};
 #[cfg(feature = "client")]
 pub use proxy::Proxy;
 pub(crate) use serve::Running;
@@ -61,4 +59,5 @@ pub use serve::{
     Connected, Endpoint, Initialized, IntoHookResult, McpServer, Serve, ShutdownHandle,
 };
 pub use server::Server;
+pub use setters::{IntoIcon, IntoMeta};
 pub(crate) use subscriptions::Session;

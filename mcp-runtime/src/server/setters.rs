@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use mcp_types::{Icon, JsonObject, meta_keys};
+use serde_json::Value;
+
 use super::Context;
 use super::catalog::Visibility;
 use super::completions::{CompletionRequest, IntoCompletion, completer};
-use super::metadata::{IntoIcon, IntoMeta, checked};
 use super::prompts::{PromptBuilder, PromptEntry};
 use super::resources::{ResourceBuilder, ResourceEntry};
 use super::tools::{ToolBuilder, ToolEntry};
@@ -146,4 +148,169 @@ visible! {
 completed! {
     PromptEntry, "an argument";
     ResourceEntry, "a variable";
+}
+
+/// Metadata: an object, also as what `json!({ … })` makes.
+///
+/// ```
+/// use mcp_runtime::server::IntoMeta;
+/// use serde_json::json;
+///
+/// assert_eq!(json!({"com.example/shelf": 5}).into_meta().len(), 1);
+/// ```
+pub trait IntoMeta {
+    /// The object. A value that is no object has no members.
+    fn into_meta(self) -> JsonObject;
+}
+
+impl IntoMeta for JsonObject {
+    fn into_meta(self) -> JsonObject {
+        self
+    }
+}
+
+impl IntoMeta for Value {
+    fn into_meta(self) -> JsonObject {
+        match self {
+            Self::Object(members) => members,
+            _ => JsonObject::new(),
+        }
+    }
+}
+
+/// A picture, given as an icon or as its URL.
+pub trait IntoIcon {
+    /// The icon.
+    fn into_icon(self) -> Icon;
+}
+
+impl IntoIcon for Icon {
+    fn into_icon(self) -> Icon {
+        self
+    }
+}
+
+impl IntoIcon for &str {
+    fn into_icon(self) -> Icon {
+        Icon::new(self)
+    }
+}
+
+/// Keys that the protocol writes itself.
+const WRITTEN_BY_THE_PROTOCOL: [&str; 7] = [
+    meta_keys::CLIENT_CAPABILITIES,
+    meta_keys::CLIENT_INFO,
+    meta_keys::LOG_LEVEL,
+    meta_keys::PROTOCOL_VERSION,
+    meta_keys::SERVER_INFO,
+    meta_keys::SUBSCRIPTION_ID,
+    meta_keys::PROGRESS_TOKEN,
+];
+
+const BAD_PREFIX: &str =
+    "its prefix has to be labels of letters, digits and hyphens, separated by dots";
+const BAD_NAME: &str =
+    "its name has to begin and end with a letter or digit, with `-`, `_` or `.` between";
+const RESERVED: &str = "it is reserved for the protocol";
+
+/// The metadata, if all keys may be used.
+///
+/// # Panics
+///
+/// When one may not.
+fn checked(meta: JsonObject) -> JsonObject {
+    for key in meta.keys() {
+        if let Err(error) = check(key) {
+            panic!("`{key}` can't be a key of `_meta`: {error}");
+        }
+    }
+    meta
+}
+
+/// Checks a key of `_meta`.
+///
+/// # Errors
+///
+/// The reason why a program can't use it.
+fn check(key: &str) -> Result<(), &'static str> {
+    let (prefix, name) = key
+        .rsplit_once('/')
+        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let named = |text: &str| ends_are(text, |it| it.is_ascii_alphanumeric(), "-_.");
+    if !name.is_empty() && !named(name) {
+        return Err(BAD_NAME);
+    }
+    let mut reserved = false;
+    if let Some(prefix) = prefix {
+        if !prefix.split('.').all(is_label) {
+            return Err(BAD_PREFIX);
+        }
+        let second = prefix.split('.').nth(1);
+        // Official extensions define more keys under the protocol's own prefix.
+        let official = prefix == "io.modelcontextprotocol";
+        reserved = !official && matches!(second, Some("modelcontextprotocol" | "mcp"));
+    }
+    if reserved || WRITTEN_BY_THE_PROTOCOL.contains(&key) {
+        return Err(RESERVED);
+    }
+    Ok(())
+}
+
+fn is_label(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && ends_are(text, |it| it.is_ascii_alphanumeric(), "-")
+}
+
+/// Returns whether the ends of `text` are `outer`, and all between is that or among `inner`.
+fn ends_are(text: &str, outer: impl Fn(char) -> bool + Copy, inner: &str) -> bool {
+    text.starts_with(outer)
+        && text.ends_with(outer)
+        && text.chars().all(|it| outer(it) || inner.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_prefixes_are_those_of_the_specification() {
+        for key in [
+            "a",
+            "a-b_c.d",
+            "com.example/key",
+            "com.example.mcp/key",
+            "com.example/",
+            "x/1",
+            "io.modelcontextprotocol/ui",
+            "traceparent",
+        ] {
+            assert_eq!(check(key), Ok(()), "{key}");
+        }
+        for (key, error) in [
+            ("-a", BAD_NAME),
+            ("a.", BAD_NAME),
+            ("a b", BAD_NAME),
+            ("é", BAD_NAME),
+            ("/a", BAD_PREFIX),
+            ("com..example/a", BAD_PREFIX),
+            ("1com/a", BAD_PREFIX),
+            ("com-/a", BAD_PREFIX),
+            ("a/b/c", BAD_PREFIX),
+            ("dev.mcp/a", RESERVED),
+            ("com.mcp.tools/a", RESERVED),
+            ("org.modelcontextprotocol.api/a", RESERVED),
+            ("io.modelcontextprotocol/serverInfo", RESERVED),
+            ("progressToken", RESERVED),
+        ] {
+            assert_eq!(check(key), Err(error), "{key}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "`dev.mcp/a` can't be a key of `_meta`: it is reserved")]
+    fn a_key_that_is_not_allowed_is_refused_when_the_server_starts() {
+        let mut meta = JsonObject::new();
+        meta.insert("dev.mcp/a".to_owned(), true.into());
+        checked(meta);
+    }
 }

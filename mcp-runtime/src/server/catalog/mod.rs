@@ -11,7 +11,6 @@ mod edit;
 mod entries;
 mod lists;
 mod mount;
-mod namespace;
 mod snapshot;
 
 pub use builder::{IntoPrompt, IntoResource, IntoTool};
@@ -19,6 +18,5 @@ pub use edit::{Edit, FixedListError};
 pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
-pub(super) use mount::{Mount, Registry, Relay};
-pub(super) use namespace::Namespace;
+pub(super) use mount::{Mount, Namespace, Registry, Relay};
 pub(super) use snapshot::Catalog;

@@ -1,5 +1,10 @@
 //! Progress of a call, as a handler counts it.
 
+#[cfg(feature = "stream")]
+use std::pin::Pin;
+#[cfg(feature = "stream")]
+use std::task::{self, Poll};
+
 use super::{Context, FromContext};
 use crate::ProtocolError;
 
@@ -129,6 +134,51 @@ impl<I: Iterator> Iterator for ProgressItems<I> {
 }
 
 /// The number of items of a size hint that is exact.
-pub(in crate::server) fn exact((least, most): (usize, Option<usize>)) -> Option<f64> {
+fn exact((least, most): (usize, Option<usize>)) -> Option<f64> {
     (most == Some(least)).then_some(least as f64)
+}
+
+/// Passes on the items of a stream and reports how many are done; made by
+/// [`Progress::over_stream`].
+#[cfg(feature = "stream")]
+#[derive(Clone, Debug)]
+#[must_use = "streams do nothing unless they are polled"]
+pub struct ProgressStream<S> {
+    progress: Progress,
+    stream: S,
+    given: usize,
+    total: Option<f64>,
+}
+
+#[cfg(feature = "stream")]
+impl Progress {
+    /// Passes on the items of `stream`, and reports each one when the next is requested. The total
+    /// is reported if the stream has an exact length.
+    pub fn over_stream<S: futures_core::Stream + Unpin>(&self, stream: S) -> ProgressStream<S> {
+        ProgressStream {
+            progress: self.clone(),
+            given: 0,
+            total: exact(stream.size_hint()),
+            stream,
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<S: futures_core::Stream + Unpin> futures_core::Stream for ProgressStream<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Option<S::Item>> {
+        // The item before is done when the next one is asked for. A report that repeats is not sent.
+        if self.given > 0 {
+            self.progress.report(self.given, self.total, "");
+        }
+        let item = task::ready!(Pin::new(&mut self.stream).poll_next(cx));
+        self.given += usize::from(item.is_some());
+        Poll::Ready(item)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.stream.size_hint()
+    }
 }

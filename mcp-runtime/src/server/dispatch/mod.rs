@@ -2,14 +2,46 @@
 //! result to the answer.
 
 mod answer;
-mod reply;
 mod request;
 mod role;
 mod router;
 mod trace;
 
+use crate::connection::BoxFuture;
+use crate::error::ProtocolError;
 pub(crate) use answer::Answer;
-pub use reply::Reply;
 pub(in crate::server) use request::{OwnedRequest, ServerRequest};
 pub(crate) use role::ServerRole;
 pub(in crate::server) use router::Router;
+
+/// The result of a handler, ready or pending.
+///
+/// A handler that does not wait returns a ready result, which needs neither an allocation nor a
+/// task.
+pub enum Reply<T> {
+    /// The result.
+    Ready(Result<T, ProtocolError>),
+    /// The future of the result; dropping it cancels the call.
+    Pending(BoxFuture<Result<T, ProtocolError>>),
+}
+
+impl<T: 'static> Reply<T> {
+    /// Applies `change` to the result.
+    pub(in crate::server) fn then<U: 'static>(
+        self,
+        change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
+    ) -> Reply<U> {
+        match self {
+            Self::Ready(answer) => Reply::Ready(answer.and_then(change)),
+            Self::Pending(future) => Reply::Pending(then(future, change)),
+        }
+    }
+}
+
+/// Applies `change` to the output of a future.
+fn then<T: 'static, U>(
+    future: BoxFuture<Result<T, ProtocolError>>,
+    change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
+) -> BoxFuture<Result<U, ProtocolError>> {
+    Box::pin(async move { future.await.and_then(change) })
+}

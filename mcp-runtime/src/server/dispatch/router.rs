@@ -11,8 +11,8 @@ use mcp_types::{
 };
 
 use super::answer::{Answer, Identity, Prepared};
-use super::reply::{Reply, then};
 use super::request::ServerRequest;
+use super::{Reply, then};
 use crate::connection::Served;
 use crate::error::{RequestError, ServeError};
 use crate::protocol::{Negotiated, accepted_lists, not_offered};

@@ -2,9 +2,7 @@
 
 mod extension;
 mod registry;
-mod subscription;
 
-pub use extension::{Extension, MethodCall};
+pub use extension::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub(super) use extension::{Method, typed};
 pub(super) use registry::Extensions;
-pub use subscription::{ExtensionNotification, ExtensionSubscription};

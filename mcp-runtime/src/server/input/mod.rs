@@ -9,12 +9,10 @@
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 
 mod ask;
-mod elicit;
-mod error;
+pub(crate) mod elicit;
 pub(crate) mod form;
 pub(crate) mod form_fields;
 mod input_required;
-pub(crate) mod parameter;
 mod run;
 mod sample;
 #[cfg(feature = "seal")]
@@ -23,13 +21,17 @@ mod state;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 
+use mcp_types::ErrorObject;
+use mcp_types::jsonrpc::code;
+
+use crate::ProtocolError;
+use crate::error::CallError;
+use crate::protocol::is_missing_capability;
 pub use ask::{Ask, AskAll, ListRoots, Question, RootsRequest};
-pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited};
-pub use error::AskError;
+pub use elicit::{Elicitation, ElicitationOutcome, ElicitationRequest, Elicited, FromElicited};
 pub use form::ElicitForm;
 pub use form_fields::ElicitField;
 pub use input_required::{Answers, Asked, InputRequired};
-pub use parameter::FromElicited;
 pub(in crate::server) use run::{is_retry, may_ask, run};
 pub use sample::{IntoConversation, Sample, Sampled, SamplingRequest};
 #[cfg(feature = "seal")]
@@ -40,3 +42,70 @@ pub(in crate::server) use state::InputState;
 pub use state::KeptInputs;
 #[cfg(not(feature = "seal"))]
 pub(in crate::server) use stored::RetryStates;
+
+/// Why a question to the client has no answer that the handler can use.
+///
+/// With `?` it ends the call: the model that called a tool reads the message, except for a missing
+/// capability, which is an error of the protocol.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The user declined.
+    #[error("the user declined to answer")]
+    Declined,
+    /// The user dismissed the question without a choice.
+    #[error("the user dismissed the question")]
+    Cancelled,
+    /// The client did not declare the capability. Nothing was sent.
+    #[error("the client does not support `{capability}`")]
+    Unsupported {
+        /// The missing capability, such as `elicitation.url`.
+        capability: &'static str,
+        /// The error that the call is answered with if it can't go on without.
+        error: ProtocolError,
+    },
+    /// The protocol does not allow the question: this server's fault. Nothing was sent.
+    #[error("this can't be asked: {0}")]
+    Question(String),
+    /// The answer does not fit the question: the client's fault.
+    #[error("the client's answer does not fit: {0}")]
+    Answer(String),
+    /// The client answered with an error, did not answer in time, or has disconnected.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// A value of [`Context::once`](crate::Context::once) has no JSON form: this server's fault.
+    #[error("the value can't be kept: {0}")]
+    Value(#[source] serde_json::Error),
+    /// The call was answered with the question, and the client's answer starts the handler again.
+    /// Only returned outside of the handler's own future, which is dropped before.
+    #[error("the call is suspended until the client has answered")]
+    Suspended,
+}
+
+impl AskError {
+    /// The protocol error for a missing capability.
+    pub(in crate::server) fn missing_capability(&self) -> Option<ProtocolError> {
+        match self {
+            Self::Unsupported { error, .. } => Some(error.clone()),
+            // A proxy answers so for a caller that lacks the capability.
+            Self::Call(CallError::Rpc(error)) if is_missing_capability(error) => {
+                Some(error.clone())
+            }
+            _ => None,
+        }
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    fn misfit(error: serde_json::Error) -> Self {
+        Self::Answer(error.to_string())
+    }
+}
+
+impl From<AskError> for ErrorObject {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Unsupported { error, .. } => error,
+            other => Self::new(code::INTERNAL_ERROR, other.to_string()),
+        }
+    }
+}

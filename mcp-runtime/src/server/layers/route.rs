@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::{ErrorObject, RawJson, methods};
 
-use super::fault::{fault, to_error};
+use super::entries::{fault, method_of, to_error};
 use crate::connection::{BoxFuture, Contained, Served, contain};
 use crate::error::RequestError;
-use crate::layer::{BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, Stack};
+use crate::layer::{BoxError, Innermost, McpRequest, McpResponse, McpResponseBody, Next, Stack};
 use crate::protocol::RequestParams;
 use crate::server::context::EndOfCall;
 use crate::server::dispatch::ServerRequest;
+use crate::server::extensions::Method;
 use crate::server::input::is_retry;
 use crate::server::{Answer, Context};
 
@@ -59,7 +60,7 @@ async fn open(
 }
 
 /// Serves requests inside of all layers, by the server of their context.
-pub(super) struct Route;
+struct Route;
 
 impl Innermost for Route {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
@@ -82,6 +83,11 @@ impl Innermost for Route {
             }
         }
     }
+}
+
+/// A method of an extension that a service serves.
+pub(in crate::server) fn method_of_service(name: &str, service: Next) -> Arc<Method> {
+    method_of(name, service, Arc::new(Route))
 }
 
 fn route(request: &McpRequest) -> Served<Answer> {

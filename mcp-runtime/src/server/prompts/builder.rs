@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::{GetPromptResult, Prompt, PromptArgument};
 
-use super::entry::{PromptCall, PromptEntry};
-use super::result::IntoPromptResult;
+use super::entry::{IntoPromptResult, PromptCall, PromptEntry};
 use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::server::completions::Completer;

@@ -5,11 +5,9 @@
 //! returned.
 
 mod builder;
-mod entry;
-pub(crate) mod result;
+pub(crate) mod entry;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
 pub use builder::PromptBuilder;
 pub(in crate::server) use entry::around_prompt;
-pub use entry::{PromptCall, PromptEntry};
-pub use result::IntoPromptResult;
+pub use entry::{IntoPromptResult, PromptCall, PromptEntry};

@@ -5,8 +5,6 @@ pub(crate) mod hooks;
 pub(crate) mod listen;
 pub(crate) mod serving;
 mod signals;
-#[cfg(test)]
-mod tests;
 
 pub use hooks::{Initialized, IntoHookResult};
 pub(crate) use serving::Running;

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use serde::Serialize;
 
 use super::arguments::Argument;
-use super::pattern::{self, InvalidPattern, Texty};
+use super::pattern::{self, InvalidPattern, PatternArgument};
 
 /// A type whose values JSON Schema can order: the numbers.
 #[diagnostic::on_unimplemented(
@@ -14,7 +14,7 @@ use super::pattern::{self, InvalidPattern, Texty};
     label = "not a number",
     note = "a range is for integers and floating point numbers; for text and lists there is `length`"
 )]
-pub trait Ranged {
+pub trait RangeArgument {
     /// The type of the bounds.
     type Bound: Serialize;
 }
@@ -25,14 +25,14 @@ pub trait Ranged {
     label = "neither text nor a collection",
     note = "a length is for text, lists, sets and maps; for numbers there is `range`"
 )]
-pub trait Measured {
+pub trait LengthArgument {
     /// The keywords for the smallest and the largest length.
     const KEYWORDS: [&'static str; 2];
 }
 
 macro_rules! ranged {
     ($($number:ty),*) => {$(
-        impl Ranged for $number {
+        impl RangeArgument for $number {
             type Bound = Self;
         }
     )*};
@@ -42,21 +42,21 @@ ranged!(
     i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64
 );
 
-impl<T: Ranged> Ranged for Option<T> {
+impl<T: RangeArgument> RangeArgument for Option<T> {
     type Bound = T::Bound;
 }
 
-impl Measured for String {
+impl LengthArgument for String {
     const KEYWORDS: [&'static str; 2] = ["minLength", "maxLength"];
 }
 
-impl<T: Measured> Measured for Option<T> {
+impl<T: LengthArgument> LengthArgument for Option<T> {
     const KEYWORDS: [&'static str; 2] = T::KEYWORDS;
 }
 
 macro_rules! measured {
     ($($collection:ident<$($parameter:ident),*>: $min:literal $max:literal;)*) => {$(
-        impl<$($parameter),*> Measured for $collection<$($parameter),*> {
+        impl<$($parameter),*> LengthArgument for $collection<$($parameter),*> {
             const KEYWORDS: [&'static str; 2] = [$min, $max];
         }
     )*};
@@ -98,7 +98,7 @@ impl<T> Argument<T> {
     #[must_use]
     pub fn range(self, from: Bound<T::Bound>, to: Bound<T::Bound>) -> Self
     where
-        T: Ranged,
+        T: RangeArgument,
     {
         self.bound(["minimum", "exclusiveMinimum"], &from)
             .bound(["maximum", "exclusiveMaximum"], &to)
@@ -116,7 +116,7 @@ impl<T> Argument<T> {
     #[must_use]
     pub fn length(mut self, from: Bound<usize>, to: Bound<usize>) -> Self
     where
-        T: Measured,
+        T: LengthArgument,
     {
         let [min, max] = T::KEYWORDS;
         let least = match from {
@@ -154,7 +154,7 @@ impl<T> Argument<T> {
     /// When `pattern` is no regular expression.
     pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern>
     where
-        T: Texty,
+        T: PatternArgument,
     {
         pattern::check(self.parameter.name, pattern)?;
         Ok(self.checked_pattern(pattern))
@@ -165,7 +165,7 @@ impl<T> Argument<T> {
     #[must_use]
     pub fn checked_pattern(self, pattern: &'static str) -> Self
     where
-        T: Texty,
+        T: PatternArgument,
     {
         self.constrain("pattern", pattern)
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Unknown;
 use super::arguments::{self, Argument, Slot};
-use super::reply::ToolOutcome;
+use super::result::ToolOutcome;
 use super::{result, structured};
 use crate::error::RequestError;
 use crate::layer::{McpResponse, McpResponseBody};

@@ -6,7 +6,6 @@ use thiserror::Error;
 
 use super::builder::{Arguments, ToolBuilder};
 use super::entry::ToolCall;
-use super::schema_validator::SchemaValidator;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
 use crate::server::handler::run::Rejection;
 
@@ -74,4 +73,81 @@ impl Arguments for JsonArguments {
         InvalidArguments(self.validator.errors(&arguments)).into_result()?;
         Ok(arguments)
     }
+}
+
+/// A schema, ready to validate arguments. Without the feature `validation` it accepts everything.
+#[derive(Debug)]
+pub(super) struct SchemaValidator(#[cfg(feature = "validation")] jsonschema::Validator);
+
+#[cfg(feature = "validation")]
+impl SchemaValidator {
+    /// Validation by `schema`. What it refers to outside of itself is never fetched.
+    ///
+    /// # Errors
+    ///
+    /// When it is no JSON Schema, in words.
+    pub(super) fn new(schema: &Value) -> Result<Self, String> {
+        let validator = jsonschema::validator_for(schema);
+        validator.map(Self).map_err(|error| {
+            let place = error.instance_path().to_string();
+            match place.as_str() {
+                "" => error.to_string(),
+                place => format!("at \"{place}\": {error}"),
+            }
+        })
+    }
+
+    /// The faults of `arguments`.
+    fn errors(&self, arguments: &Value) -> Vec<ArgumentError> {
+        let errors = self.0.iter_errors(arguments);
+        let errors = errors.take(crate::limits::MAX_FOUND_FAULTS);
+        errors.map(|error| fault(&error)).collect()
+    }
+}
+
+#[cfg(not(feature = "validation"))]
+#[allow(
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "has the signatures of its counterpart"
+)]
+impl SchemaValidator {
+    pub(super) fn new(_: &Value) -> Result<Self, String> {
+        Ok(Self())
+    }
+
+    fn errors(&self, _: &Value) -> Vec<ArgumentError> {
+        Vec::new()
+    }
+}
+
+/// The error at the place of the value, or of the member that is missing.
+#[cfg(feature = "validation")]
+fn fault(error: &jsonschema::ValidationError<'_>) -> ArgumentError {
+    use jsonschema::error::ValidationErrorKind;
+
+    let path = path(error.instance_path());
+    match error.kind() {
+        ValidationErrorKind::Required {
+            property: Value::String(name),
+        } => ArgumentError::new(format!("{path}.{name}"), "missing"),
+        _ => ArgumentError::new(path, error.to_string()),
+    }
+}
+
+/// The place in the form of other errors of arguments, such as `.items[0].count`.
+#[cfg(feature = "validation")]
+fn path(location: &jsonschema::paths::Location) -> String {
+    use std::fmt::Write as _;
+
+    use jsonschema::paths::LocationSegment;
+
+    let mut path = String::new();
+    for segment in location {
+        _ = match segment {
+            LocationSegment::Property(name) => write!(path, ".{name}"),
+            LocationSegment::Index(index) => write!(path, "[{index}]"),
+        };
+    }
+    path
 }

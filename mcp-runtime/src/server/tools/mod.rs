@@ -13,16 +13,9 @@ mod entry;
 mod expected;
 mod json_arguments;
 mod parameter;
-#[cfg(not(feature = "pattern"))]
-#[path = "no_pattern.rs"]
 mod pattern;
-#[cfg(feature = "pattern")]
-mod pattern;
-mod reply;
 pub(crate) mod result;
 pub(crate) mod returned;
-#[cfg_attr(not(feature = "validation"), path = "no_schema_validator.rs")]
-mod schema_validator;
 pub(super) mod structured;
 mod validation;
 
@@ -30,12 +23,12 @@ pub use crate::server::handler::run::Json;
 pub(in crate::server) use arguments::Unknown;
 pub use arguments::{Argument, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};
-pub use constraint::{HeaderArgument, Measured, Ranged};
+pub use constraint::{HeaderArgument, LengthArgument, RangeArgument};
 pub use content::{Audio, Image, IntoContent};
 pub(in crate::server) use entry::around_tool;
 pub use entry::{ToolCall, ToolEntry};
 pub use json_arguments::{InvalidSchema, JsonArguments};
-pub use pattern::{InvalidPattern, Texty};
-pub(in crate::server) use reply::ToolOutcome;
+pub use pattern::{InvalidPattern, PatternArgument};
+pub(in crate::server) use result::ToolOutcome;
 pub use result::{IntoToolResult, ToolError, ToolErrorSource};
 pub use structured::Structured;

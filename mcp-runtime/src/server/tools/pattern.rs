@@ -1,20 +1,35 @@
-//! Regular expressions for the values of arguments.
+//! Regular expressions for the values of arguments. Without the feature `pattern`, none can be
+//! declared, and those of schemas are shown but not enforced.
 
 use mcp_types::OrderedMap;
-use regex_lite::Regex;
+#[cfg(feature = "pattern")]
+use regex_lite::{Error as RegexError, Regex};
 use thiserror::Error;
 
 /// A type whose values are text.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot have a `pattern`",
-    label = "not text",
-    note = "a pattern is for a `String`, also in an `Option`"
+#[cfg_attr(
+    feature = "pattern",
+    diagnostic::on_unimplemented(
+        message = "`{Self}` cannot have a `pattern`",
+        label = "not text",
+        note = "a pattern is for a `String`, also in an `Option`"
+    )
 )]
-pub trait Texty {}
+#[cfg_attr(
+    not(feature = "pattern"),
+    diagnostic::on_unimplemented(
+        message = "`pattern` is an optional part of `mcp-runtime`",
+        label = "the feature `pattern` is off",
+        note = "write `features = [\"pattern\"]` for `mcp-runtime` in `Cargo.toml`"
+    )
+)]
+pub trait PatternArgument {}
 
-impl Texty for String {}
+#[cfg(feature = "pattern")]
+impl PatternArgument for String {}
 
-impl<T: Texty> Texty for Option<T> {}
+#[cfg(feature = "pattern")]
+impl<T: PatternArgument> PatternArgument for Option<T> {}
 
 /// A pattern that cannot be searched for.
 #[derive(Debug, Error)]
@@ -22,7 +37,7 @@ impl<T: Texty> Texty for Option<T> {}
 pub struct InvalidPattern {
     argument: &'static str,
     pattern: &'static str,
-    source: regex_lite::Error,
+    source: RegexError,
 }
 
 /// Checks that `pattern` is a regular expression.
@@ -52,5 +67,29 @@ impl Patterns {
     pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
         let regex = self.0.get(pattern);
         regex.is_some_and(|regex| !regex.is_match(text))
+    }
+}
+
+#[cfg(not(feature = "pattern"))]
+type RegexError = std::convert::Infallible;
+
+/// Stands for every pattern, and matches every text.
+#[cfg(not(feature = "pattern"))]
+#[derive(Clone, Debug)]
+struct Regex;
+
+#[cfg(not(feature = "pattern"))]
+#[allow(
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "has the signatures of its counterpart"
+)]
+impl Regex {
+    fn new(_: &str) -> Result<Self, RegexError> {
+        Ok(Self)
+    }
+
+    fn is_match(&self, _: &str) -> bool {
+        true
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::IntoContent;
 use super::expected::list;
-use super::reply::ToolOutcome;
+use super::result::ToolOutcome;
 use super::validation::Validation;
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
