@@ -33,7 +33,7 @@ pub use crate::server::resources::uri::{ResourceUri, constant_uri, resource_uri}
 use crate::server::serve::hooks::HookResult;
 pub use crate::server::serve::serving::OneMcpServerBlockTheOthersAreGroups;
 pub use crate::server::tools::ToolEntry;
-pub use crate::server::tools::arguments::{Shown, argument};
+pub use crate::server::tools::arguments::{SchemaValue, argument};
 pub use crate::server::tools::builder::ToolBuilder;
 pub use crate::server::tools::diagnostics::{
     ArgumentCalledContext, ArgumentCalledJson, ClosureResult, OutputSchema, SharedArgument,
@@ -41,8 +41,8 @@ pub use crate::server::tools::diagnostics::{
 };
 pub use crate::server::tools::returned::Returned;
 pub use crate::server::{
-    Borrowed, Context, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource, IntoTool,
-    List, McpServer, OptionalFromContext, ServerBuilder,
+    Context, ContextValue, FromContext, IntoHookResult, IntoIcon, IntoPrompt, IntoResource,
+    IntoTool, List, McpServer, OptionalFromContext, ServerBuilder,
 };
 pub use crate::transport::no_http::http as http_without_feature;
 

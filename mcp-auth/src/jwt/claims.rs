@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use mcp_runtime::ProtocolError;
-use mcp_runtime::server::{Borrowed, Context, FromContext, OptionalFromContext};
+use mcp_runtime::server::{Context, ContextValue, FromContext, OptionalFromContext};
 use mcp_runtime::types::jsonrpc::code;
 use serde_json::{Map, Value};
 
@@ -165,8 +165,8 @@ impl FromContext for Claims {
 /// The claims of the caller's token; `None` for a call without one.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Claims {
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        Ok(cx.identity().cloned().map(Borrowed::made))
+    fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
+        Ok(cx.identity().cloned().map(ContextValue::made))
     }
 }
 

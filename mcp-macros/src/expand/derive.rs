@@ -23,9 +23,9 @@ pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
 
         impl #generics __mcp::OptionalFromContext for #ident #arguments #where_clause {
             fn optional(cx: &__mcp::Context)
-                -> ::core::result::Result<::core::option::Option<__mcp::Borrowed<Self>>, __mcp::ProtocolError>
+                -> ::core::result::Result<::core::option::Option<__mcp::ContextValue<Self>>, __mcp::ProtocolError>
             {
-                ::core::result::Result::Ok(#found(cx).map(__mcp::Borrowed::made))
+                ::core::result::Result::Ok(#found(cx).map(__mcp::ContextValue::made))
             }
         }
     };

@@ -297,11 +297,11 @@ const _: () = {
         fn optional(
             cx: &__mcp::Context,
         ) -> ::core::result::Result<
-            ::core::option::Option<__mcp::Borrowed<Self>>,
+            ::core::option::Option<__mcp::ContextValue<Self>>,
             __mcp::ProtocolError,
         > {
             ::core::result::Result::Ok(
-                __mcp::identity::<Self>(cx).map(__mcp::Borrowed::made),
+                __mcp::identity::<Self>(cx).map(__mcp::ContextValue::made),
             )
         }
     }

@@ -37,12 +37,12 @@ pub(crate) use context::IncomingRequest;
 pub use context::ProgressStream;
 #[cfg(feature = "log-layer")]
 pub use context::client_logs;
-#[doc(hidden)]
-pub use context::{Amount, Total};
 pub use context::{
-    Borrowed, CancellationToken, Context, Detachable, Detached, DetachedCall, DetachedRequest,
+    CancellationToken, Context, ContextValue, Detachable, Detached, DetachedCall, DetachedRequest,
     FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems,
 };
+#[doc(hidden)]
+pub use context::{ProgressAmount, ProgressTotal};
 pub(crate) use dispatch::Answer;
 pub use dispatch::Reply;
 #[cfg(feature = "http-server")]

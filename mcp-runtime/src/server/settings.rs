@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
 use super::catalog::{Caching, List};
-use super::extensions::Extensions;
+use super::extensions::ServerExtensions;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::scopes::Scopes;
@@ -34,7 +34,7 @@ pub(super) struct Settings {
     /// The time that users have to answer questions.
     pub(super) input_timeout: Duration,
     pub(super) retry_states: RetryStates,
-    pub(super) extensions: Extensions,
+    pub(super) extensions: ServerExtensions,
     pub(super) hooks: Hooks,
     pub(super) layers: Option<Stack>,
     /// True if logging to clients is declared.
@@ -71,7 +71,7 @@ impl Default for Settings {
             list_changed: BTreeSet::new(),
             input_timeout: ANSWER_TIMEOUT,
             retry_states: RetryStates::default(),
-            extensions: Extensions::default(),
+            extensions: ServerExtensions::default(),
             hooks: Hooks::default(),
             layers: None,
             logging: false,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::Borrowed;
+use mcp_runtime::server::ContextValue;
 use mcp_runtime::{Peer, Server};
 use serde_json::json;
 
@@ -38,8 +38,8 @@ impl FromContext for Kept {
         Ok(Self(KEPT.0))
     }
 
-    fn lend(_: &Context) -> Result<Borrowed<Self>, ProtocolError> {
-        Ok(Borrowed::shared(KEPT.clone()))
+    fn lend(_: &Context) -> Result<ContextValue<Self>, ProtocolError> {
+        Ok(ContextValue::shared(KEPT.clone()))
     }
 }
 

@@ -325,7 +325,7 @@ async fn a_lister_gets_the_requested_part_and_the_context() {
     let listed = ResourceTemplate::new("items", "item:{number}");
     let items =
         ResourceEntry::template(listed, template(), |_| Reply::Ready(Ok(Contents::Missing)));
-    let items = items.list_part(|part| async move {
+    let items = items.list(|part| async move {
         let first = part
             .after()
             .map_or(0, |uri| uri[5..].parse::<u8>().unwrap() + 1);

@@ -197,7 +197,7 @@ async fn what_templates_stand_for_has_pages_that_bear_changes() {
     let entry = ResourceEntry::template(ResourceTemplate::new("book", ""), template, |_| {
         Reply::Ready("x".into_contents())
     });
-    server.resource(entry.list(move || {
+    server.resource(entry.list(move |_| {
         let shelf = shelf.lock().unwrap().clone();
         // A lister may give its resources in any order.
         let found: Vec<_> = shelf.into_iter().rev().collect();

@@ -38,7 +38,7 @@ fn library() -> Server {
     server.resource(template("search:docs{?q,lang}").subscribable());
     server.resource(fixed("note://hidden/1").subscribable());
     server.resource(fixed("NOTE://open/%31").subscribable());
-    server.resource(template("page://{name}").list(async || {
+    server.resource(template("page://{name}").list(async |_| {
         ["page://open", "page://h%69dden"]
             .map(|uri| Resource::new(uri, uri))
             .to_vec()

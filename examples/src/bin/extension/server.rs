@@ -143,7 +143,7 @@ impl Extension for Tickets {
             let ticket = read.find(id, call.context);
             Reply::Ready(ticket.map(|it| Contents::Json(json!(&*it.status.borrow()).to_string())))
         });
-        server.resource(entry.list_part(move |part: ListPart| {
+        server.resource(entry.list(move |part: ListPart| {
             let own = listed.of(part.context()).into_iter();
             let own = own.map(|it| Resource::new(&*it.id, format!("ticket:{}", it.id)));
             let own: Vec<_> = own.collect();

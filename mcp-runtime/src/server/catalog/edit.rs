@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::builder::{IntoPrompt, IntoResource, IntoTool};
-use super::entries::{Entries, Entry};
+use super::entries::{CatalogEntry, Entries};
 use super::lists::List;
 use super::mount::Registry;
 use crate::server::Server;
@@ -38,11 +38,11 @@ use crate::server::Server;
 #[must_use = "nothing changes until the edit is applied"]
 pub struct Edit<'a> {
     server: &'a Server,
-    steps: Vec<(List, Step)>,
+    steps: Vec<(List, EditStep)>,
 }
 
 /// Changes one entry, and returns whether anything is different now.
-type Step = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
+type EditStep = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
 
 /// The entries of one kind.
 type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
@@ -154,19 +154,24 @@ impl Edit<'_> {
         Ok(())
     }
 
-    fn add<R: Entry>(self, list: List, entries: EntriesOf<R>, entry: R) -> Self {
+    fn add<R: CatalogEntry>(self, list: List, entries: EntriesOf<R>, entry: R) -> Self {
         self.step(list, move |registry| {
             entries(registry).put(None, entry);
             true
         })
     }
 
-    fn remove<R: Entry>(self, list: List, entries: EntriesOf<R>, name: impl Into<String>) -> Self {
+    fn remove<R: CatalogEntry>(
+        self,
+        list: List,
+        entries: EntriesOf<R>,
+        name: impl Into<String>,
+    ) -> Self {
         let name = name.into();
         self.step(list, move |registry| entries(registry).remove(&name))
     }
 
-    fn enable<R: Entry>(
+    fn enable<R: CatalogEntry>(
         self,
         list: List,
         entries: EntriesOf<R>,

@@ -13,7 +13,7 @@ use crate::server::scopes::Scopes;
 /// offered then, or else that of the server that was mounted first.
 #[derive(Debug)]
 pub(in crate::server) struct Entries<R> {
-    slots: Vec<Slot<R>>,
+    slots: Vec<Registered<R>>,
     /// The number of the next entry. No number is used twice, so that cursors can name entries.
     next: u64,
     /// The filter of all entries.
@@ -21,7 +21,7 @@ pub(in crate::server) struct Entries<R> {
 }
 
 #[derive(Debug)]
-struct Slot<R> {
+struct Registered<R> {
     number: u64,
     enabled: bool,
     /// The index of the mounted server that the entry comes from; `None` for the server's own.
@@ -29,7 +29,7 @@ struct Slot<R> {
     entry: Arc<R>,
 }
 
-impl<R: Entry> Entries<R> {
+impl<R: CatalogEntry> Entries<R> {
     /// Adds an entry of the server itself; `kind` names it in the panic.
     ///
     /// # Panics
@@ -78,7 +78,7 @@ impl<R: Entry> Entries<R> {
     /// Makes `entries` all that come from the mounted server with the index `mount`. Those that
     /// were there already keep their places.
     pub(in crate::server) fn replace_mounted(&mut self, mount: usize, entries: Vec<R>) {
-        let keeps = |slot: &Slot<R>| {
+        let keeps = |slot: &Registered<R>| {
             let mut entries = entries.iter();
             entries.any(|entry| entry.name() == slot.entry.name())
         };
@@ -120,7 +120,7 @@ impl<R: Entry> Entries<R> {
         if namesakes.next().is_some() {
             crate::log::warn!(name, "one of this name hides another: mount under a prefix");
         }
-        self.slots.push(Slot {
+        self.slots.push(Registered {
             number: self.next,
             enabled,
             mount,
@@ -141,7 +141,7 @@ impl<R> Default for Entries<R> {
 }
 
 /// A tool, a prompt, a resource or a resource template.
-pub(in crate::server) trait Entry:
+pub(in crate::server) trait CatalogEntry:
     fmt::Debug + Send + Sync + Sized + 'static
 {
     /// The name, the URI, or the text of the URI template.

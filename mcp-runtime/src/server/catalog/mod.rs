@@ -1,6 +1,6 @@
 //! The catalogue: one registry for tools, prompts, resources and resource templates.
 //!
-//! An [`Entry`] is one of these. [`Entries`] has all of one kind, disabled and hidden ones
+//! A [`CatalogEntry`] is one of these. [`Entries`] has all of one kind, disabled and hidden ones
 //! included, and is edited; [`Catalog`] is an immutable snapshot of those that are offered, which
 //! requests read: found by name, filtered by caller, listed in pages. `builder` adds entries before
 //! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers, as
@@ -15,7 +15,7 @@ mod snapshot;
 
 pub use builder::{IntoPrompt, IntoResource, IntoTool};
 pub use edit::{Edit, FixedListError};
-pub(super) use entries::{Entry, Visibility};
+pub(super) use entries::{CatalogEntry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
 pub(super) use mount::{Mount, Namespace, Registry, Relay};

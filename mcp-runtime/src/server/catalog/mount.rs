@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
-use super::entries::{Entries, Entry, Visibility};
+use super::entries::{CatalogEntry, Entries, Visibility};
 use super::snapshot::Catalog;
 use crate::protocol::Change;
 use crate::server::dispatch::Router;
@@ -85,7 +85,7 @@ impl Registry {
     }
 }
 
-fn update<R: Entry>(
+fn update<R: CatalogEntry>(
     ours: &mut Entries<R>,
     index: usize,
     mount: &Arc<Mount>,
@@ -115,12 +115,12 @@ impl Mount {
     }
 
     /// The scopes that an entry of the mounted server needs: its own and those of the server.
-    fn scopes<R: Entry>(&self, inner: &R) -> Scopes {
+    fn scopes<R: CatalogEntry>(&self, inner: &R) -> Scopes {
         self.server.settings().scopes.and(inner.needed_scopes())
     }
 
     /// The visibility that `inner`, an entry that `catalog` offers, has in the outer server.
-    fn visibility<R: Entry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
+    fn visibility<R: CatalogEntry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
         let filter = catalog.visibility.clone();
         if !filter.is_limited() && !inner.visibility().is_limited() {
             return Visibility::default();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::entries::{Entries, Entry, Visibility};
+use super::entries::{CatalogEntry, Entries, Visibility};
 use super::lists::{Caching, ListResult, Place};
 use crate::error::RequestError;
 use crate::server::Context;
@@ -31,7 +31,7 @@ pub(in crate::server) struct Catalog<R> {
     caching: Caching,
 }
 
-impl<R: Entry> Catalog<R> {
+impl<R: CatalogEntry> Catalog<R> {
     pub(in crate::server) fn new(all: &Entries<R>, settings: &Settings) -> Self {
         let entries = all.offered();
         let visibility = all.visibility.clone();

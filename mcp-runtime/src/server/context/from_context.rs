@@ -51,8 +51,8 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// As for [`from_context`](Self::from_context).
-    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
-        Self::from_context(cx).map(Borrowed::made)
+    fn lend(cx: &Context) -> Result<ContextValue<Self>, ProtocolError> {
+        Self::from_context(cx).map(ContextValue::made)
     }
 }
 
@@ -70,7 +70,7 @@ pub trait OptionalFromContext: FromContext {
     /// # Errors
     ///
     /// When the value is there and can't be used; the call is answered with the error.
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError>;
+    fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError>;
 }
 
 /// The caller's identity, if it is a `T`.
@@ -114,14 +114,14 @@ impl FromContext for CancellationToken {
 /// A value that a handler takes by reference: made for the call, or shared.
 ///
 /// Returned by [`FromContext::lend`].
-pub struct Borrowed<T>(Lent<T>);
+pub struct ContextValue<T>(Lent<T>);
 
 enum Lent<T> {
     Made(T),
     Shared(Arc<dyn AsRef<T> + Send + Sync>),
 }
 
-impl<T> Borrowed<T> {
+impl<T> ContextValue<T> {
     /// A value that was made for the call.
     #[must_use]
     pub fn made(value: T) -> Self {
@@ -135,7 +135,7 @@ impl<T> Borrowed<T> {
     }
 }
 
-impl<T> Deref for Borrowed<T> {
+impl<T> Deref for ContextValue<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -146,7 +146,7 @@ impl<T> Deref for Borrowed<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Borrowed<T> {
+impl<T: fmt::Debug> fmt::Debug for ContextValue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcp_types::ErrorObject;
 
-use super::{Borrowed, Context, FromContext, OptionalFromContext, no_identity};
+use super::{Context, ContextValue, FromContext, OptionalFromContext, no_identity};
 use crate::connection::ClientIdentity;
 use crate::error::{ProtocolError, RequestError};
 
@@ -127,7 +127,7 @@ impl FromContext for Principal {
 /// The caller; `None` for a call without a known principal.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Principal {
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        Ok(cx.identity().cloned().map(Borrowed::made))
+    fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
+        Ok(cx.identity().cloned().map(ContextValue::made))
     }
 }

@@ -28,11 +28,11 @@ pub use client_logs::client_logs;
 pub use detachable_link::DetachedCall;
 pub(in crate::server) use detached::call_detached;
 pub use detached::{Detachable, Detached, DetachedRequest};
-pub use from_context::{Borrowed, FromContext, OptionalFromContext, identity, no_identity};
+pub use from_context::{ContextValue, FromContext, OptionalFromContext, identity, no_identity};
 pub use notifications::Logger;
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;
-pub use progress::{Amount, Progress, ProgressItems, Total};
+pub use progress::{Progress, ProgressAmount, ProgressItems, ProgressTotal};
 
 /// Without the layer, requests are not attached to their spans.
 #[cfg(not(feature = "log-layer"))]

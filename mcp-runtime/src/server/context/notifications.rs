@@ -7,7 +7,7 @@ use mcp_types::{
 use serde::Serialize;
 
 use super::Context;
-use super::progress::{Amount, Total};
+use super::progress::{ProgressAmount, ProgressTotal};
 use crate::error::CallError;
 use crate::protocol::Change;
 use crate::server::subscriptions::Severity;
@@ -28,7 +28,12 @@ impl Context {
     ///     cx.progress(3, None, "");
     /// }
     /// ```
-    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
+    pub fn progress(
+        &self,
+        done: impl ProgressAmount,
+        total: impl ProgressTotal,
+        message: impl Into<String>,
+    ) {
         if let Some(call) = self.detached() {
             return call.progress(done.amount(), total.total(), &message.into());
         }

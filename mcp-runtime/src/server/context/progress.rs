@@ -9,26 +9,26 @@ use super::{Context, FromContext};
 use crate::ProtocolError;
 
 /// A number of any kind.
-pub trait Amount {
+pub trait ProgressAmount {
     /// The number. What is too large for 53 bits is rounded.
     fn amount(self) -> f64;
 }
 
 /// The amount at which progress ends, if it is known: a number, or `None`.
-pub trait Total {
+pub trait ProgressTotal {
     /// The number, if it is known.
     fn total(self) -> Option<f64>;
 }
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
-        impl Amount for $number {
+        impl ProgressAmount for $number {
             fn amount(self) -> f64 {
                 self as f64
             }
         }
 
-        impl Total for $number {
+        impl ProgressTotal for $number {
             fn total(self) -> Option<f64> {
                 Some(self as f64)
             }
@@ -38,7 +38,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);
 
-impl Total for Option<f64> {
+impl ProgressTotal for Option<f64> {
     fn total(self) -> Option<f64> {
         self
     }
@@ -73,7 +73,12 @@ pub struct Progress {
 
 impl Progress {
     /// Reports the amount that is done, the total, and the present step. See [`Context::progress`].
-    pub fn report(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
+    pub fn report(
+        &self,
+        done: impl ProgressAmount,
+        total: impl ProgressTotal,
+        message: impl Into<String>,
+    ) {
         self.context.progress(done, total, message);
     }
 

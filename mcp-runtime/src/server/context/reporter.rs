@@ -18,11 +18,11 @@ pub(in crate::server) struct Reporter {
     token: ProgressToken,
     revision: Revision,
     peer: Peer,
-    state: Mutex<State>,
+    state: Mutex<Reports>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Reports {
     /// The highest amount reported.
     newest: Option<f64>,
     /// The newest report, until it is sent.
@@ -34,7 +34,7 @@ struct State {
     over: bool,
 }
 
-impl State {
+impl Reports {
     /// The earliest time of the next report, if there was one before.
     fn due(&self) -> Option<Instant> {
         self.last_sent.map(|last| last + PROGRESS_INTERVAL)
@@ -85,7 +85,7 @@ impl Reporter {
     }
 
     /// Sends what waits, if there is room for it.
-    fn send(&self, state: &mut State, now: Instant) {
+    fn send(&self, state: &mut Reports, now: Instant) {
         let Some(params) = state.waiting.take() else {
             return;
         };
@@ -136,7 +136,7 @@ impl Reporter {
         self.lock().over = true;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Reports> {
         lock(&self.state)
     }
 }

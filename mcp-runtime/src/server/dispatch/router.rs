@@ -16,7 +16,7 @@ use super::{Reply, then};
 use crate::connection::Served;
 use crate::error::{RequestError, ServeError};
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
-use crate::server::catalog::{Catalog, Entry, ListResult, Place};
+use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Place};
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::ResourceEntry;
 use crate::server::settings::{Introduction, Settings};
@@ -199,7 +199,7 @@ impl Router {
     }
 
     /// Serves a page of a list. The first one is written once, if it is the same for all callers.
-    fn list<L: ListResult<Entry: Entry> + 'static>(
+    fn list<L: ListResult<Entry: CatalogEntry> + 'static>(
         &self,
         catalog: &Catalog<L::Entry>,
         request: ServerRequest<'_>,

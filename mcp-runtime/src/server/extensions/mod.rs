@@ -5,4 +5,4 @@ mod registry;
 
 pub use extension::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub(super) use extension::{Method, typed};
-pub(super) use registry::Extensions;
+pub(super) use registry::ServerExtensions;

@@ -16,7 +16,7 @@ use crate::server::{BoxFuture, Context, Reply};
 
 /// The extensions of a server, and their methods.
 #[derive(Default)]
-pub(in crate::server) struct Extensions {
+pub(in crate::server) struct ServerExtensions {
     all: Vec<Offered>,
     methods: Vec<(OwnMethod, Arc<Method>)>,
     /// The position of the one that registers what it consists of.
@@ -35,7 +35,7 @@ struct Offered {
 /// Makes the context of a mounted server.
 type AtServer = Arc<dyn Fn(&Context) -> Context + Send + Sync>;
 
-impl Extensions {
+impl ServerExtensions {
     /// Adds an extension, whose methods are those that are added until it [is done](Self::done) with
     /// its registration. Returns the one that was registering before.
     ///
@@ -237,10 +237,10 @@ fn mounted(
     })
 }
 
-impl fmt::Debug for Extensions {
+impl fmt::Debug for ServerExtensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids = self.all.iter().map(|it| it.extension.id());
-        f.debug_struct("Extensions")
+        f.debug_struct("ServerExtensions")
             .field("all", &ids.collect::<Vec<_>>())
             .field("methods", &self.methods().collect::<Vec<_>>())
             .finish()

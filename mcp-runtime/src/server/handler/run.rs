@@ -15,7 +15,7 @@ pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 
 /// The end of a call before the function ran.
 #[derive(Debug)]
-pub enum Rejection {
+pub enum CallRejection {
     /// The caller can mend it.
     Arguments(String),
     /// A question that is a parameter has no answer.
@@ -31,23 +31,23 @@ pub trait CallResult: Sized + Send + 'static {
     /// # Errors
     ///
     /// With what is answered instead of a result.
-    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+    fn rejected(rejection: CallRejection) -> Result<Self, ProtocolError> {
         Err(match rejection {
-            Rejection::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
-            Rejection::Unanswered(error) => error::to_protocol(error),
-            Rejection::Protocol(error) => error,
+            CallRejection::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
+            CallRejection::Unanswered(error) => error::to_protocol(error),
+            CallRejection::Protocol(error) => error,
         })
     }
 }
 
-impl Rejection {
+impl CallRejection {
     /// The slot of the argument `name`, which the call did not read.
     pub(crate) fn unread(name: &'static str) -> Self {
         Self::Protocol(RequestError::UnreadArgument(name).to_error())
     }
 }
 
-impl From<InvalidArguments> for Rejection {
+impl From<InvalidArguments> for CallRejection {
     fn from(errors: InvalidArguments) -> Self {
         Self::Arguments(errors.to_string())
     }
@@ -57,8 +57,8 @@ impl From<InvalidArguments> for Rejection {
 pub(in crate::server) fn run<T: 'static>(
     name: &str,
     held_thread: &Arc<HeldThread>,
-    function: impl FnOnce() -> Result<Reply<T>, Rejection>,
-) -> Result<Reply<T>, Rejection> {
+    function: impl FnOnce() -> Result<Reply<T>, CallRejection>,
+) -> Result<Reply<T>, CallRejection> {
     Ok(match held_thread.step(name, function)? {
         Reply::Pending(future) => Reply::Pending(held_thread.future(name, future)),
         reply => reply,
@@ -70,7 +70,10 @@ pub(in crate::server) fn run<T: 'static>(
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ready<T, R, O: From<R>>(convert: Convert<T, R>, value: T) -> Result<Reply<O>, Rejection> {
+pub fn ready<T, R, O: From<R>>(
+    convert: Convert<T, R>,
+    value: T,
+) -> Result<Reply<O>, CallRejection> {
     Ok(Reply::Ready(convert(value).map(O::from)))
 }
 
@@ -82,7 +85,7 @@ pub fn ready<T, R, O: From<R>>(convert: Convert<T, R>, value: T) -> Result<Reply
 pub fn pending<T: 'static, R: 'static, O: From<R>>(
     convert: Convert<T, R>,
     future: impl Future<Output = T> + Send + 'static,
-) -> Result<Reply<O>, Rejection> {
+) -> Result<Reply<O>, CallRejection> {
     Ok(Reply::Pending(Box::pin(async move {
         convert(future.await).map(O::from)
     })))
@@ -184,7 +187,7 @@ macro_rules! for_tuples {
                 ($(builder.argument($name),)*)
             }
 
-            fn read(&self, call: &$call<'_>) -> Result<Self::Values, Rejection> {
+            fn read(&self, call: &$call<'_>) -> Result<Self::Values, CallRejection> {
                 let ($($name,)*) = self;
                 $(let mut $name = $name.slot();)*
                 call.read(&mut [$(&mut $name),*])?;

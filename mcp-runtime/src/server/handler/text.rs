@@ -8,9 +8,9 @@ use std::str::FromStr;
 use mcp_types::OrderedMap;
 
 use super::error::{ArgumentError, InvalidArguments};
-use super::run::{Rejection, for_tuples};
+use super::run::{CallRejection, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
-use crate::server::{Borrowed, Context, FromContext, OptionalFromContext};
+use crate::server::{Context, ContextValue, FromContext, OptionalFromContext};
 
 /// The texts of one call, by name.
 pub(crate) type Texts = OrderedMap<String>;
@@ -169,9 +169,9 @@ impl<T> TextSlot<'_, T> {
     /// # Errors
     ///
     /// When the slot was never read.
-    pub fn take(self) -> Result<T, Rejection> {
+    pub fn take(self) -> Result<T, CallRejection> {
         let name = self.argument.name;
-        self.value.ok_or_else(|| Rejection::unread(name))
+        self.value.ok_or_else(|| CallRejection::unread(name))
     }
 }
 
@@ -208,7 +208,7 @@ impl TextCall<'_> {
     /// # Errors
     ///
     /// With every argument that is not valid.
-    pub fn read(&self, slots: &mut [&mut dyn ReadText]) -> Result<(), Rejection> {
+    pub fn read(&self, slots: &mut [&mut dyn ReadText]) -> Result<(), CallRejection> {
         let read = slots.iter_mut().map(|slot| slot.read(self.texts));
         let errors = read.filter_map(Result::err).collect();
         Ok(InvalidArguments(errors).into_result()?)
@@ -219,8 +219,8 @@ impl TextCall<'_> {
     /// # Errors
     ///
     /// When this call has none.
-    pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
-        T::lend(self.context).map_err(Rejection::Protocol)
+    pub fn context<T: FromContext>(&self) -> Result<ContextValue<T>, CallRejection> {
+        T::lend(self.context).map_err(CallRejection::Protocol)
     }
 
     /// A value that a handler takes from the context if this call has it.
@@ -228,8 +228,10 @@ impl TextCall<'_> {
     /// # Errors
     ///
     /// When the value can't be used.
-    pub fn optional<T: OptionalFromContext>(&self) -> Result<Option<Borrowed<T>>, Rejection> {
-        T::optional(self.context).map_err(Rejection::Protocol)
+    pub fn optional<T: OptionalFromContext>(
+        &self,
+    ) -> Result<Option<ContextValue<T>>, CallRejection> {
+        T::optional(self.context).map_err(CallRejection::Protocol)
     }
 }
 
@@ -249,7 +251,7 @@ pub trait TextArguments: Send + Sync + 'static {
     fn declare(self, builder: &mut impl Declares) -> Self;
 
     #[doc(hidden)]
-    fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection>;
+    fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, CallRejection>;
 }
 
 for_tuples!(TextArguments, TextArgument, impl Declares, TextCall);

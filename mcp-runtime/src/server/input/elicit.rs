@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::elicit::Mode;
 use super::form::{self, ElicitForm};
 use super::{Ask, AskAll, AskError, Elicited, Question};
-use crate::server::handler::run::{CallResult, Rejection};
+use crate::server::handler::run::{CallRejection, CallResult};
 use crate::server::{Context, Reply};
 
 /// A question to the user; await it to ask.
@@ -393,11 +393,11 @@ pub struct ParameterQuestions<Q, F> {
 pub fn ask<Q, R, F>(
     cx: &Context,
     asked: impl Future<Output = ParameterQuestions<Q, F>> + Send + 'static,
-) -> Result<Reply<R>, Rejection>
+) -> Result<Reply<R>, CallRejection>
 where
     Q: AskAll + Send + 'static,
     R: CallResult,
-    F: FnOnce(Q::Answers) -> Result<Reply<R>, Rejection> + Send + 'static,
+    F: FnOnce(Q::Answers) -> Result<Reply<R>, CallRejection> + Send + 'static,
 {
     let link = cx.detachable().filter(|link| link.begin_asking()).cloned();
     Ok(Reply::Pending(Box::pin(async move {
@@ -409,7 +409,7 @@ where
                 }
                 enter(answers)
             }
-            Err(error) => Err(Rejection::Unanswered(error)),
+            Err(error) => Err(CallRejection::Unanswered(error)),
         };
         match reply {
             Ok(Reply::Ready(result)) => result,

@@ -15,7 +15,7 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Value, json};
 
 use super::AskError;
-use super::form_fields::{self, Definitions, ElicitChoice};
+use super::form_fields::{self, ElicitChoice, FormDefinitions};
 use crate::server::tools::arguments::with_plain_integers;
 use crate::{protocol, schema};
 
@@ -80,7 +80,7 @@ fn form(document: Value, only_field: &str) -> Result<(Value, bool), String> {
     let Value::Object(mut document) = document else {
         return Err("a form has to say what it asks for".to_owned());
     };
-    let definitions = Definitions::take(&mut document);
+    let definitions = FormDefinitions::take(&mut document);
     let mut document = definitions.resolve(document)?;
     let is_only_field = !document.contains_key("properties")
         && document.get("type").and_then(Value::as_str) != Some("object");

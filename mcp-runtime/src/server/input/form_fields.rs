@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 /// The definitions that a schema refers to, `$defs`.
-pub(super) struct Definitions(Map<String, Value>);
+pub(super) struct FormDefinitions(Map<String, Value>);
 
 /// The restrictions that no form can express.
 const RESTRICTIONS: [&str; 9] = [
@@ -27,7 +27,7 @@ const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 type Schema = Map<String, Value>;
 
-impl Definitions {
+impl FormDefinitions {
     pub(super) fn take(document: &mut Schema) -> Self {
         match document.shift_remove("$defs") {
             Some(Value::Object(definitions)) => Self(definitions),
@@ -58,7 +58,7 @@ impl Definitions {
 /// # Errors
 ///
 /// Why no field can have the type.
-pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, String> {
+pub(super) fn field(schema: Schema, definitions: &FormDefinitions) -> Result<Value, String> {
     let mut schema = without_null(definitions.resolve(schema)?, definitions)?;
     if let Some(keyword) = RESTRICTIONS.iter().find(|key| schema.contains_key(**key)) {
         return Err(format!("forms have no `{keyword}`"));
@@ -88,7 +88,7 @@ struct Choice {
 }
 
 /// The choices of an enum; `None` for any other schema.
-fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choice>>, String> {
+fn choices(schema: &Schema, definitions: &FormDefinitions) -> Result<Option<Vec<Choice>>, String> {
     if let Some(value) = schema.get("const") {
         let title = schema.get("title").or_else(|| schema.get("description"));
         return Ok(Some(vec![Choice {
@@ -121,7 +121,7 @@ fn single_select(mut schema: Schema, choices: Vec<Choice>) -> Value {
     schema.into()
 }
 
-fn multi_select(mut schema: Schema, definitions: &Definitions) -> Result<Value, String> {
+fn multi_select(mut schema: Schema, definitions: &FormDefinitions) -> Result<Value, String> {
     let error = "lists are only allowed of choices, such as an enum without values";
     let Some(Value::Object(items)) = schema.shift_remove("items") else {
         return Err(error.to_owned());
@@ -150,7 +150,7 @@ fn choice_schema(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, 
 }
 
 /// The schema without `null`: an optional field is one that is not required.
-fn without_null(mut schema: Schema, definitions: &Definitions) -> Result<Schema, String> {
+fn without_null(mut schema: Schema, definitions: &FormDefinitions) -> Result<Schema, String> {
     if let Some(Value::Array(kinds)) = schema.get_mut("type") {
         kinds.retain(|kind| kind != "null");
         if let [kind] = kinds.as_slice() {

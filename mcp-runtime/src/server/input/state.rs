@@ -42,7 +42,7 @@ pub struct KeptInputs {
 /// State of a call that may ask the client.
 #[derive(Debug, Default)]
 pub(in crate::server) struct InputState {
-    state: Mutex<State>,
+    state: Mutex<Round>,
     /// Notified when [`take_questions`](Self::take_questions) may have some.
     pub(super) asked: Notify,
     /// Notified when the round ends.
@@ -50,7 +50,7 @@ pub(in crate::server) struct InputState {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct Round {
     /// State of the rounds so far, with all answers.
     retry: RetryState,
     /// The names of the answers used in this round.
@@ -75,7 +75,7 @@ impl InputState {
     /// The state of a call that is retried.
     pub(super) fn retried(retry: RetryState) -> Self {
         Self {
-            state: Mutex::new(State::retried(retry)),
+            state: Mutex::new(Round::retried(retry)),
             ..Self::default()
         }
     }
@@ -90,9 +90,9 @@ impl InputState {
     pub(super) fn restart(&self, retry: RetryState) {
         let mut state = self.lock();
         let busy = state.busy;
-        *state = State {
+        *state = Round {
             busy,
-            ..State::retried(retry)
+            ..Round::retried(retry)
         };
     }
 
@@ -226,16 +226,16 @@ impl InputState {
         let mut clock = std::mem::take(&mut state.clock);
         let busy = state.busy;
         clock.stop();
-        *state = State {
+        *state = Round {
             retry,
             clock,
             busy,
-            ..State::default()
+            ..Round::default()
         };
     }
 
     /// Stops the clock of the time limit until the guard is dropped.
-    pub(super) fn pause_clock(&self) -> OnDrop<'_, impl FnMut(&mut State)> {
+    pub(super) fn pause_clock(&self) -> OnDrop<'_, impl FnMut(&mut Round)> {
         self.lock().clock.pause();
         self.on_drop(|state| state.clock.resume())
     }
@@ -279,19 +279,19 @@ impl InputState {
         }
     }
 
-    fn on_drop<F: FnMut(&mut State)>(&self, change: F) -> OnDrop<'_, F> {
+    fn on_drop<F: FnMut(&mut Round)>(&self, change: F) -> OnDrop<'_, F> {
         OnDrop {
             input: self,
             change,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Round> {
         lock(&self.state)
     }
 }
 
-impl State {
+impl Round {
     fn retried(retry: RetryState) -> Self {
         let clock = Clock {
             used: Duration::from_millis(retry.worked),
@@ -313,12 +313,12 @@ impl State {
 }
 
 /// A change of the state that is made when this is dropped.
-pub(super) struct OnDrop<'a, F: FnMut(&mut State)> {
+pub(super) struct OnDrop<'a, F: FnMut(&mut Round)> {
     input: &'a InputState,
     change: F,
 }
 
-impl<F: FnMut(&mut State)> Drop for OnDrop<'_, F> {
+impl<F: FnMut(&mut Round)> Drop for OnDrop<'_, F> {
     fn drop(&mut self) {
         (self.change)(&mut self.input.lock());
         self.input.asked.notify_one();

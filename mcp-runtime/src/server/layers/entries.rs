@@ -31,7 +31,7 @@ pub(in crate::server) fn around_method(
     serve: Arc<Method>,
 ) -> Arc<Method> {
     let Some(layers) = layers else { return serve };
-    let innermost = Handler::new(move |params, context| {
+    let innermost = InnermostHandler::new(move |params, context| {
         let params = params.raw;
         let reply = serve(MethodCall { params, context });
         Ok(reply.then(|json| Ok(McpResponse::with(McpResponseBody::Json(json)))))
@@ -80,9 +80,9 @@ impl Layered {
 }
 
 /// The handler of an entry, inside of all layers.
-pub(in crate::server) struct Handler<H>(H);
+pub(in crate::server) struct InnermostHandler<H>(H);
 
-impl<H> Handler<H>
+impl<H> InnermostHandler<H>
 where
     H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError>
         + Send
@@ -94,7 +94,7 @@ where
     }
 }
 
-impl<H> Innermost for Handler<H>
+impl<H> Innermost for InnermostHandler<H>
 where
     H: Fn(&RequestParams<'_>, &Context) -> Result<Reply<McpResponse>, RequestError> + Send + Sync,
 {

@@ -21,7 +21,7 @@ impl Stack {
         let context = request.context.clone();
         let params = request.params.raw.map(RawJson::from);
         let owned = Some(context.clone());
-        let mut owned = McpRequest::new(request.method, params, owned, Arc::new(Route));
+        let mut owned = McpRequest::new(request.method, params, owned, Arc::new(InnermostServer));
         owned.is_retry = is_retry(request.received, &context).unwrap_or_default();
         let response = self.outermost().run(owned);
         if request.method == methods::SUBSCRIPTIONS_LISTEN {
@@ -60,9 +60,9 @@ async fn open(
 }
 
 /// Serves requests inside of all layers, by the server of their context.
-struct Route;
+struct InnermostServer;
 
-impl Innermost for Route {
+impl Innermost for InnermostServer {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
         let served = contain(|| route(&request)).unwrap_or_else(|panic| Served::Now(Err(panic)));
         // Whoever holds the request keeps its context.
@@ -87,7 +87,7 @@ impl Innermost for Route {
 
 /// A method of an extension that a service serves.
 pub(in crate::server) fn method_of_service(name: &str, service: Next) -> Arc<Method> {
-    method_of(name, service, Arc::new(Route))
+    method_of(name, service, Arc::new(InnermostServer))
 }
 
 fn route(request: &McpRequest) -> Served<Answer> {

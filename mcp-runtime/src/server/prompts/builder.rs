@@ -8,7 +8,7 @@ use super::entry::{IntoPromptResult, PromptCall, PromptEntry};
 use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{CallResult, Rejection, pending, ready, run};
+use crate::server::handler::run::{CallRejection, CallResult, pending, ready, run};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
 use crate::server::{Context, Reply};
 
@@ -76,7 +76,10 @@ impl PromptBuilder {
     #[must_use]
     pub fn entry<C>(self, call: C) -> PromptEntry
     where
-        C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
+        C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, CallRejection>
+            + Send
+            + Sync
+            + 'static,
     {
         let name = self.entry.prompt.name.clone();
         let held_thread = Arc::<HeldThread>::default();

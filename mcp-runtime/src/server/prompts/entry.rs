@@ -14,13 +14,13 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::layer::McpResponse;
 use crate::protocol::{RequestParams, invalid_params};
-use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
+use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::run::{CallResult, Convert, conversions};
 use crate::server::handler::text::Texts;
 use crate::server::handler::{HandlerError, error};
-use crate::server::layers::{Handler, Layered, Stack, fitting, same};
+use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same};
 use crate::server::scopes::Scopes;
 use crate::server::{Context, Reply};
 
@@ -71,7 +71,7 @@ impl fmt::Debug for PromptEntry {
     }
 }
 
-impl Entry for PromptEntry {
+impl CatalogEntry for PromptEntry {
     fn name(&self) -> &str {
         &self.prompt.name
     }
@@ -185,7 +185,7 @@ pub(in crate::server) fn around_prompt(
 
     let Some(layers) = layers else { return handler };
     let own = name.to_owned();
-    let innermost = Handler::new(move |params, context| {
+    let innermost = InnermostHandler::new(move |params, context| {
         same("name", &params.name()?, &own)?;
         let arguments = &arguments(params)?;
         let reply = handler(PromptCall { arguments, context });

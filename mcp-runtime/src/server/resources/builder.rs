@@ -6,11 +6,11 @@ use std::time::Duration;
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::contents::{Contents, IntoContents};
-use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_all};
+use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_by};
 use super::uri_template::UriTemplate;
 use crate::advice::HeldThread;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{CallResult, Rejection, pending, ready, run};
+use crate::server::handler::run::{CallRejection, CallResult, pending, ready, run};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
 use crate::server::{Context, Reply};
 
@@ -74,21 +74,12 @@ impl ResourceBuilder {
         self.entry.completers.add(variable, completer);
     }
 
-    /// Finds what `resources/list` shows of the template.
-    pub fn list<F, T>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
-    where
-        F: Future<Output = T> + Send + 'static,
-        T: IntoResources,
-    {
-        self.entry.lister = Some(list_all(&self.template.name, lister));
-    }
-
     /// The entry; `call` serves each request.
     #[doc(hidden)]
     #[must_use]
     pub fn entry<C>(self, call: C) -> ResourceEntry
     where
-        C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
+        C: Fn(TextCall<'_>) -> Result<Reply<Contents>, CallRejection> + Send + Sync + 'static,
     {
         let name = self.template.name.clone();
         let held_thread = Arc::<HeldThread>::default();
@@ -160,14 +151,14 @@ impl<A> ResourceBuilder<A> {
     }
 }
 
-/// [`ResourceBuilder::list`] as a function, so that a wrong return type is reported where it is
-/// called.
+/// Finds what `resources/list` shows of a template. A function, so that a wrong return type is
+/// reported where it is called.
 pub fn list<F, T>(builder: &mut ResourceBuilder, lister: impl Fn() -> F + Send + Sync + 'static)
 where
     F: Future<Output = T> + Send + 'static,
     T: IntoResources,
 {
-    builder.list(lister);
+    builder.entry.lister = Some(list_by(&builder.template.name, move |_| lister()));
 }
 
 /// The resource that a macro has found in the user's code; it has checked the URI.

@@ -18,11 +18,11 @@ use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::layer::McpResponse;
 use crate::protocol::{RequestParams, resource_not_found};
-use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
+use crate::server::catalog::{Caching, CatalogEntry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::handler::text::Texts;
 use crate::server::handler::{HandlerError, error};
-use crate::server::layers::{Handler, Layered, Stack, fitting, same};
+use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same};
 use crate::server::scopes::Scopes;
 use crate::server::{BoxFuture, Context, Reply};
 
@@ -97,7 +97,7 @@ impl<E: HandlerError> IntoResources for Result<Vec<Resource>, E> {
 }
 
 /// The requested part of a list of resources, and by whom; given to the function of
-/// [`ResourceEntry::list_part`].
+/// [`ResourceEntry::list`].
 #[derive(Clone, Debug)]
 pub struct ListPart {
     pub(in crate::server) context: Context,
@@ -197,23 +197,12 @@ impl ResourceEntry {
         self
     }
 
-    /// Shows the resources of a template that `lister` returns in `resources/list`.
+    /// Shows the resources of a template that `lister` returns in `resources/list`. It gets the
+    /// requested part of the list, and may return more than that; fewer only if there are no more.
     ///
     /// With pages, they are sorted by URI. An error of `lister` answers the request.
     #[must_use]
-    pub fn list<F, T>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = T> + Send + 'static,
-        T: IntoResources,
-    {
-        self.lister = Some(list_all(self.template.as_str(), lister));
-        self
-    }
-
-    /// As [`list`](Self::list), by a function that gets the requested part and the context of the
-    /// request. It may return more than that part; fewer only if there are no more.
-    #[must_use]
-    pub fn list_part<F, T>(mut self, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Self
+    pub fn list<F, T>(mut self, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = T> + Send + 'static,
         T: IntoResources,
@@ -230,17 +219,11 @@ impl ResourceEntry {
     }
 }
 
-/// A lister that always returns all resources of the template called `name`.
-pub(super) fn list_all<F, T>(name: &str, lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
-where
-    F: Future<Output = T> + Send + 'static,
-    T: IntoResources,
-{
-    list_by(name, move |_| lister())
-}
-
 /// A lister of the template called `name`.
-fn list_by<F, T>(name: &str, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Lister
+pub(super) fn list_by<F, T>(
+    name: &str,
+    lister: impl Fn(ListPart) -> F + Send + Sync + 'static,
+) -> Lister
 where
     F: Future<Output = T> + Send + 'static,
     T: IntoResources,
@@ -262,7 +245,7 @@ impl fmt::Debug for ResourceEntry {
     }
 }
 
-impl Entry for ResourceEntry {
+impl CatalogEntry for ResourceEntry {
     fn name(&self) -> &str {
         self.template.as_str()
     }
@@ -357,7 +340,7 @@ pub(in crate::server) fn around_resource(
             code: resource_not_found(call.context.revision()),
         };
         let missing = missing.to_error();
-        let reading = Reading {
+        let reading = LayeredRead {
             handler: Arc::clone(&handler),
             entry: Arc::clone(&name),
             mime_type: mime_type.clone(),
@@ -365,7 +348,7 @@ pub(in crate::server) fn around_resource(
             variables: call.variables.clone(),
             missing: missing.clone(),
         };
-        let inner = Handler::new(move |params, context| reading.read(params, context));
+        let inner = InnermostHandler::new(move |params, context| reading.read(params, context));
         let outcome = layered.call(Some(params), call.context, inner);
         Reply::Pending(Box::pin(async move {
             match outcome.await {
@@ -382,7 +365,7 @@ pub(in crate::server) fn around_resource(
 }
 
 /// A request for a resource, inside of the layers of its entry.
-struct Reading {
+struct LayeredRead {
     handler: Arc<ResourceHandler>,
     /// The name of the entry.
     entry: Arc<str>,
@@ -393,7 +376,7 @@ struct Reading {
     missing: ProtocolError,
 }
 
-impl Reading {
+impl LayeredRead {
     /// Reads the resource. A URI that a layer has replaced is looked up again: it has to lead to the
     /// same entry.
     fn read(

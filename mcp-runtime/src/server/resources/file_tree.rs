@@ -157,7 +157,7 @@ impl FileTree {
     /// are as many as are listed.
     ///
     /// Links are not followed, so that no file is found twice and the walk ends.
-    fn walk(&self, directory: &Path, prefix: &str, files: &mut Vec<Found>) {
+    fn walk(&self, directory: &Path, prefix: &str, files: &mut Vec<FoundFile>) {
         let Ok(entries) = fs::read_dir(directory) else {
             return;
         };
@@ -185,7 +185,7 @@ impl FileTree {
                 && file.len() <= self.max_size
             {
                 let size = file.len();
-                files.push(Found { path, size });
+                files.push(FoundFile { path, size });
             }
         }
     }
@@ -233,12 +233,12 @@ struct FileList(Mutex<Option<Arc<Walk>>>);
 /// The files under a directory, in the order of their URIs.
 #[derive(Debug)]
 struct Walk {
-    files: Vec<Found>,
+    files: Vec<FoundFile>,
     begun: Instant,
 }
 
 #[derive(Debug)]
-struct Found {
+struct FoundFile {
     path: String,
     size: u64,
 }
@@ -255,7 +255,7 @@ impl FileList {
             Arc::new(Walk { files, begun })
         });
         let after = part.after.as_deref().unwrap_or_default();
-        let is_before = |file: &Found| *file.uri(&tree.uri) <= *after;
+        let is_before = |file: &FoundFile| *file.uri(&tree.uri) <= *after;
         let rest = &walk.files[walk.files.partition_point(is_before)..];
         let listed = &rest[..rest.len().min(part.enough)];
         let resources = listed.iter().map(|file| file.resource(&tree.uri));
@@ -271,7 +271,7 @@ impl FileList {
     }
 }
 
-impl Found {
+impl FoundFile {
     fn uri(&self, prefix: &str) -> String {
         format!("{prefix}{}", encoded(&self.path))
     }

@@ -16,13 +16,13 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::resource_not_found;
-use crate::server::catalog::{Catalog, Entry as _, Place};
+use crate::server::catalog::{Catalog, CatalogEntry as _, Place};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.
-pub(in crate::server) struct Found<'a> {
+pub(in crate::server) struct FoundResource<'a> {
     pub(in crate::server) entry: &'a ResourceEntry,
     /// The canonical URI of the resource: the one that was registered, or its template expanded
     /// with the variables.
@@ -198,7 +198,7 @@ impl Catalog<ResourceEntry> {
         uri: &'a str,
         path: &str,
         context: &Context,
-    ) -> Result<Found<'a>, RequestError> {
+    ) -> Result<FoundResource<'a>, RequestError> {
         let found = self.find(uri);
         let shown = found.filter(|found| self.shows(found.entry, &found.uri, context));
         shown.ok_or_else(|| {
@@ -234,7 +234,7 @@ impl Catalog<ResourceEntry> {
     ///
     /// If another entry has the URI that the template expands to, that entry serves it, so that all
     /// spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
-    pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<Found<'a>> {
+    pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<FoundResource<'a>> {
         if let Some(found) = self.find_literal(uri) {
             return Some(found);
         }
@@ -253,7 +253,7 @@ impl Catalog<ResourceEntry> {
             })?;
             let canonical = entry.template.expand(&variables);
             if canonical == uri {
-                return (!has_dot_segments(&uri)).then_some(Found {
+                return (!has_dot_segments(&uri)).then_some(FoundResource {
                     entry,
                     uri: uri.into(),
                     variables,
@@ -265,9 +265,9 @@ impl Catalog<ResourceEntry> {
     }
 
     /// The resource that was registered under `uri`, or under another spelling of it.
-    fn find_literal(&self, uri: &str) -> Option<Found<'_>> {
+    fn find_literal(&self, uri: &str) -> Option<FoundResource<'_>> {
         let entry = self.get(uri).filter(|it| it.template.is_literal())?;
-        Some(Found {
+        Some(FoundResource {
             entry,
             uri: entry.template.as_str().into(),
             variables: Texts::new(),
@@ -318,7 +318,7 @@ impl Catalog<ResourceEntry> {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }
                 for resource in found {
-                    let place = Place::Found(number, resource.uri.clone());
+                    let place = Place::FoundResource(number, resource.uri.clone());
                     // The second of two resources with one place could not begin a page.
                     let last = items.last().map(|(last, _)| last);
                     let is_double = is_paged && last == Some(&place);
@@ -339,8 +339,8 @@ impl Catalog<ResourceEntry> {
                 continue;
             };
             let after = match after {
-                Some(Place::Found(last, _)) if number < last => continue,
-                Some(Place::Found(last, uri)) if number == last => Some(uri.clone()),
+                Some(Place::FoundResource(last, _)) if number < last => continue,
+                Some(Place::FoundResource(last, uri)) if number == last => Some(uri.clone()),
                 _ => None,
             };
             // One more than the page has, to detect a next page. A filter may leave out

@@ -1,17 +1,16 @@
 //! Hooks that run when a server starts, a client is initialized, or the server shuts down.
 
 use std::any::Any;
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
 use crate::connection::{BoxFuture, Contained, Peer};
+use crate::layer::BoxError;
 use crate::protocol::Negotiated;
 use crate::server::Server;
 
-type BoxError = Box<dyn Error + Send + Sync>;
 /// The outcome of a hook. A value of `on_start` is dropped when the server has been served.
 pub(crate) type HookResult = Result<Box<dyn Any + Send>, BoxError>;
 /// A function that gets the place at which the server listens.

@@ -19,13 +19,13 @@ use crate::sync::lock;
 /// The sender of changes; one for each server. Cloning is cheap: the clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    subscribers: Arc<Mutex<Vec<Weak<Subscriber>>>>,
+    subscribers: Arc<Mutex<Vec<Weak<ChangeSubscriber>>>>,
 }
 
 /// Collects the changes that one client has subscribed to, until they are taken. A change that
 /// happens several times meanwhile is collected once.
 #[derive(Debug, Default)]
-pub(crate) struct Subscriber {
+pub(crate) struct ChangeSubscriber {
     /// In order.
     topics: Mutex<Vec<Topic>>,
     changed: Notify,
@@ -47,12 +47,12 @@ impl Changes {
     pub(crate) fn publish(&self, change: Change) -> bool {
         let subscribers = lock(&self.subscribers);
         let subscribers = subscribers.iter().filter_map(Weak::upgrade);
-        let is_subscribed = |any, subscriber: Arc<Subscriber>| subscriber.add(&change) || any;
+        let is_subscribed = |any, subscriber: Arc<ChangeSubscriber>| subscriber.add(&change) || any;
         subscribers.fold(false, is_subscribed)
     }
 
     /// A new subscriber, without subscriptions.
-    pub(crate) fn subscriber(&self) -> Arc<Subscriber> {
+    pub(crate) fn subscriber(&self) -> Arc<ChangeSubscriber> {
         let subscriber = Arc::default();
         let mut subscribers = lock(&self.subscribers);
         if subscribers.len() == subscribers.capacity() {
@@ -63,7 +63,7 @@ impl Changes {
     }
 }
 
-impl Subscriber {
+impl ChangeSubscriber {
     /// Subscribes to a change.
     pub(crate) fn subscribe(&self, change: Change) {
         self.subscribe_as(change, None);
@@ -168,7 +168,7 @@ impl Topic {
 ///
 /// When the connection is over.
 pub(in crate::server) async fn notify(
-    subscriber: &Subscriber,
+    subscriber: &ChangeSubscriber,
     peer: &Peer,
     subscription: Option<&RequestId>,
 ) -> Result<Infallible, CallError> {

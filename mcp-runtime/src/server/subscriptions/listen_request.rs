@@ -9,7 +9,7 @@ use mcp_types::{
     SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
 };
 
-use super::changes::{Subscriber, meta_of, notify};
+use super::changes::{ChangeSubscriber, meta_of, notify};
 use crate::connection::{BoxFuture, Peer, join_all, notification};
 use crate::error::CallError;
 use crate::protocol::Change;
@@ -53,7 +53,7 @@ impl ListenRequest {
     }
 
     /// The subscriber, made before the acknowledgement, so that no change is lost in between.
-    fn subscriber(&self) -> Arc<Subscriber> {
+    fn subscriber(&self) -> Arc<ChangeSubscriber> {
         let subscriber = self.context.session().changes.subscriber();
         Change::lists(&self.accepted).for_each(|list| subscriber.subscribe(list));
         for uri in self.accepted.resource_subscriptions.iter().flatten() {
@@ -72,7 +72,7 @@ impl ListenRequest {
     async fn deliver(
         &self,
         id: &RequestId,
-        subscriber: &Subscriber,
+        subscriber: &ChangeSubscriber,
         listening: Vec<BoxFuture<ExtensionSubscription>>,
     ) -> Result<Infallible, CallError> {
         let listening = join_all(listening).await;

@@ -9,7 +9,7 @@ use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::changes::{Changes, Subscriber, notify};
+use super::changes::{ChangeSubscriber, Changes, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
@@ -57,7 +57,7 @@ pub(crate) struct Session {
     /// The severity of the least severe log messages to send.
     log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
-    subscriber: OnceLock<Arc<Subscriber>>,
+    subscriber: OnceLock<Arc<ChangeSubscriber>>,
     /// True if the [`StoredSession`] has changed since it was last stored.
     pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,

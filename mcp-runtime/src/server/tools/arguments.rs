@@ -16,7 +16,7 @@ use super::parameter::Parameter;
 use crate::advice::SkippedArguments;
 use crate::limits::MAX_FOUND_FAULTS;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
-use crate::server::handler::run::Rejection;
+use crate::server::handler::run::CallRejection;
 
 /// A slot for the value of one argument.
 pub trait Slot {
@@ -217,14 +217,14 @@ pub struct Argument<T> {
     label = "needs `Serialize`",
     note = "defaults and examples are part of the schema: add `#[derive(Serialize)]` to `{Self}`"
 )]
-pub trait Shown {
+pub trait SchemaValue {
     /// The value as JSON.
-    fn shown(&self) -> Value;
+    fn to_json(&self) -> Value;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize> Shown for T {
-    fn shown(&self) -> Value {
+impl<T: Serialize> SchemaValue for T {
+    fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 }
@@ -263,20 +263,20 @@ impl<T> Argument<T> {
     #[must_use]
     pub fn default(mut self, make: fn() -> T) -> Self
     where
-        T: Shown,
+        T: SchemaValue,
     {
         self.default = Some(make);
         self.parameter.is_required = false;
-        self.annotate("default", make().shown())
+        self.annotate("default", make().to_json())
     }
 
     /// Shows what a value may look like.
     #[must_use]
     pub fn example(self, make: fn() -> T) -> Self
     where
-        T: Shown,
+        T: SchemaValue,
     {
-        self.annotate("examples", vec![make().shown()].into())
+        self.annotate("examples", vec![make().to_json()].into())
     }
 
     /// Takes a string as well whose contents are the JSON of the value, as models send it by
@@ -330,9 +330,9 @@ impl<T> ArgumentSlot<'_, T> {
     /// # Errors
     ///
     /// When the slot was never read.
-    pub fn take(self) -> Result<T, Rejection> {
+    pub fn take(self) -> Result<T, CallRejection> {
         let name = self.argument.parameter.name;
-        self.value.ok_or_else(|| Rejection::unread(name))
+        self.value.ok_or_else(|| CallRejection::unread(name))
     }
 }
 

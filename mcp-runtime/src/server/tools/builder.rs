@@ -18,7 +18,7 @@ use crate::advice::{self, HeldThread, SkippedArguments};
 use crate::error::RequestError;
 use crate::log::Once;
 use crate::server::handler::run::{
-    CallResult, Convert, Rejection, for_tuples, pending, ready, run,
+    CallRejection, CallResult, Convert, for_tuples, pending, ready, run,
 };
 use crate::server::{Context, Reply};
 
@@ -173,7 +173,7 @@ impl ToolBuilder {
     #[must_use]
     pub fn entry<C>(mut self, call: C) -> ToolEntry
     where
-        C: Fn(ToolCall<'_>) -> Result<Reply<ToolOutcome>, Rejection> + Send + Sync + 'static,
+        C: Fn(ToolCall<'_>) -> Result<Reply<ToolOutcome>, CallRejection> + Send + Sync + 'static,
     {
         let strict = self.strict;
         let text_only = self.text_only;
@@ -358,7 +358,7 @@ pub trait Arguments: Send + Sync + 'static {
     fn declare(self, builder: &mut ToolBuilder) -> Self;
 
     #[doc(hidden)]
-    fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection>;
+    fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, CallRejection>;
 }
 
 for_tuples!(Arguments, Argument, ToolBuilder, ToolCall);

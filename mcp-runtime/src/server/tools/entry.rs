@@ -14,13 +14,13 @@ use super::{result, structured};
 use crate::error::RequestError;
 use crate::layer::{McpResponse, McpResponseBody};
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
-use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
+use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Visibility};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
-use crate::server::handler::run::{Convert, Rejection};
-use crate::server::layers::{Handler, Layered, Stack, fitting, same, unfit};
+use crate::server::handler::run::{CallRejection, Convert};
+use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same, unfit};
 use crate::server::scopes::Scopes;
-use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Reply};
+use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Reply};
 
 /// A tool that a server offers.
 pub struct ToolEntry {
@@ -65,8 +65,8 @@ impl<'a> ToolCall<'a> {
     ///
     /// With every argument that is not valid.
     #[doc(hidden)]
-    pub fn read(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Rejection> {
-        arguments::read(self.text(), slots, self.unknown).map_err(Rejection::from)
+    pub fn read(&self, slots: &mut [&mut dyn Slot]) -> Result<(), CallRejection> {
+        arguments::read(self.text(), slots, self.unknown).map_err(CallRejection::from)
     }
 
     /// Reads all arguments as one struct.
@@ -75,7 +75,7 @@ impl<'a> ToolCall<'a> {
     ///
     /// With every argument that is not valid.
     #[doc(hidden)]
-    pub fn flatten<T>(&self, argument: &Argument<T>) -> Result<T, Rejection> {
+    pub fn flatten<T>(&self, argument: &Argument<T>) -> Result<T, CallRejection> {
         let mut slot = argument.slot();
         let mut errors = Vec::new();
         arguments::read_value(&mut slot, self.text(), &mut errors);
@@ -97,8 +97,8 @@ impl<'a> ToolCall<'a> {
     ///
     /// When this call has none.
     #[doc(hidden)]
-    pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
-        T::lend(self.context).map_err(Rejection::Protocol)
+    pub fn context<T: FromContext>(&self) -> Result<ContextValue<T>, CallRejection> {
+        T::lend(self.context).map_err(CallRejection::Protocol)
     }
 
     /// A value that a handler takes from the context if this call has it.
@@ -107,8 +107,10 @@ impl<'a> ToolCall<'a> {
     ///
     /// When the value can't be used.
     #[doc(hidden)]
-    pub fn optional<T: OptionalFromContext>(&self) -> Result<Option<Borrowed<T>>, Rejection> {
-        T::optional(self.context).map_err(Rejection::Protocol)
+    pub fn optional<T: OptionalFromContext>(
+        &self,
+    ) -> Result<Option<ContextValue<T>>, CallRejection> {
+        T::optional(self.context).map_err(CallRejection::Protocol)
     }
 
     /// The time for which a function may work. Time in which it asks the client does not count.
@@ -140,7 +142,7 @@ impl TimeLimit {
         self,
         convert: Convert<T, CallToolResult>,
         future: impl Future<Output = T> + Send + 'static,
-    ) -> Result<Reply<ToolOutcome>, Rejection> {
+    ) -> Result<Reply<ToolOutcome>, CallRejection> {
         let Self { limit, context } = self;
         Ok(Reply::Pending(Box::pin(async move {
             let result = match context.input_or_default().within(limit, future).await {
@@ -271,7 +273,7 @@ impl fmt::Debug for ToolEntry {
     }
 }
 
-impl Entry for ToolEntry {
+impl CatalogEntry for ToolEntry {
     fn name(&self) -> &str {
         &self.name
     }
@@ -349,7 +351,7 @@ pub(in crate::server) fn around_tool(
 
     let Some(layers) = layers else { return handler };
     let own = name.to_owned();
-    let innermost = Handler::new(move |params, context| {
+    let innermost = InnermostHandler::new(move |params, context| {
         same("name", &params.name()?, &own)?;
         let reply = handler(ToolCall {
             arguments: params.arguments()?,

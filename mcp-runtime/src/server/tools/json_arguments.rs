@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::builder::{Arguments, ToolBuilder};
 use super::entry::ToolCall;
 use crate::server::handler::error::{ArgumentError, InvalidArguments};
-use crate::server::handler::run::Rejection;
+use crate::server::handler::run::CallRejection;
 
 /// All arguments of a call as one JSON object, under a schema that is written by hand.
 ///
@@ -65,7 +65,7 @@ impl Arguments for JsonArguments {
         self
     }
 
-    fn read(&self, call: &ToolCall<'_>) -> Result<Value, Rejection> {
+    fn read(&self, call: &ToolCall<'_>) -> Result<Value, CallRejection> {
         let given = call.arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments = given.parse().map_err(|error| {
             InvalidArguments(vec![ArgumentError::from_decoder("", given.get(), &error)])

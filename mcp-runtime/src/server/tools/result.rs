@@ -18,7 +18,7 @@ use crate::error::with_causes;
 use crate::server::Reply;
 use crate::server::handler::HandlerError;
 use crate::server::handler::error::{downcast, known};
-use crate::server::handler::run::{CallResult, Convert, Json, Rejection, conversions};
+use crate::server::handler::run::{CallRejection, CallResult, Convert, Json, conversions};
 use crate::server::input::AskError;
 
 /// A value that answers a call.
@@ -294,11 +294,11 @@ pub(super) fn failure(text: String) -> CallToolResult {
 }
 
 impl CallResult for ToolOutcome {
-    fn rejected(rejection: Rejection) -> Result<Self, ProtocolError> {
+    fn rejected(rejection: CallRejection) -> Result<Self, ProtocolError> {
         let result = match rejection {
-            Rejection::Arguments(text) => Ok(failure(text)),
-            Rejection::Unanswered(error) => answer(error),
-            Rejection::Protocol(error) => Err(error),
+            CallRejection::Arguments(text) => Ok(failure(text)),
+            CallRejection::Unanswered(error) => answer(error),
+            CallRejection::Protocol(error) => Err(error),
         };
         result.map(Self::Complete)
     }

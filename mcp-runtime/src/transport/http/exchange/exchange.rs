@@ -18,7 +18,7 @@ use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{AccessDenied, CallError, ProtocolError, RequestError};
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{ParamHeader, StrictJson};
-use crate::server::{Borrowed, Context, FromContext, OptionalFromContext, Principal};
+use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Principal};
 use crate::sync::lock;
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::response;
@@ -230,23 +230,23 @@ impl FromContext for Parts {
         HttpRequest::of(cx).map(|request| (*request).clone())
     }
 
-    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
-        Ok(Borrowed::shared(HttpRequest::of(cx)?.0))
+    fn lend(cx: &Context) -> Result<ContextValue<Self>, ProtocolError> {
+        Ok(ContextValue::shared(HttpRequest::of(cx)?.0))
     }
 }
 
 /// The request; `None` for a call that did not come over HTTP or WebSocket.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for HttpRequest {
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        Ok(exchange(cx).map(|exchange| Borrowed::made(Self(exchange))))
+    fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
+        Ok(exchange(cx).map(|exchange| ContextValue::made(Self(exchange))))
     }
 }
 
 /// The parts of the request; `None` for a call that did not come over HTTP or WebSocket.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Parts {
-    fn optional(cx: &Context) -> Result<Option<Borrowed<Self>>, ProtocolError> {
-        Ok(exchange(cx).map(|exchange| Borrowed::shared(exchange)))
+    fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
+        Ok(exchange(cx).map(|exchange| ContextValue::shared(exchange)))
     }
 }
