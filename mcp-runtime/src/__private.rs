@@ -18,8 +18,7 @@ pub use crate::ProtocolError;
 pub use crate::advice::{main_error, without_links};
 pub use crate::server::completions::completer;
 pub use crate::server::context::{identity, no_identity};
-pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
-pub use crate::server::handler::text::Text;
+pub use crate::server::handler::{MaybeAsync, Text, blocking, pending, ready};
 pub use crate::server::input::elicit::{ParameterQuestions, ask, question, question_if};
 pub use crate::server::input::form::ElicitForm;
 pub use crate::server::input::form_fields::{ElicitChoice, ElicitField, FormField};
@@ -48,8 +47,7 @@ pub use crate::transport::no_http::http as http_without_feature;
 
 /// The traits by which method lookup chooses the treatment of a type, to be imported together.
 pub mod traits {
-    pub use crate::server::handler::run::NotAsync as _;
-    pub use crate::server::handler::text::RequiredText as _;
+    pub use crate::server::handler::{NotAsync as _, RequiredText as _};
     pub use crate::server::input::form_fields::{
         OptionalTextField as _, OwnField as _, TextField as _,
     };

@@ -11,11 +11,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Mount, Namespace, Registry};
-use super::extensions::{self, Extension, Method};
+use super::extensions::{self, Method};
 use super::input::{self, AskError, form};
-use super::serve::{Endpoint, Initialized, IntoHookResult, Serve, hooks};
-use super::settings::Settings;
-use super::{Context, HandlerError, List, Server, layers};
+use super::serve::hooks;
+use super::{
+    Context, Endpoint, Extension, HandlerError, Initialized, IntoHookResult, List, Serve, Server,
+    Settings, layers,
+};
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 

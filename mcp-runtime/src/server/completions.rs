@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use mcp_types::{CompleteRequestParams, CompleteResult, Completion, OrderedMap};
 
-use super::handler::{HandlerError, error};
-use super::{BoxFuture, Reply};
+use super::handler::to_protocol;
+use super::{BoxFuture, HandlerError, Reply};
 use crate::ProtocolError;
 use crate::advice::HeldThread;
 use crate::error::RequestError;
@@ -85,7 +85,7 @@ impl<T: Into<String>> IntoCompletion for Vec<T> {
 
 impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
     fn into_completion(self) -> Result<Completion, ProtocolError> {
-        self.map_err(error::to_protocol)?.into_completion()
+        self.map_err(to_protocol)?.into_completion()
     }
 }
 

@@ -52,6 +52,7 @@ pub use handler::HandlerError;
 pub use layers::ToolExtension;
 #[cfg(feature = "client")]
 pub use proxy::Proxy;
+use scopes::Scopes;
 pub(crate) use serve::Running;
 #[cfg(feature = "http-server")]
 pub(crate) use serve::Started;
@@ -59,5 +60,7 @@ pub use serve::{
     Connected, Endpoint, Initialized, IntoHookResult, McpServer, Serve, ShutdownHandle,
 };
 pub use server::Server;
+use server::ServerState;
 pub use setters::{IntoIcon, IntoMeta};
+use settings::Settings;
 pub(crate) use subscriptions::Session;

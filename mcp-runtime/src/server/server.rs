@@ -8,13 +8,11 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use mcp_types::{RawJson, Tool};
 use tokio::task::JoinSet;
 
-use super::Session;
 use super::catalog::{Registry, Relay};
-use super::context::{DetachedCall, DetachedRequest, call_detached};
+use super::context::call_detached;
 use super::dispatch::Router;
-use super::serve::Initialized;
-use super::settings::Settings;
 use super::subscriptions::Changes;
+use super::{DetachedCall, DetachedRequest, Initialized, Session, Settings};
 use crate::ProtocolError;
 use crate::advice::Warnings;
 use crate::connection::Peer;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
-use super::catalog::{Caching, List};
+use super::catalog::Caching;
 use super::extensions::ServerExtensions;
 use super::input::RetryStates;
 use super::layers::Stack;
-use super::scopes::Scopes;
 use super::serve::hooks::Hooks;
+use super::{List, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};

@@ -3,7 +3,7 @@
 
 use mcp_types::{Prompt, Tool};
 
-use super::entries::Visibility;
+use super::Visibility;
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::ResourceEntry;
 use crate::server::tools::ToolEntry;

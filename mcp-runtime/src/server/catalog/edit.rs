@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::builder::{IntoPrompt, IntoResource, IntoTool};
-use super::entries::{CatalogEntry, Entries};
-use super::lists::List;
-use super::mount::Registry;
+use super::entries::Entries;
+use super::{CatalogEntry, IntoPrompt, IntoResource, IntoTool, List, Registry};
 use crate::server::Server;
 
 /// Changes of a server's tools, prompts and resources, all [applied](Self::apply) at once.

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::server::Context;
-use crate::server::scopes::Scopes;
+use crate::server::{Context, Scopes};
 
 /// All entries of one kind, in the order in which they are listed.
 ///

@@ -7,18 +7,16 @@ use std::sync::{Arc, Weak};
 
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
-use super::entries::{CatalogEntry, Entries, Visibility};
-use super::snapshot::Catalog;
+use super::entries::Entries;
+use super::{Catalog, CatalogEntry, Visibility};
 use crate::protocol::Change;
 use crate::server::dispatch::Router;
 use crate::server::layers::Stack;
 use crate::server::prompts::{PromptCall, PromptEntry, around_prompt};
 use crate::server::resources::{Contents, Lister, ResourceCall, ResourceEntry, around_resource};
-use crate::server::scopes::Scopes;
-use crate::server::server::ServerState;
-use crate::server::settings::{Introduction, Settings};
+use crate::server::settings::Introduction;
 use crate::server::tools::{ToolCall, ToolEntry, around_tool};
-use crate::server::{Context, Server};
+use crate::server::{Context, Scopes, Server, ServerState, Settings};
 use crate::sync::lock;
 
 /// Everything that a server has. Edits change it; requests read the snapshots that are made of it.

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::entries::{CatalogEntry, Entries, Visibility};
-use super::lists::{Caching, ListResult, Place};
+use super::entries::Entries;
+use super::{Caching, CatalogEntry, ListResult, Place, Visibility};
 use crate::error::RequestError;
-use crate::server::Context;
-use crate::server::scopes::Scopes;
-use crate::server::settings::Settings;
+use crate::server::{Context, Scopes, Settings};
 
 /// An immutable snapshot of what a server offers of one kind; an edit replaces it whole.
 #[derive(Debug)]

@@ -8,16 +8,16 @@ use mcp_types::{
     RequestId, Revision,
 };
 
-use super::CancellationToken;
-use super::detachable_link::{DetachableLink, DetachedCall};
+use super::detachable_link::DetachableLink;
 use super::reporter::Reporter;
+use super::{CancellationToken, DetachedCall};
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, RequestParams, missing_extension};
 use crate::server::input::InputState;
-use crate::server::subscriptions::{Session, Severity};
-use crate::server::{Answer, Extension, Server};
+use crate::server::subscriptions::Severity;
+use crate::server::{Answer, Extension, Server, Session};
 use crate::sync::lock;
 use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
@@ -384,7 +384,8 @@ impl Context {
     ) -> Served<Answer> {
         match served {
             Served::Now(_) => {
-                EndOfCall::of(self).finish();
+                self.finish_progress();
+                self.end();
                 served
             }
             Served::Later(handler) if is_kept || self.request.cancellation.get().is_some() => {

@@ -15,8 +15,8 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::detachable_link::{DetachableLink, DetachedCall};
-use super::{CancellationToken, Context, IncomingRequest};
+use super::detachable_link::DetachableLink;
+use super::{CancellationToken, Context, DetachedCall, IncomingRequest};
 use crate::ProtocolError;
 use crate::connection::{Link, Peer, Served};
 use crate::error::RequestError;

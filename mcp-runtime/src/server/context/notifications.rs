@@ -6,8 +6,7 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::Context;
-use super::progress::{ProgressAmount, ProgressTotal};
+use super::{Context, ProgressAmount, ProgressTotal};
 use crate::error::CallError;
 use crate::protocol::Change;
 use crate::server::subscriptions::Severity;

@@ -8,15 +8,14 @@ use mcp_types::{
     DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
 };
 
-use super::Answer;
-use super::request::ServerRequest;
 use super::trace::Trace;
+use super::{Answer, ServerRequest};
 use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
 use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
-use crate::server::context::{IncomingRequest, attach};
-use crate::server::subscriptions::{Session, StoredSession};
-use crate::server::{Context, Server, input};
+use crate::server::context::attach;
+use crate::server::subscriptions::StoredSession;
+use crate::server::{Context, IncomingRequest, Server, Session, input};
 
 impl Server {
     /// Serves a request as the lifecycle decides: `admit` asks it.

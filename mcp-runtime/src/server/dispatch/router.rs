@@ -10,19 +10,18 @@ use mcp_types::{
     UnsubscribeRequestParams, methods,
 };
 
-use super::answer::{Answer, Identity, Prepared};
-use super::request::ServerRequest;
-use super::{Reply, then};
+use super::answer::{Identity, Prepared};
+use super::{Answer, Reply, ServerRequest, then};
 use crate::connection::Served;
 use crate::error::{RequestError, ServeError};
 use crate::protocol::{Negotiated, accepted_lists, not_offered};
 use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Place};
 use crate::server::prompts::PromptEntry;
 use crate::server::resources::ResourceEntry;
-use crate::server::settings::{Introduction, Settings};
+use crate::server::settings::Introduction;
 use crate::server::subscriptions::{ListenRequest, Severity};
 use crate::server::tools::ToolEntry;
-use crate::server::{Context, List, MethodCall};
+use crate::server::{Context, List, MethodCall, Settings};
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
 /// it.

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
-use crate::server::handler::error::to_protocol;
+use crate::server::handler::to_protocol;
 use crate::server::{BoxFuture, Context, HandlerError, Reply, ServerBuilder};
 
 /// An extension of the protocol that a server offers (SEP-2133); added by

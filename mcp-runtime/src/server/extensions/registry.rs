@@ -11,8 +11,7 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::{ExtensionMethod, OwnMethod};
 use crate::server::layers::{Stack, around_method};
-use crate::server::scopes::Scopes;
-use crate::server::{BoxFuture, Context, Reply};
+use crate::server::{BoxFuture, Context, Reply, Scopes};
 
 /// The extensions of a server, and their methods.
 #[derive(Default)]

@@ -3,8 +3,13 @@
 //! Arguments of prompts and variables of resources are texts and are read by `text`; `run` turns a
 //! returned value into a reply, `error` a failure into an answer.
 
-pub(crate) mod error;
-pub(crate) mod run;
-pub(crate) mod text;
+mod error;
+mod run;
+mod text;
 
 pub use error::HandlerError;
+pub(super) use error::{ArgumentError, InvalidArguments, downcast, known, to_protocol};
+pub(super) use run::{CallRejection, CallResult, Convert, conversions, for_tuples, run};
+pub use run::{Json, MaybeAsync, NotAsync, blocking, pending, ready};
+pub(super) use text::{Declares, TextCall, Texts};
+pub use text::{FromText, RequiredText, Text, TextArgument, TextArguments, argument, optional};

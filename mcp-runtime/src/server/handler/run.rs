@@ -1,14 +1,15 @@
 //! Runs the user's function, and makes a reply of the value that it returns.
 
 use std::future::{Future, Ready};
+use std::sync::Arc;
 
-use super::error::{self, InvalidArguments};
+use super::InvalidArguments;
+use super::error;
 use crate::ProtocolError;
 use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::server::Reply;
 use crate::server::input::AskError;
-use std::sync::Arc;
 
 /// The conversion of a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;

@@ -7,8 +7,7 @@ use std::str::FromStr;
 
 use mcp_types::OrderedMap;
 
-use super::error::{ArgumentError, InvalidArguments};
-use super::run::{CallRejection, for_tuples};
+use super::{ArgumentError, CallRejection, InvalidArguments, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Context, ContextValue, FromContext, OptionalFromContext};
 

@@ -11,10 +11,9 @@ use mcp_types::{
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::elicit::Mode;
-use super::form::{self, ElicitForm};
-use super::{Ask, AskAll, AskError, Elicited, Question};
-use crate::server::handler::run::{CallRejection, CallResult};
+use super::form;
+use super::{Ask, AskAll, AskError, ElicitForm, Question};
+use crate::server::handler::{CallRejection, CallResult};
 use crate::server::{Context, Reply};
 
 /// A question to the user; await it to ask.
@@ -34,13 +33,13 @@ pub struct ElicitationRequest<T> {
 
 /// What the user is asked for.
 #[derive(Clone, Debug)]
-pub(super) enum Mode {
+enum Mode {
     Form { message: String, form: FormSource },
     Url(Box<ElicitRequestUrlParams>),
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum FormSource {
+enum FormSource {
     /// Of a type; the only field of a type that is no struct is called `field`.
     Typed {
         describe: fn(&str) -> Result<ElicitSchema, AskError>,
@@ -162,7 +161,7 @@ fn unique_id() -> String {
 
 impl Mode {
     /// The form of `T` below `message`; its only field, if `T` is no struct, is called `field`.
-    pub(super) fn typed<T: ElicitForm>(message: String, field: &'static str) -> Self {
+    fn typed<T: ElicitForm>(message: String, field: &'static str) -> Self {
         let form = FormSource::Typed {
             describe: form::in_order::<T>,
             field: Cow::Borrowed(field),
@@ -170,7 +169,7 @@ impl Mode {
         Self::Form { message, form }
     }
 
-    pub(super) fn request(&self) -> Result<InputRequest, AskError> {
+    fn request(&self) -> Result<InputRequest, AskError> {
         let params: ElicitRequestParams = match self {
             Self::Form { message, form } => {
                 let schema = match form {
@@ -185,7 +184,7 @@ impl Mode {
     }
 
     /// The user's answer to the form of `T`.
-    pub(super) fn outcome<T: ElicitForm>(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+    fn outcome<T: ElicitForm>(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         read(answer, |content| self.read_typed(content))
     }
 

@@ -3,9 +3,10 @@
 use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, RawJson, Root};
 
-use super::form::ElicitForm;
 use super::state::Questions;
-use super::{Ask, AskError, Elicited, InputState, Question, RootsRequest, Sampled, elicit};
+use super::{
+    Ask, AskError, ElicitForm, Elicited, InputState, Question, RootsRequest, Sampled, elicit,
+};
 use crate::error::RequestError;
 
 /// Questions that a handler asks by hand, instead of awaiting them.

@@ -8,8 +8,9 @@ use mcp_types::{
     UrlElicitationRequiredErrorData,
 };
 
+use super::InputState;
 use super::ask::send;
-use super::state::{Binding, InputState, Questions, RetryState, now};
+use super::state::{Binding, Questions, RetryState, now};
 use crate::connection::{BoxFuture, Served, join_all};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;

@@ -45,7 +45,7 @@ pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>
     Arc::new(move |call: MethodCall<'_>| {
         let params = call.params.map(RawJson::from);
         let outcome = layered.call(params, call.context, Arc::clone(&innermost));
-        Reply::Pending(Box::pin(async move { fitting(outcome.await?) }))
+        Reply::Pending(Box::pin(async move { typed_result(outcome.await?) }))
     })
 }
 
@@ -155,7 +155,11 @@ fn entering(
 /// # Errors
 ///
 /// When `member`, which a layer has replaced, leads to an entry other than `called`.
-pub(in crate::server) fn same(member: &str, found: &str, called: &str) -> Result<(), RequestError> {
+pub(in crate::server) fn check_same(
+    member: &str,
+    found: &str,
+    called: &str,
+) -> Result<(), RequestError> {
     if found == called {
         return Ok(());
     }
@@ -175,22 +179,22 @@ impl McpResponse {
 /// # Errors
 ///
 /// When a layer has made one that is none of the entry's kind.
-pub(in crate::server) fn fitting<T: Any + DeserializeOwned>(
+pub(in crate::server) fn typed_result<T: Any + DeserializeOwned>(
     body: McpResponseBody,
 ) -> Result<T, ProtocolError> {
     match body {
-        McpResponseBody::Json(json) => json.parse().map_err(|error| unfit(&error)),
+        McpResponseBody::Json(json) => json.parse().map_err(|error| unfit_result(&error)),
         McpResponseBody::Typed(result) => match result.into_any().downcast() {
             Ok(result) => Ok(*result),
-            Err(_) => Err(unfit(&"it is one of another entry")),
+            Err(_) => Err(unfit_result(&"it is one of another entry")),
         },
         McpResponseBody::Answer(_) | McpResponseBody::Accepted(_) => {
-            Err(unfit(&"it is one of the whole server"))
+            Err(unfit_result(&"it is one of the whole server"))
         }
     }
 }
 
-pub(in crate::server) fn unfit(reason: &dyn fmt::Display) -> ProtocolError {
+pub(in crate::server) fn unfit_result(reason: &dyn fmt::Display) -> ProtocolError {
     crate::log::error!(%reason, "a layer has made a result that the entry can't have");
     RequestError::Internal.to_error()
 }

@@ -5,6 +5,8 @@ mod route;
 mod tool_extension;
 
 pub(super) use crate::layer::Stack;
-pub(super) use entries::{InnermostHandler, Layered, around_method, fitting, same, unfit};
+pub(super) use entries::{
+    InnermostHandler, Layered, around_method, check_same, typed_result, unfit_result,
+};
 pub(super) use route::method_of_service;
 pub use tool_extension::{ToolExtension, tool_with};

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use mcp_types::{GetPromptResult, Prompt, PromptArgument};
 
-use super::entry::{IntoPromptResult, PromptCall, PromptEntry};
+use super::{IntoPromptResult, PromptCall, PromptEntry};
 use crate::advice::HeldThread;
 use crate::error::RequestError;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{CallRejection, CallResult, pending, ready, run};
-use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
+use crate::server::handler::{
+    CallRejection, CallResult, Declares, TextArgument, TextArguments, TextCall, pending, ready, run,
+};
 use crate::server::{Context, Reply};
 
 /// Describes a prompt, and makes an entry of it and a function.

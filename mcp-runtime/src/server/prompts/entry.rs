@@ -17,12 +17,9 @@ use crate::protocol::{RequestParams, invalid_params};
 use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Visibility};
 use crate::server::completions::Completers;
 use crate::server::dispatch::ServerRequest;
-use crate::server::handler::run::{CallResult, Convert, conversions};
-use crate::server::handler::text::Texts;
-use crate::server::handler::{HandlerError, error};
-use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same};
-use crate::server::scopes::Scopes;
-use crate::server::{Context, Reply};
+use crate::server::handler::{CallResult, Convert, Texts, conversions, to_protocol};
+use crate::server::layers::{InnermostHandler, Layered, Stack, check_same, typed_result};
+use crate::server::{Context, HandlerError, Reply, Scopes};
 
 /// A prompt that a server offers.
 pub struct PromptEntry {
@@ -186,7 +183,7 @@ pub(in crate::server) fn around_prompt(
     let Some(layers) = layers else { return handler };
     let own = name.to_owned();
     let innermost = InnermostHandler::new(move |params, context| {
-        same("name", &params.name()?, &own)?;
+        check_same("name", &params.name()?, &own)?;
         let arguments = &arguments(params)?;
         let reply = handler(PromptCall { arguments, context });
         Ok(reply.then(|result| Ok(McpResponse::typed(result))))
@@ -202,7 +199,7 @@ pub(in crate::server) fn around_prompt(
         let inner = Arc::clone(&innermost);
         let outcome = layered.call(Some(params), call.context, inner);
         Reply::Pending(Box::pin(async move {
-            fitting::<GetPromptResult>(outcome.await?)
+            typed_result::<GetPromptResult>(outcome.await?)
         }))
     })
 }
@@ -257,6 +254,6 @@ impl<const N: usize> IntoPromptResult for [PromptMessage; N] {
 
 impl<T: IntoPromptResult, E: HandlerError> IntoPromptResult for Result<T, E> {
     fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-        self.map_err(error::to_protocol)?.into_prompt_result()
+        self.map_err(to_protocol)?.into_prompt_result()
     }
 }

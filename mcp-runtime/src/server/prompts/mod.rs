@@ -7,7 +7,7 @@
 mod builder;
 pub(crate) mod entry;
 
-pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
+pub use crate::server::handler::{FromText, TextArgument, TextArguments, argument, optional};
 pub use builder::PromptBuilder;
 pub(in crate::server) use entry::around_prompt;
 pub use entry::{IntoPromptResult, PromptCall, PromptEntry};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_types::{
-    LoggingLevel, RawJson, Resource, ResourceTemplate, ServerNotification, SubscriptionFilter,
+    LoggingLevel, Prompt, Resource, ResourceTemplate, ServerNotification, SubscriptionFilter, Tool,
 };
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -16,10 +16,9 @@ use crate::client::{Client, SubscriptionEvent};
 use crate::error::CallError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Change, accepted_lists};
-use crate::server::List;
 use crate::server::catalog::Registry;
-use crate::server::server::ServerState;
 use crate::server::settings::Introduction;
+use crate::server::{List, ServerState};
 use crate::sync::lock;
 
 /// The server behind a proxy.
@@ -34,16 +33,30 @@ pub(super) struct Upstream {
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
     pub(super) watched: Mutex<BTreeMap<String, JoinSet<()>>>,
-    /// The lists as they were last offered, with the capabilities that concern their items. One
-    /// list is requested at a time, so that no older answer replaces a newer one.
-    pub(super) offered: tokio::sync::Mutex<HashMap<List, RawJson>>,
+    /// The lists as they were last offered. One list is requested at a time, so that no older answer
+    /// replaces a newer one.
+    pub(super) offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
 }
 
 /// The index that the entries of a proxy have in place of that of a mounted server.
 const MOUNT: usize = 0;
 
-/// Replaces the entries of one list.
-type EditRegistry<'a> = Box<dyn FnOnce(&mut Registry) + Send + 'a>;
+/// A list of the server behind a proxy, with the capabilities that concern its items.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum UpstreamList {
+    Tools(Vec<Tool>),
+    Prompts {
+        prompts: Vec<Prompt>,
+        completes: bool,
+    },
+    Resources {
+        resources: Vec<Resource>,
+        templates: Vec<ResourceTemplate>,
+        completes: bool,
+        /// True if clients can subscribe to the resources.
+        watched: bool,
+    },
+}
 
 /// Starts a task that is aborted when the set is dropped.
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
@@ -181,11 +194,11 @@ impl Upstream {
     /// When it does not answer with the list.
     pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
-        let (new, edit) = self.ask_for(list, offered.contains_key(&list)).await?;
+        let new = self.ask_for(list, offered.contains_key(&list)).await?;
         let state = self.state.upgrade();
         if let Some(state) = state.filter(|_| offered.get(&list) != Some(&new)) {
             state.change(|registry| {
-                edit(registry);
+                self.offer(new.clone(), registry);
                 BTreeSet::from([list.into()])
             });
             offered.insert(list, new);
@@ -193,69 +206,71 @@ impl Upstream {
         Ok(())
     }
 
-    /// Asks the server for a list. Returns its items as JSON, and the edit by which they are
-    /// offered. `is_offered` says that there is an earlier list, to go on with.
+    /// Asks the server for a list. `is_offered` says that there is an earlier list, to go on with.
     ///
     /// # Errors
     ///
     /// When it does not answer with the list.
-    async fn ask_for(
-        self: &Arc<Self>,
-        list: List,
-        is_offered: bool,
-    ) -> Result<(RawJson, EditRegistry<'_>), CallError> {
-        let client = &self.client;
-        let declared = client.server_capabilities();
+    async fn ask_for(&self, list: List, is_offered: bool) -> Result<UpstreamList, CallError> {
+        let declared = self.client.server_capabilities();
         let completes = declared.completions.is_some();
         Ok(match list {
-            List::Tools => {
-                let tools = match declared.tools {
-                    Some(_) => client.list_tools().await?,
+            List::Tools => UpstreamList::Tools(match declared.tools {
+                Some(_) => self.client.list_tools().await?,
+                None => Vec::new(),
+            }),
+            List::Prompts => UpstreamList::Prompts {
+                prompts: match declared.prompts {
+                    Some(_) => self.client.list_prompts().await?,
                     None => Vec::new(),
-                };
-                let new = RawJson::encode(&tools);
-                let edit = move |registry: &mut Registry| {
-                    let entries = tools.into_iter().filter_map(|it| entries::tool(self, it));
-                    registry.tools.replace_mounted(MOUNT, entries.collect());
-                };
-                (new, Box::new(edit))
-            }
-            List::Prompts => {
-                let prompts = match declared.prompts {
-                    Some(_) => client.list_prompts().await?,
-                    None => Vec::new(),
-                };
-                let new = RawJson::encode(&(&prompts, completes));
-                let edit = move |registry: &mut Registry| {
-                    let prompts = prompts.into_iter();
-                    let entries = prompts.map(|it| entries::prompt(self, it, completes));
-                    registry.prompts.replace_mounted(MOUNT, entries.collect());
-                };
-                (new, Box::new(edit))
-            }
+                },
+                completes,
+            },
             List::Resources => {
                 let (resources, templates) = match declared.resources {
                     Some(_) => self.list_resources(is_offered).await?,
                     None => Default::default(),
                 };
-                let watched = declared.resources.and_then(|it| it.subscribe) == Some(true);
-                let new = RawJson::encode(&(&resources, &templates, completes, watched));
-                let edit = move |registry: &mut Registry| {
-                    let resources = resources.into_iter();
-                    let resources = resources.map(|it| entries::resource(self, it));
-                    let templates = templates.into_iter();
-                    let templates =
-                        templates.filter_map(|it| entries::template(self, it, completes));
-                    let mut entries: Vec<_> = resources.chain(templates).collect();
-                    for entry in entries.iter_mut().filter(|_| watched) {
-                        let upstream = Arc::clone(self);
-                        entry.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
-                    }
-                    registry.resources.replace_mounted(MOUNT, entries);
-                };
-                (new, Box::new(edit))
+                UpstreamList::Resources {
+                    resources,
+                    templates,
+                    completes,
+                    watched: declared.resources.and_then(|it| it.subscribe) == Some(true),
+                }
             }
         })
+    }
+
+    /// Replaces the entries of a list by entries that lead to the items of `list`.
+    fn offer(self: &Arc<Self>, list: UpstreamList, registry: &mut Registry) {
+        match list {
+            UpstreamList::Tools(tools) => {
+                let entries = tools.into_iter().filter_map(|it| entries::tool(self, it));
+                registry.tools.replace_mounted(MOUNT, entries.collect());
+            }
+            UpstreamList::Prompts { prompts, completes } => {
+                let prompts = prompts.into_iter();
+                let entries = prompts.map(|it| entries::prompt(self, it, completes));
+                registry.prompts.replace_mounted(MOUNT, entries.collect());
+            }
+            UpstreamList::Resources {
+                resources,
+                templates,
+                completes,
+                watched,
+            } => {
+                let resources = resources.into_iter();
+                let resources = resources.map(|it| entries::resource(self, it));
+                let templates = templates.into_iter();
+                let templates = templates.filter_map(|it| entries::template(self, it, completes));
+                let mut entries: Vec<_> = resources.chain(templates).collect();
+                for entry in entries.iter_mut().filter(|_| watched) {
+                    let upstream = Arc::clone(self);
+                    entry.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
+                }
+                registry.resources.replace_mounted(MOUNT, entries);
+            }
+        }
     }
 
     /// The resources and the templates of the server, of which one list may fail.

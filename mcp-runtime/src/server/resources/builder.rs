@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
-use super::contents::{Contents, IntoContents};
-use super::entry::{IntoResources, Listed, ResourceCall, ResourceEntry, list_by};
-use super::uri_template::UriTemplate;
+use super::entry::{Listed, list_by};
+use super::{Contents, IntoContents, IntoResources, ResourceCall, ResourceEntry, UriTemplate};
 use crate::advice::HeldThread;
 use crate::server::completions::Completer;
-use crate::server::handler::run::{CallRejection, CallResult, pending, ready, run};
-use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
+use crate::server::handler::{
+    CallRejection, CallResult, Declares, TextArgument, TextArguments, TextCall, pending, ready, run,
+};
 use crate::server::{Context, Reply};
 
 /// Describes a resource or template, and makes an entry of it and a function.

@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::resource_not_found;
-use crate::server::handler::run::{Convert, Json, conversions};
-use crate::server::handler::{HandlerError, error};
+use crate::server::HandlerError;
+use crate::server::handler::{Convert, Json, conversions, downcast, to_protocol};
 
 /// Contents of a resource, without URI and media type.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,9 +97,9 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
     fn into_contents(self) -> Result<Contents, ProtocolError> {
         match self {
             Ok(value) => value.into_contents(),
-            Err(error) => match error::downcast::<NotFound>(&error) {
+            Err(error) => match downcast::<NotFound>(&error) {
                 Some(NotFound) => Ok(Contents::Missing),
-                None => Err(error::to_protocol(error)),
+                None => Err(to_protocol(error)),
             },
         }
     }

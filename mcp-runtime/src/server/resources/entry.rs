@@ -10,9 +10,8 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::Contents;
 use super::uri::normalize;
-use super::uri_template::UriTemplate;
+use super::{Contents, UriTemplate};
 use crate::ProtocolError;
 use crate::advice::HeldThread;
 use crate::error::RequestError;
@@ -20,11 +19,9 @@ use crate::layer::McpResponse;
 use crate::protocol::{RequestParams, resource_not_found};
 use crate::server::catalog::{Caching, CatalogEntry, ListResult, Visibility};
 use crate::server::completions::Completers;
-use crate::server::handler::text::Texts;
-use crate::server::handler::{HandlerError, error};
-use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same};
-use crate::server::scopes::Scopes;
-use crate::server::{BoxFuture, Context, Reply};
+use crate::server::handler::{Texts, to_protocol};
+use crate::server::layers::{InnermostHandler, Layered, Stack, check_same, typed_result};
+use crate::server::{BoxFuture, Context, HandlerError, Reply, Scopes};
 
 /// A resource, or a template of resources, that a server offers.
 pub struct ResourceEntry {
@@ -92,7 +89,7 @@ impl IntoResources for Vec<Resource> {
 
 impl<E: HandlerError> IntoResources for Result<Vec<Resource>, E> {
     fn into_resources(self) -> Result<Vec<Resource>, ProtocolError> {
-        self.map_err(error::to_protocol)
+        self.map_err(to_protocol)
     }
 }
 
@@ -353,7 +350,7 @@ pub(in crate::server) fn around_resource(
         Reply::Pending(Box::pin(async move {
             match outcome.await {
                 Ok(body) => {
-                    let result = fitting::<ReadResourceResult>(body)?;
+                    let result = typed_result::<ReadResourceResult>(body)?;
                     Ok(Contents::Whole(Box::new(result)))
                 }
                 // A server that mounts this one has another URI for it.
@@ -389,7 +386,7 @@ impl LayeredRead {
         let find = || resources.find_for(&uri, "params.uri", context);
         let found = (uri != self.uri).then(find).transpose()?;
         if let Some(found) = &found {
-            same("uri", found.entry.name(), &self.entry)?;
+            check_same("uri", found.entry.name(), &self.entry)?;
         }
         let reply = (self.handler)(ResourceCall {
             uri: &uri,

@@ -12,12 +12,11 @@ use mcp_types::{
 };
 use tokio::time::Instant;
 
-use super::entry::ListPart;
-use super::{Contents, IntoContents as _, ResourceEntry, UriTemplate};
+use super::{Contents, IntoContents as _, ListPart, ResourceEntry, UriTemplate};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::{FILE_WALK_LIFETIME, MAX_FILE_BYTES};
-use crate::server::handler::run::blocking;
+use crate::server::handler::blocking;
 use crate::server::{IntoResource, Reply};
 use crate::sync::lock;
 

@@ -8,17 +8,16 @@ use mcp_types::{
     ResourceContents,
 };
 
-use super::entry::{ListPart, ListedResources};
+use super::entry::ListedResources;
 use super::uri::{has_dot_segments, is_uri, normalize};
-use super::uri_template::UriTemplate;
-use super::{ResourceCall, ResourceEntry};
+use super::{ListPart, ResourceCall, ResourceEntry, UriTemplate};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::resource_not_found;
 use crate::server::catalog::{Catalog, CatalogEntry as _, Place};
 use crate::server::dispatch::ServerRequest;
-use crate::server::handler::text::Texts;
+use crate::server::handler::Texts;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource that was found by its URI.
@@ -318,7 +317,7 @@ impl Catalog<ResourceEntry> {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }
                 for resource in found {
-                    let place = Place::FoundResource(number, resource.uri.clone());
+                    let place = Place::Found(number, resource.uri.clone());
                     // The second of two resources with one place could not begin a page.
                     let last = items.last().map(|(last, _)| last);
                     let is_double = is_paged && last == Some(&place);
@@ -339,8 +338,8 @@ impl Catalog<ResourceEntry> {
                 continue;
             };
             let after = match after {
-                Some(Place::FoundResource(last, _)) if number < last => continue,
-                Some(Place::FoundResource(last, uri)) if number == last => Some(uri.clone()),
+                Some(Place::Found(last, _)) if number < last => continue,
+                Some(Place::Found(last, uri)) if number == last => Some(uri.clone()),
                 _ => None,
             };
             // One more than the page has, to detect a next page. A filter may leave out

@@ -12,7 +12,7 @@ mod find;
 pub(crate) mod uri;
 mod uri_template;
 
-pub use crate::server::handler::text::{
+pub use crate::server::handler::{
     FromText, TextArgument, TextArguments, argument as variable, optional,
 };
 pub use builder::ResourceBuilder;

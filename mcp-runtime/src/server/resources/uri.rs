@@ -6,7 +6,7 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::percent_encode::decode::{DecodedFragment, decode_whatwg_bytes};
 use iri_string::types::UriStr;
 
-use super::uri_template::UriTemplate;
+use super::UriTemplate;
 
 /// Returns whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
 pub(super) fn is_uri(text: &str) -> bool {

@@ -132,7 +132,7 @@ impl Server {
             endpoint,
             running: Running::new(self.clone(), Limits::default()),
             signals: true,
-            run: |serve| Box::pin(serve.run()),
+            run: |serve| Box::pin(serve.run_with(Signals::listen)),
         }
     }
 }
@@ -192,10 +192,6 @@ impl<E: Endpoint> Serve<E> {
     /// A handle to shut the server down.
     pub fn shutdown_handle(&self) -> ShutdownHandle {
         self.running.shutdown_handle()
-    }
-
-    async fn run(self) -> Result<(), ServeError> {
-        self.run_with(Signals::listen).await
     }
 
     /// Runs until the end, with signals that are listened for once the server has started.

@@ -9,7 +9,8 @@ use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::changes::{ChangeSubscriber, Changes, notify};
+use super::Changes;
+use super::changes::{ChangeSubscriber, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;

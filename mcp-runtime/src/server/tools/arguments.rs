@@ -15,8 +15,7 @@ use serde_json::{Deserializer, Value};
 use super::parameter::Parameter;
 use crate::advice::SkippedArguments;
 use crate::limits::MAX_FOUND_FAULTS;
-use crate::server::handler::error::{ArgumentError, InvalidArguments};
-use crate::server::handler::run::CallRejection;
+use crate::server::handler::{ArgumentError, CallRejection, InvalidArguments};
 
 /// A slot for the value of one argument.
 pub trait Slot {

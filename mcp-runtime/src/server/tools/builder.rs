@@ -5,21 +5,18 @@ use std::sync::{Arc, LazyLock};
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::Unknown;
-use super::arguments::Argument;
 use super::diagnostics::{ClosureResult, OutputSchema, WholeResult};
-use super::entry::{ToolCall, ToolEntry};
-use super::json_arguments::{InvalidSchema, JsonArguments, SchemaValidator};
+use super::json_arguments::SchemaValidator;
 use super::parameter::{Parameter, input_schema};
-use super::result::ToolOutcome;
-use super::result::{IntoToolResult, ToolOutput};
-use super::structured;
+use super::result::ToolOutput;
+use super::{
+    Argument, IntoToolResult, InvalidSchema, JsonArguments, ToolCall, ToolEntry, ToolOutcome,
+    Unknown, structured,
+};
 use crate::advice::{self, HeldThread, SkippedArguments};
 use crate::error::RequestError;
 use crate::log::Once;
-use crate::server::handler::run::{
-    CallRejection, CallResult, Convert, for_tuples, pending, ready, run,
-};
+use crate::server::handler::{CallRejection, CallResult, Convert, for_tuples, pending, ready, run};
 use crate::server::{Context, Reply};
 
 /// Describes a tool, and makes an entry of it and a function.

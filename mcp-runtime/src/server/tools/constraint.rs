@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use serde::Serialize;
 
-use super::arguments::Argument;
-use super::pattern::{self, InvalidPattern, PatternArgument};
+use super::pattern;
+use super::{Argument, InvalidPattern, PatternArgument};
 
 /// A type whose values JSON Schema can order: the numbers.
 #[diagnostic::on_unimplemented(

@@ -7,10 +7,8 @@ use mcp_types::CallToolResult;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::arguments::{Argument, ToolArgument, argument};
-use super::result::IntoToolResult;
-use super::structured;
-use crate::server::handler::HandlerError;
+use super::{Argument, IntoToolResult, ToolArgument, argument, structured};
+use crate::server::HandlerError;
 
 /// An argument whose type is called `Context`, most likely by mistake.
 #[diagnostic::on_unimplemented(

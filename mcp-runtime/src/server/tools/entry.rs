@@ -7,20 +7,18 @@ use std::time::Duration;
 use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool, methods};
 use serde::Serialize;
 
-use super::Unknown;
-use super::arguments::{self, Argument, Slot};
-use super::result::ToolOutcome;
-use super::{result, structured};
+use super::arguments::{self, Slot};
+use super::{Argument, ToolOutcome, Unknown, result, structured};
 use crate::error::RequestError;
 use crate::layer::{McpResponse, McpResponseBody};
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::{Catalog, CatalogEntry, ListResult, Visibility};
 use crate::server::dispatch::ServerRequest;
-use crate::server::handler::error::InvalidArguments;
-use crate::server::handler::run::{CallRejection, Convert};
-use crate::server::layers::{InnermostHandler, Layered, Stack, fitting, same, unfit};
-use crate::server::scopes::Scopes;
-use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Reply};
+use crate::server::handler::{CallRejection, Convert, InvalidArguments};
+use crate::server::layers::{
+    InnermostHandler, Layered, Stack, check_same, typed_result, unfit_result,
+};
+use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Reply, Scopes};
 
 /// A tool that a server offers.
 pub struct ToolEntry {
@@ -352,7 +350,7 @@ pub(in crate::server) fn around_tool(
     let Some(layers) = layers else { return handler };
     let own = name.to_owned();
     let innermost = InnermostHandler::new(move |params, context| {
-        same("name", &params.name()?, &own)?;
+        check_same("name", &params.name()?, &own)?;
         let reply = handler(ToolCall {
             arguments: params.arguments()?,
             context,
@@ -378,9 +376,9 @@ pub(in crate::server) fn around_tool(
         Reply::Pending(Box::pin(async move {
             match outcome.await? {
                 McpResponseBody::Json(json) => {
-                    ToolOutcome::read(json).map_err(|error| unfit(&error))
+                    ToolOutcome::read(json).map_err(|error| unfit_result(&error))
                 }
-                body => Ok(ToolOutcome::Complete(fitting(body)?)),
+                body => Ok(ToolOutcome::Complete(typed_result(body)?)),
             }
         }))
     })

@@ -4,10 +4,8 @@ use mcp_types::{RawJson, RawJsonRef};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::builder::{Arguments, ToolBuilder};
-use super::entry::ToolCall;
-use crate::server::handler::error::{ArgumentError, InvalidArguments};
-use crate::server::handler::run::CallRejection;
+use super::{Arguments, ToolBuilder, ToolCall};
+use crate::server::handler::{ArgumentError, CallRejection, InvalidArguments};
 
 /// All arguments of a call as one JSON object, under a schema that is written by hand.
 ///

@@ -19,7 +19,7 @@ pub(crate) mod returned;
 pub(super) mod structured;
 mod validation;
 
-pub use crate::server::handler::run::Json;
+pub use crate::server::handler::Json;
 pub(in crate::server) use arguments::Unknown;
 pub use arguments::{Argument, ToolArgument, argument};
 pub use builder::{Arguments, ToolBuilder};

@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::expected::integers;
 use super::validation::Validation;
 use crate::schema::{self, Describe};
-use crate::server::handler::error::ArgumentError;
+use crate::server::handler::ArgumentError;
 
 /// The largest absolute value of an integer in a header. Larger ones are not exact in programs that
 /// keep numbers as floating point (2026-07-28, "Tools", section "x-mcp-header").

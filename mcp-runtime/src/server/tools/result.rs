@@ -11,15 +11,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::content::{Audio, Image, IntoContent};
-use super::structured::{self, Structured};
+use super::structured;
+use super::{Audio, Image, IntoContent, Structured};
 use crate::ProtocolError;
 use crate::error::with_causes;
-use crate::server::Reply;
-use crate::server::handler::HandlerError;
-use crate::server::handler::error::{downcast, known};
-use crate::server::handler::run::{CallRejection, CallResult, Convert, Json, conversions};
+use crate::server::handler::{
+    CallRejection, CallResult, Convert, Json, conversions, downcast, known,
+};
 use crate::server::input::AskError;
+use crate::server::{HandlerError, Reply};
 
 /// A value that answers a call.
 ///

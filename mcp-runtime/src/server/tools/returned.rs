@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::content::IntoContent;
-use super::result::{IntoToolResult, ToolOutput};
-use crate::server::handler::HandlerError;
-use crate::server::handler::run::Json;
+use super::result::ToolOutput;
+use super::{IntoContent, IntoToolResult};
+use crate::server::HandlerError;
+use crate::server::handler::Json;
 
 /// Stands for the return type of a function, to choose the way in which it becomes a result.
 ///

@@ -5,16 +5,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::content::IntoContent;
 use super::expected::list;
-use super::result::ToolOutcome;
 use super::validation::Validation;
+use super::{IntoContent, ToolOutcome};
 use crate::error::RequestError;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
 use crate::protocol::structured_content_is_object;
-use crate::schema::Describe;
+use crate::schema::{self, Describe};
 use crate::server::Reply;
-use crate::{ProtocolError, advice, schema};
+use crate::{ProtocolError, advice};
 
 /// A value that is returned as structured content, with text or content of its own beside it.
 ///

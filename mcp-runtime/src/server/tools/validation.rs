@@ -15,7 +15,7 @@ use super::expected::{
 use super::pattern::Patterns;
 use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
 use crate::schema::walk;
-use crate::server::handler::error::ArgumentError;
+use crate::server::handler::ArgumentError;
 
 /// Beginnings of the keywords that no decoder enforces.
 const CONSTRAINTS: [&str; 4] = ["min", "max", "exclusive", "pattern"];
@@ -402,7 +402,7 @@ mod tests {
 
     use super::*;
     use crate::schema::for_input;
-    use crate::server::handler::error::InvalidArguments;
+    use crate::server::handler::InvalidArguments;
 
     fn validation<T: JsonSchema>() -> Validation {
         let mut generator = for_input();
