@@ -220,8 +220,8 @@ fn check(_: &RawJson, _: &CallToolResult) -> Result<(), String> {
     Ok(())
 }
 
-/// The member of `_meta` that names them.
-const META: &str = "mcp-runtime/skippedArguments";
+/// The member of `_meta` that names skipped arguments.
+const SKIPPED: &str = "mcp-runtime/skippedArguments";
 /// Most names that are kept of one call, and the longest, in characters.
 const MAX_NAMES: usize = 8;
 const MAX_NAME: usize = 64;
@@ -270,7 +270,7 @@ impl<'a> SkippedArguments<'a> {
         let names = std::mem::take(&mut *lock(&self.names));
         (!names.is_empty()).then_some(move |result: &mut CallToolResult| {
             let meta = result.meta.get_or_insert_with(ResultMetaObject::new);
-            meta.extra.insert(META.to_owned(), json!(names));
+            meta.extra.insert(SKIPPED.to_owned(), json!(names));
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Proxies: servers that offer what another one offers, which is reached through a client.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mcp_types::ServerNotification;
 
@@ -161,14 +161,7 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
     // Whatever that server declares today, another one may take its place.
     builder.list_changed(List::ALL);
     let server = builder.build();
-    let upstream = Arc::new(Upstream {
-        client: client.clone(),
-        callers,
-        logs,
-        state: Arc::downgrade(&server.state),
-        watched: Mutex::default(),
-        offered: Default::default(),
-    });
+    let upstream = Arc::new(Upstream::new(client.clone(), callers, logs, &server.state));
     // Changes announced before the lists have arrived are not lost: the lists are requested again.
     let news = listen(client).await;
     upstream.request_logs().await;

@@ -27,15 +27,15 @@ pub(super) struct Upstream {
     pub(super) client: Client,
     pub(super) callers: Arc<Callers>,
     /// If set, callers are sent the server's log messages.
-    pub(super) logs: bool,
+    logs: bool,
     /// The proxy.
-    pub(super) state: Weak<ServerState>,
+    state: Weak<ServerState>,
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
-    pub(super) watched: Mutex<BTreeMap<String, JoinSet<()>>>,
+    watched: Mutex<BTreeMap<String, JoinSet<()>>>,
     /// The lists as they were last offered. One list is requested at a time, so that no older answer
     /// replaces a newer one.
-    pub(super) offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
+    offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
 }
 
 /// The index that the entries of a proxy have in place of that of a mounted server.
@@ -43,7 +43,7 @@ const MOUNT: usize = 0;
 
 /// A list of the server behind a proxy, with the capabilities that concern its items.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum UpstreamList {
+enum UpstreamList {
     Tools(Vec<Tool>),
     Prompts {
         prompts: Vec<Prompt>,
@@ -78,6 +78,23 @@ pub(super) fn introduction(client: &Client) -> Introduction {
 }
 
 impl Upstream {
+    /// The server behind the proxy whose state is `proxy`; callers are sent its log messages if `logs`.
+    pub(super) fn new(
+        client: Client,
+        callers: Arc<Callers>,
+        logs: bool,
+        proxy: &Arc<ServerState>,
+    ) -> Self {
+        Self {
+            client,
+            callers,
+            logs,
+            state: Arc::downgrade(proxy),
+            watched: Mutex::default(),
+            offered: Default::default(),
+        }
+    }
+
     /// Asks the server for all log messages, if callers are sent them and it can be asked.
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
@@ -192,7 +209,7 @@ impl Upstream {
     /// # Errors
     ///
     /// When it does not answer with the list.
-    pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
+    async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
         let new = self.ask_for(list, offered.contains_key(&list)).await?;
         let state = self.state.upgrade();
