@@ -311,7 +311,7 @@ mod tests {
         let end = Instant::now() + Duration::from_secs(3600);
         documents.kept.insert(sha256(url), (good, end));
         for number in 0..20_000 {
-            let hash = sha256(&format!("https://evil.example/{number}"));
+            let hash = sha256(format!("https://evil.example/{number}"));
             documents.failed.insert(hash, end);
         }
         assert!(documents.get(url, None).await.unwrap().is_some());
