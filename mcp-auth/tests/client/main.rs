@@ -11,6 +11,7 @@ mod insecure;
 mod issuers;
 mod limits;
 mod login;
+mod logout;
 mod proofs;
 mod refresh;
 mod registration;

@@ -17,6 +17,7 @@ mod headers;
 mod hooks;
 mod json_arguments;
 mod lenient;
+mod output_schemas;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;

@@ -13,6 +13,7 @@ mod foreign;
 mod keep_alive;
 #[cfg(feature = "layer")]
 mod layers;
+mod lists;
 mod malformed;
 mod reconnection;
 mod revisions;

@@ -42,6 +42,7 @@ complete! {
     mod clients;
     mod http_clients;
     mod http_servers;
+    mod http_sessions;
     mod layers;
     mod memory;
     #[allow(dead_code)]
@@ -69,6 +70,7 @@ fn none_is_left_out() {
         clients::LIMITS,
         http_clients::LIMITS,
         http_servers::LIMITS,
+        http_sessions::LIMITS,
         kept_states::LIMITS,
         layers::LIMITS,
         memory::LIMITS,

@@ -29,7 +29,7 @@ mod sessions;
 mod site;
 #[path = "../http/stateless.rs"]
 mod stateless;
-#[path = "../http/stores.rs"]
+#[path = "../http/stores/mod.rs"]
 mod stores;
 #[path = "../http/streams.rs"]
 mod streams;

@@ -1,0 +1,258 @@
+//! Faults of stores: what a client is told, and that sessions and streams go on after them.
+
+use std::future::ready;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_runtime::transport::http::{
+    HttpOptions, Principal, SessionId, SessionRecord, SessionStore, StoreError,
+};
+use serde_json::json;
+
+use super::shared::{Fault, Shared, Stored, elsewhere};
+use crate::site::{Answer, Session, Site, read, read_until};
+use crate::support::clock::{Clock, in_time, until};
+use crate::support::{call, initialize, request};
+
+/// A store that has kept a session of somebody else, and has no room for others.
+struct Strange(SessionId);
+
+impl SessionStore for Strange {
+    fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
+        Box::pin(ready(Err(StoreError::Full)))
+    }
+
+    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
+        let params = initialize("2025-06-18")["params"].to_string();
+        let record = SessionRecord::new(Some(Principal::new("ann")), params);
+        Box::pin(ready(Ok((id == self.0).then_some(record))))
+    }
+
+    fn renew(&self, _: SessionId, _: Duration) -> Stored<Option<Bytes>> {
+        Box::pin(ready(Ok(Some(Bytes::new()))))
+    }
+
+    fn set_state(&self, _: SessionId, _: Bytes) -> Stored<()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn remove(&self, _: SessionId) -> Stored<()> {
+        Box::pin(ready(Ok(())))
+    }
+}
+
+#[tokio::test]
+async fn a_store_without_room_refuses_and_one_with_others_sessions_does_not_tell() {
+    let id = SessionId::new(7);
+    let site = Site::with(HttpOptions::default().session_store(Strange(id))).await;
+    let open = site
+        .request("POST")
+        .header("content-type", "application/json")
+        .body(initialize("2025-06-18").to_string())
+        .unwrap();
+    assert_eq!(site.send(open).await.status, 503);
+    let session = Session {
+        site: &site,
+        id: id.to_string(),
+        revision: "2025-06-18".to_owned(),
+    };
+    let answer = session.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(answer.status, 404, "{answer:?}");
+    site.lives_on().await;
+}
+
+/// Asserts that a request was answered as one that may be sent again later.
+fn assert_unavailable(answer: &Answer, method: &str) {
+    assert_eq!(answer.status, 503, "{method}: {answer:?}");
+    assert_eq!(answer.header("retry-after"), Some("1"), "{method}");
+    assert!(!answer.body.contains("unplugged"), "{method}: {answer:?}");
+}
+
+fn delete(session: &Session<'_>) -> http::Request<String> {
+    session.request("DELETE").body(String::new()).unwrap()
+}
+
+#[tokio::test]
+async fn a_session_goes_on_once_its_store_works_again() {
+    let store = Shared::default();
+    let site = store.site().await;
+    let other = store.site().await;
+    let session = site.session("2025-11-25").await;
+    let there = elsewhere(&session, &other);
+    let open = || {
+        let open = site
+            .request("POST")
+            .header("content-type", "application/json");
+        open.body(initialize("2025-11-25").to_string()).unwrap()
+    };
+    let plain = call(1, "echo", json!({}));
+    let level = request(2, "logging/setLevel", json!({"level": "error"}));
+    for (method, at, status, request) in [
+        ("insert", &site, 200, &open as &dyn Fn() -> _),
+        ("renew", &site, 200, &|| session.post(&plain)),
+        ("find", &other, 200, &|| there.post(&plain)),
+        ("set_state", &site, 200, &|| session.post(&level)),
+        ("remove", &other, 204, &|| delete(&there)),
+    ] {
+        store.fail(method);
+        assert_unavailable(&at.send(request()).await, method);
+        store.fail("nothing");
+        if method == "set_state" {
+            // The client was not told that it is set.
+            let log = session.ask(&call(3, "work", json!({}))).await;
+            assert!(log.body.contains("notifications/message"), "{log:?}");
+        }
+        let answer = session.ask(&plain).await;
+        assert_eq!(answer.status, 200, "{method}: {answer:?}");
+        let answer = at.send(request()).await;
+        assert_eq!(answer.status, status, "{method}: {answer:?}");
+    }
+    assert_eq!(session.ask(&plain).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_stream_goes_on_while_its_events_are_unavailable() {
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    let mut stream = session.start(&call(1, "tell_and_wait", json!({}))).await;
+    read_until(&mut stream, "notifications/progress").await;
+
+    for (id, failure) in [(2, "append"), (3, "panic")] {
+        store.fail(failure);
+        let mut unstored = session.start(&call(id, "tell_and_wait", json!({}))).await;
+        read_until(&mut unstored, "notifications/progress").await;
+    }
+
+    store.fail("replay");
+    let answer = read(session.listen(Some("2-0")).await).await;
+    assert_unavailable(&answer, "replay");
+    store.fail("nothing");
+    let mut resumed = session.listen(Some("2-0")).await;
+    assert_eq!(resumed.status(), 200);
+    read_until(&mut resumed, "notifications/progress").await;
+}
+
+#[tokio::test]
+async fn the_events_of_a_session_that_is_over_are_removed_in_the_end() {
+    let clock = Clock::stopped();
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    session.ask(&call(1, "tell", json!({}))).await;
+    store.fail("forget");
+    assert_eq!(site.send(delete(&session)).await.status, 204);
+    assert_eq!(store.called("forget"), 1);
+    clock.pass(Duration::from_secs(11)).await;
+    store.fail("nothing");
+    assert_eq!(store.called("forget"), 2);
+    clock.pass(Duration::from_secs(11)).await;
+    until("the events are removed", || store.called("forget") == 3).await;
+    clock.pass(Duration::from_secs(60)).await;
+    assert_eq!(store.called("forget"), 3);
+}
+
+/// Each method of a store that a request waits for, with a request that calls it first, and the status
+/// of its answer if the store works.
+fn waiting(
+    session: &Session<'_>,
+    there: &Session<'_>,
+    method: &str,
+) -> (http::Request<String>, u16) {
+    let open = session.site.request("POST");
+    let open = open.header("content-type", "application/json");
+    match method {
+        "insert" => (
+            open.body(initialize("2025-11-25").to_string()).unwrap(),
+            200,
+        ),
+        "renew" => (session.post(&call(1, "echo", json!({}))), 200),
+        "find" => (there.post(&call(1, "echo", json!({}))), 200),
+        "set_state" => {
+            let level = request(2, "logging/setLevel", json!({"level": "error"}));
+            (session.post(&level), 200)
+        }
+        "replay" => {
+            let resumed = session.request("GET").header("last-event-id", "2-0");
+            (resumed.body(String::new()).unwrap(), 200)
+        }
+        _ => (delete(session), 204),
+    }
+}
+
+const METHODS: [&str; 6] = ["insert", "renew", "find", "set_state", "replay", "remove"];
+
+#[tokio::test]
+async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
+    for method in METHODS {
+        for fault in [Fault::Fails, Fault::FailsUntil(2), Fault::LosesAnswers] {
+            let store = Shared::default();
+            let site = store.site().await;
+            let other = store.site().await;
+            let session = site.session("2025-11-25").await;
+            let there = elsewhere(&session, &other);
+            session.ask(&call(1, "tell", json!({}))).await;
+            store.fail_as(method, fault);
+            let at = if method == "find" { &other } else { &site };
+            let (message, _) = waiting(&session, &there, method);
+            assert_unavailable(&in_time(at.send(message)).await, method);
+            if fault != Fault::FailsUntil(2) {
+                store.fail("nothing");
+            }
+            let (message, mut expected) = waiting(&session, &there, method);
+            // It was removed, although the store did not say so.
+            if (method, fault) == ("remove", Fault::LosesAnswers) {
+                expected = 404;
+            }
+            let answer = in_time(at.start(message)).await;
+            assert_eq!(answer.status().as_u16(), expected, "{method}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_until_its_store_fails_and_after_it() {
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    store.fail_as("renew", Fault::FailsFrom(3));
+    for attempt in 1..5 {
+        let answer = session.ask(&call(attempt, "echo", json!({}))).await;
+        let status = if attempt < 3 { 200 } else { 503 };
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+    store.fail("nothing");
+    let answer = session.ask(&call(5, "echo", json!({}))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_store_that_stalls_holds_up_its_own_requests_only_and_no_shutdown() {
+    let clock = Clock::stopped();
+    for method in METHODS.into_iter().chain(["append", "forget"]) {
+        let store = Shared::default();
+        let site = store.site().await;
+        let other = store.site().await;
+        let session = site.session("2025-11-25").await;
+        let there = elsewhere(&session, &other);
+        session.ask(&call(1, "tell", json!({}))).await;
+        store.fail_as(method, Fault::Stalls);
+        let (message, _) = match method {
+            "append" => (session.post(&call(2, "tell", json!({}))), 200),
+            _ => waiting(&session, &there, method),
+        };
+        let at = if method == "find" { other } else { site };
+        let stalled = at.connect().await.send_request(message);
+        let stalled = tokio::spawn(stalled);
+        until("the store is called", || store.called(method) == 1).await;
+        in_time(at.lives_on()).await;
+        if ["append", "forget"].contains(&method) {
+            in_time(stalled).await.unwrap().unwrap();
+        } else {
+            assert!(!stalled.is_finished(), "{method}");
+        }
+        at.shutdown.shut_down();
+        let serving = clock.run_until(Duration::from_secs(1), at.serving);
+        in_time(serving).await.unwrap().unwrap();
+    }
+}

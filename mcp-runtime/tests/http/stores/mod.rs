@@ -1,0 +1,181 @@
+//! Sessions that several processes serve.
+
+mod faults;
+mod shared;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use self::shared::{Shared, elsewhere, twins};
+use crate::site::{Session, Site, read, read_until};
+use crate::streams::with_roots;
+use crate::support::clock::{in_time, until};
+use crate::support::{call, request};
+
+#[tokio::test]
+async fn a_session_goes_on_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let there = elsewhere(&here, &other);
+    for session in [&there, &here, &there] {
+        let answer = session.ask(&call(1, "soon", json!({}))).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let delete = there.request("DELETE").body(String::new()).unwrap();
+    assert_eq!(other.send(delete).await.status, 204);
+    for session in [&there, &here] {
+        let answer = session.ask(&call(2, "echo", json!({}))).await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_resumed_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let mut stream = here.start(&call(1, "tell_and_wait", json!({}))).await;
+    let events = read_until(&mut stream, "notifications/progress").await;
+    drop(stream);
+    let first = events.lines().find_map(|line| line.strip_prefix("id: "));
+    let there = elsewhere(&here, &other);
+    let mut resumed = there.listen(first).await;
+    assert_eq!(resumed.status(), 200);
+    read_until(&mut resumed, "notifications/progress").await;
+
+    // What begins there has ids of its own.
+    let mut stream = there.start(&call(2, "tell_and_wait", json!({}))).await;
+    let begun = read_until(&mut stream, "notifications/progress").await;
+    let ids = |events: &str| -> Vec<String> {
+        let ids = events.lines().filter_map(|line| line.strip_prefix("id: "));
+        ids.map(str::to_owned).collect()
+    };
+    for id in ids(&begun) {
+        assert!(!ids(&events).contains(&id), "{id}");
+    }
+}
+
+/// Calls a tool that asks for roots, and returns the stream and the id of the question.
+async fn asked(session: &Session<'_>) -> (http::Response<hyper::body::Incoming>, i64) {
+    let mut stream = session.start(&call(1, "roots", json!({}))).await;
+    let events = read_until(&mut stream, "roots/list").await;
+    let question = events.lines().find_map(|line| line.strip_prefix("data: {"));
+    let question: Value = serde_json::from_str(&format!("{{{}", question.unwrap())).unwrap();
+    (stream, question["id"].as_i64().unwrap())
+}
+
+#[tokio::test]
+async fn an_answer_to_one_server_settles_no_question_of_another() {
+    let (one, other) = twins().await;
+    let hello = with_roots("2025-11-25");
+    let here = one.session_of(&hello, "2025-11-25").await;
+    let there = elsewhere(&here, &other);
+    let (here_asked, here_id) = asked(&here).await;
+    let (there_asked, there_id) = asked(&there).await;
+    assert_ne!(here_id, there_id);
+    for id in [here_id, there_id] {
+        assert!((0..1 << 53).contains(&id), "{id}");
+    }
+    let answer = |id: i64, uri: &str| json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [{"uri": uri}]}});
+    // What was asked there is answered here, which settles nothing.
+    let wrong = answer(there_id, "file:///wrong");
+    assert_eq!(here.ask(&wrong).await.status, 202);
+    for (session, stream, id) in [
+        (&here, here_asked, here_id),
+        (&there, there_asked, there_id),
+    ] {
+        let right = answer(id, "file:///right");
+        assert_eq!(session.ask(&right).await.status, 202);
+        let rest = read(stream).await;
+        assert!(rest.body.contains("file:///right"), "{rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_of_one_server_ask_under_different_ids() {
+    let site = Site::open().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let session = site
+            .session_of(&with_roots("2025-11-25"), "2025-11-25")
+            .await;
+        ids.push(asked(&session).await.1);
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{ids:?}");
+}
+
+async fn agrees(session: &Session<'_>, method: &str, params: serde_json::Value) {
+    let answer = session.ask(&request(9, method, params)).await;
+    assert_eq!(answer.json()["result"], json!({}), "{method}: {answer:?}");
+}
+
+/// Tests that the session gets updates of what it watches, and no messages of the log.
+async fn hears_of_changes_only(there: &Session<'_>) {
+    let mut stream = there.listen(None).await;
+    there.ask(&call(1, "change", json!({}))).await;
+    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
+    let quiet = there.ask(&call(2, "work", json!({}))).await;
+    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
+}
+
+#[tokio::test]
+async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let watched = || json!({"uri": "test://watched"});
+    agrees(&here, "logging/setLevel", json!({"level": "error"})).await;
+    agrees(&here, "resources/subscribe", watched()).await;
+
+    let there = elsewhere(&here, &other);
+    hears_of_changes_only(&there).await;
+
+    agrees(&there, "logging/setLevel", json!({"level": "info"})).await;
+    agrees(&there, "resources/unsubscribe", watched()).await;
+    let told = here.ask(&call(3, "work", json!({}))).await;
+    assert!(told.body.contains("notifications/message"), "{told:?}");
+    let mut stream = here.listen(None).await;
+    for id in [4, 5] {
+        here.ask(&call(id, "change", json!({}))).await;
+        let told = read_until(&mut stream, "tools/list_changed").await;
+        assert!(!told.contains("resources/updated"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_wants_at_the_same_time_is_all_kept() {
+    let store = Shared::default();
+    let one = store.site().await;
+    let other = store.site().await;
+    let here = one.session("2025-11-25").await;
+    *store.delay.lock().unwrap() = Duration::from_millis(100);
+    let level = agrees(&here, "logging/setLevel", json!({"level": "error"}));
+    let subscribed = async {
+        until("the level is stored", || store.called("set_state") == 1).await;
+        let watched = json!({"uri": "test://watched"});
+        agrees(&here, "resources/subscribe", watched).await;
+    };
+    tokio::join!(level, subscribed);
+
+    let there = elsewhere(&here, &other);
+    hears_of_changes_only(&there).await;
+}
+
+#[tokio::test]
+async fn events_are_stored_in_their_order_however_long_each_takes() {
+    let store = Shared::default();
+    *store.delay.lock().unwrap() = Duration::from_millis(100);
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    let mut message = call(1, "work", json!({}));
+    message["params"]["_meta"] = json!({"progressToken": "t"});
+    let mut stream = session.start(&message).await;
+    let sent = read_until(&mut stream, "\"id\":1").await;
+    let resumed = read(session.listen(Some("2-0")).await).await;
+    let ids = |events: &str| -> Vec<String> {
+        let ids = events.lines().filter_map(|line| line.strip_prefix("id: "));
+        ids.map(str::to_owned).collect()
+    };
+    assert!(ids(&sent).len() > 3, "{sent}");
+    assert_eq!(ids(&resumed.body), ids(&sent)[1..], "{resumed:?}");
+}

@@ -1,0 +1,162 @@
+//! Stores whose methods can have faults, and servers that share them.
+
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_runtime::transport::http::{
+    EventStore, HttpOptions, MemoryEventStore, MemorySessionStore, SessionId, SessionRecord,
+    SessionStore, StoreError, StoredEvent,
+};
+
+use crate::site::{Session, Site};
+
+pub(super) type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
+
+/// The fault of one method of a store.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    /// It fails.
+    Fails,
+    /// It fails until it was called so often.
+    FailsUntil(usize),
+    /// It fails from this call on, counted from 1.
+    FailsFrom(usize),
+    /// It does what it should, but never says so: the connection was lost.
+    LosesAnswers,
+    /// It never ends, and does nothing.
+    Stalls,
+}
+
+/// Stores in memory that several servers share. One of their methods may have a fault.
+#[derive(Clone, Default)]
+pub(super) struct Shared {
+    sessions: MemorySessionStore,
+    events: Arc<MemoryEventStore>,
+    failing: Arc<Mutex<(&'static str, Fault)>>,
+    /// Methods that were called.
+    calls: Arc<Mutex<Vec<&'static str>>>,
+    /// How long each event takes to be stored; then the next one takes half of that.
+    pub(super) delay: Arc<Mutex<Duration>>,
+}
+
+impl Shared {
+    pub(super) async fn site(&self) -> Site {
+        let options = HttpOptions::default().session_store(self.clone());
+        Site::with(options.event_store(self.clone())).await
+    }
+
+    pub(super) fn fail(&self, method: &'static str) {
+        *self.failing.lock().unwrap() = (method, Fault::Fails);
+    }
+
+    /// Gives a method a fault. Calls are counted from now on.
+    pub(super) fn fail_as(&self, method: &'static str, fault: Fault) {
+        self.calls.lock().unwrap().clear();
+        *self.failing.lock().unwrap() = (method, fault);
+    }
+
+    pub(super) fn called(&self, method: &str) -> usize {
+        let calls = self.calls.lock().unwrap();
+        calls.iter().filter(|called| **called == method).count()
+    }
+
+    fn check<T: Send + 'static>(&self, method: &'static str, stored: Stored<T>) -> Stored<T> {
+        self.calls.lock().unwrap().push(method);
+        let (failing, fault) = *self.failing.lock().unwrap();
+        let fault = if failing == method {
+            fault
+        } else {
+            Fault::None
+        };
+        let unplugged = || StoreError::Unavailable("unplugged".into());
+        let calls = self.called(method);
+        match fault {
+            Fault::FailsUntil(last) if calls >= last => stored,
+            Fault::FailsFrom(first) if calls < first => stored,
+            Fault::None => stored,
+            Fault::Fails | Fault::FailsUntil(_) | Fault::FailsFrom(_) => {
+                Box::pin(ready(Err(unplugged())))
+            }
+            Fault::LosesAnswers => Box::pin(async move { stored.await.and(Err(unplugged())) }),
+            Fault::Stalls => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+impl SessionStore for Shared {
+    fn insert(&self, id: SessionId, record: SessionRecord, idle: Duration) -> Stored<()> {
+        self.check("insert", self.sessions.insert(id, record, idle))
+    }
+
+    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
+        self.check("find", self.sessions.find(id))
+    }
+
+    fn renew(&self, id: SessionId, idle: Duration) -> Stored<Option<Bytes>> {
+        self.check("renew", self.sessions.renew(id, idle))
+    }
+
+    fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
+        let sessions = self.sessions.clone();
+        let time = *self.delay.lock().unwrap();
+        let stored = Box::pin(async move {
+            tokio::time::sleep(time).await;
+            sessions.set_state(id, state).await
+        });
+        self.check("set_state", stored)
+    }
+
+    fn remove(&self, id: SessionId) -> Stored<()> {
+        let sessions = self.sessions.clone();
+        let removed = Box::pin(async move { sessions.remove(id).await });
+        self.check("remove", removed)
+    }
+}
+
+impl EventStore for Shared {
+    fn append(&self, session: SessionId, event: StoredEvent) -> Stored<()> {
+        let failing = *self.failing.lock().unwrap();
+        assert_ne!(failing.0, "panic");
+        let events = Arc::clone(&self.events);
+        let delay = Arc::clone(&self.delay);
+        let stored = Box::pin(async move {
+            let time = *delay.lock().unwrap();
+            if !time.is_zero() {
+                *delay.lock().unwrap() = time / 2;
+                tokio::time::sleep(time).await;
+            }
+            events.append(session, event).await
+        });
+        self.check("append", stored)
+    }
+
+    fn replay(&self, session: SessionId, stream: u64, after: u64) -> Stored<Vec<StoredEvent>> {
+        self.check("replay", self.events.replay(session, stream, after))
+    }
+
+    fn forget(&self, session: SessionId) -> Stored<()> {
+        let events = Arc::clone(&self.events);
+        let forgotten = Box::pin(async move { events.forget(session).await });
+        self.check("forget", forgotten)
+    }
+}
+
+/// Two servers that keep their sessions in one place.
+pub(super) async fn twins() -> (Site, Site) {
+    let shared = Shared::default();
+    (shared.site().await, shared.site().await)
+}
+
+/// The same session, at another server.
+pub(super) fn elsewhere<'a>(session: &Session<'_>, site: &'a Site) -> Session<'a> {
+    Session {
+        site,
+        id: session.id.clone(),
+        revision: session.revision.clone(),
+    }
+}
