@@ -4,11 +4,34 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
+use std::process::Command;
+use std::{env, fs};
+
+/// The flags that `trybuild` gives to the compiler for the programs. It leaves out the last one for their
+/// dependencies, which then would be compiled twice.
+const FLAGS: [&str; 6] = [
+    "--cfg",
+    "trybuild",
+    "--verbose",
+    "-A",
+    "dead_code",
+    "--diagnostic-width=140",
+];
+
+/// Where cargo looks for flags before it reads those of `trybuild`.
+const VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
 
 #[test]
 fn every_mistake_is_explained() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    if env::var_os(VARIABLE).is_some() {
+        trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+        return;
+    }
+    let mut with_flags = Command::new(env::current_exe().unwrap());
+    with_flags.args(["--exact", "every_mistake_is_explained", "--nocapture"]);
+    with_flags.args(env::args().filter(|argument| argument.starts_with("trybuild=")));
+    with_flags.env(VARIABLE, FLAGS.join("\x1f"));
+    assert!(with_flags.status().unwrap().success());
 }
 
 /// Nothing follows from a mistake but its own message.
