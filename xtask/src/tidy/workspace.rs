@@ -30,7 +30,7 @@ pub(crate) struct File {
     pub(crate) path: String,
     /// Its text; empty where it is none.
     pub(crate) text: String,
-    /// The items of a Rust file; none where it is not valid, which the compiler reports.
+    /// The items of a Rust file; none of a test, or where it is not valid, which the compiler reports.
     pub(crate) items: Vec<syn::Item>,
     /// The paths that a Rust file names outside its test modules.
     pub(super) names: Vec<Named>,
@@ -90,14 +90,17 @@ impl Workspace {
 
 impl File {
     pub(crate) fn new(path: String, text: String) -> Self {
-        let rust = if path.ends_with(".rs") { &*text } else { "" };
-        let items = syn::parse_file(rust).map_or(Vec::new(), |syntax| syntax.items);
-        Self {
-            names: names(&items),
+        let mut file = Self {
             path,
             text,
-            items,
+            items: Vec::new(),
+            names: Vec::new(),
+        };
+        if file.path.ends_with(".rs") && !file.is_test() {
+            file.items = syn::parse_file(&file.text).map_or(Vec::new(), |syntax| syntax.items);
+            file.names = names(&file.items);
         }
+        file
     }
 
     /// Last part of the path.

@@ -4,11 +4,18 @@
 #![allow(clippy::unwrap_used)]
 
 mod messages;
+#[allow(dead_code, reason = "shared with the tests of the generator")]
+#[path = "../codegen/package.rs"]
+mod package;
+#[allow(dead_code, reason = "shared with the tests of the generator")]
+#[path = "../codegen/workspace.rs"]
+mod workspace;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use workspace::root;
 
 /// Most lines of the file for the newest revision.
 const MAX_LINES: usize = 9_000;
@@ -22,14 +29,10 @@ edition = "EDITION"
 [dependencies]
 serde = { version = "1", features = ["derive"] }
 serde_json = { version = "1", features = ["raw_value"] }
-indexmap = { version = "2", features = ["serde"] }
+indexmap = { version = "2", default-features = false, features = ["serde", "std"] }
 
 [workspace]
 "#;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
 
 fn xtask(arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -56,7 +59,7 @@ fn bindings() -> BTreeMap<String, String> {
 }
 
 /// Puts a package below `folder`, with a module for each revision.
-fn package(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) -> PathBuf {
+fn written(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) -> PathBuf {
     let package = folder.join(edition);
     std::fs::create_dir_all(package.join("src")).unwrap();
     let mut library = "#![deny(warnings)]\n".to_owned();
@@ -80,9 +83,9 @@ fn module(revision: &str) -> String {
 
 fn cargo(package: &Path, task: &str) {
     let output = Command::new(env!("CARGO"))
-        .args([task, "--offline", "--quiet"])
+        .args([task, "--quiet"])
         .current_dir(package)
-        .env("CARGO_TARGET_DIR", root().join("target/bindings"))
+        .envs(package::variables())
         .output()
         .unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
@@ -93,8 +96,8 @@ fn cargo(package: &Path, task: &str) {
 fn each_revision_compiles_alone_and_reads_and_writes_its_messages() {
     let folder = tempfile::tempdir().unwrap();
     let bindings = bindings();
-    cargo(&package(folder.path(), "2021", &bindings), "check");
-    let package = package(folder.path(), "2024", &bindings);
+    cargo(&written(folder.path(), "2021", &bindings), "check");
+    let package = written(folder.path(), "2024", &bindings);
     let main = messages::program(&bindings, module);
     std::fs::write(package.join("src/main.rs"), main).unwrap();
     cargo(&package, "run");

@@ -36,8 +36,10 @@ impl Schema {
     /// The JSON pointer to `part`, which is one of this schema's values.
     pub(crate) fn pointer_to(&self, part: &Value) -> String {
         let mut defs = self.defs.iter();
-        let found =
-            defs.find_map(|(name, def)| Some(self.pointer(name) + &path_between(def, part)?));
+        let found = defs.find_map(|(name, def)| {
+            let path = path_between(def, part)?;
+            Some(self.pointer(name) + &path)
+        });
         found.unwrap_or_else(|| "/$defs".to_owned())
     }
 
@@ -72,15 +74,17 @@ fn path_between(whole: &Value, part: &Value) -> Option<String> {
     if std::ptr::eq(whole, part) {
         return Some(String::new());
     }
-    let step = |key: &str, member| {
-        let inner = path_between(member, part)?;
-        Some(format!("/{}{inner}", escape(key)))
-    };
     match whole {
-        Value::Object(members) => members.iter().find_map(|(key, member)| step(key, member)),
+        Value::Object(members) => members.iter().find_map(|(key, member)| {
+            let inner = path_between(member, part)?;
+            Some(format!("/{}{inner}", escape(key)))
+        }),
         Value::Array(items) => {
             let mut items = items.iter().enumerate();
-            items.find_map(|(index, item)| step(&index.to_string(), item))
+            items.find_map(|(index, item)| {
+                let inner = path_between(item, part)?;
+                Some(format!("/{index}{inner}"))
+            })
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
