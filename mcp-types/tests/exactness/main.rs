@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 /// Values for each type and revision; more with `MCP_EXACTNESS_VALUES`.
 fn values() -> usize {
     let more = std::env::var("MCP_EXACTNESS_VALUES").ok();
-    more.and_then(|more| more.parse().ok()).unwrap_or(300)
+    more.and_then(|more| more.parse().ok()).unwrap_or(100)
 }
 
 fn judges() -> BTreeMap<Revision, Judge> {
