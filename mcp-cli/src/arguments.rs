@@ -283,8 +283,7 @@ pub(crate) fn plain(error: &clap::Error) -> String {
 
 /// Puts a program that stands behind `--` into the place of TARGET, which is behind the name of the
 /// command.
-pub(crate) fn with_program(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<_> = arguments.into_iter().collect();
+pub(crate) fn with_program(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(end) = arguments.iter().position(|it| it == "--") else {
         return arguments;
     };
@@ -317,7 +316,7 @@ mod tests {
         let words = [
             "mcp", "--json", "call", "add", "a=1", "--", "npx", "-y", "a b",
         ];
-        let arguments = with_program(words.map(OsString::from));
+        let arguments = with_program(words.map(OsString::from).to_vec());
         let arguments = Arguments::try_parse_from(arguments).unwrap();
         let Command::Call(call) = arguments.command else {
             panic!("another command");

@@ -47,7 +47,7 @@ use signals::Signals;
 /// an unexpected error, 2 for wrong usage, 3 if a login is needed, 4 if the server can't be reached
 /// or is no MCP server, 5 if the tool failed or the server refused, 6 for differences, and 130 if
 /// the user cancelled. SIGTERM, SIGHUP and SIGQUIT end it as Ctrl-C does, with 143, 129 and 131.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Failures have all that matters, and with `--json` nothing else is on standard error.
     mcp_runtime::log::silence();
     let arguments = arguments::with_program(arguments);

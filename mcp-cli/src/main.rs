@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mcp_cli::run(std::env::args_os())
+    mcp_cli::run(std::env::args_os().collect())
 }
