@@ -90,7 +90,7 @@ pub(super) fn required<'a, T: Deserialize<'a>>(
 
 /// A string, borrowed where it has no escapes, as `Cow` by itself is not.
 #[derive(Deserialize)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// The error for `text`, which stands at `path` and was refused with `error`.
 pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {

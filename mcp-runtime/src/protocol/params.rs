@@ -7,7 +7,7 @@ use mcp_types::{ProgressToken, RawJson, RawJsonRef, RequestMetaRef, RequestParam
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::decode::{Text, decode_params, optional, required};
+use super::decode::{BorrowedText, decode_params, optional, required};
 use crate::error::RequestError;
 
 /// The `params` of a request.
@@ -54,12 +54,12 @@ impl<'a> RequestParams<'a> {
 
     /// The name of a tool or prompt.
     pub(crate) fn name(&self) -> Result<Cow<'a, str>, RequestError> {
-        Ok(required::<Text<'a>>(self.shared.name, "name")?.0)
+        Ok(required::<BorrowedText<'a>>(self.shared.name, "name")?.0)
     }
 
     /// The URI of a resource.
     pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RequestError> {
-        Ok(required::<Text<'a>>(self.shared.uri, "uri")?.0)
+        Ok(required::<BorrowedText<'a>>(self.shared.uri, "uri")?.0)
     }
 
     /// Name or URI, whichever is given.
@@ -98,7 +98,7 @@ impl<'a> RequestParams<'a> {
 }
 
 fn text<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Option<Cow<'a, str>>, RequestError> {
-    Ok(optional::<Text<'a>>(raw, name)?.map(|text| text.0))
+    Ok(optional::<BorrowedText<'a>>(raw, name)?.map(|text| text.0))
 }
 
 /// Refuses a progress token that is neither a string nor an integer.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::decode::Text;
+use super::decode::BorrowedText;
 use crate::error::RequestError;
 use crate::limits::MAX_STRICT_DEPTH;
 
@@ -147,8 +147,8 @@ impl<'a> Reader<'a> {
 
 /// The text of a JSON string; `None` if it has a lone surrogate.
 fn unquoted(string: &str) -> Option<Cow<'_, str>> {
-    let text: Option<Text<'_>> = serde_json::from_str(string).ok();
-    text.map(|Text(text)| text)
+    let text: Option<BorrowedText<'_>> = serde_json::from_str(string).ok();
+    text.map(|BorrowedText(text)| text)
 }
 
 #[cfg(test)]

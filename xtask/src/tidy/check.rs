@@ -1,7 +1,7 @@
 //! Runs every group of rules and reports.
 
 use super::workspace::Workspace;
-use super::{circles, dependencies, generated, items, lines, links, manifests, reserved};
+use super::{circles, dependencies, generated, items, lines, links, manifests, reserved, types};
 use anyhow::ensure;
 use itertools::Itertools;
 use std::path::Path;
@@ -22,6 +22,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
         items::check,
         circles::check,
         reserved::check,
+        types::check,
         generated::check,
     ] {
         group(&workspace, &mut violations);

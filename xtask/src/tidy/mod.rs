@@ -17,6 +17,7 @@ mod names;
 mod reserved;
 #[cfg(test)]
 mod testing;
+mod types;
 mod workspace;
 
 pub(crate) use check::run;
