@@ -255,7 +255,7 @@ async fn each_time_limit_of_the_client_ends_what_it_is_for() {
     let rows = [
         ("legacy.rs", 10 * SECOND, false, endpoint(clock).await),
         (
-            "auth_http.rs",
+            "authenticator.rs",
             30 * SECOND,
             false,
             request_of_an_authenticator(clock).await,
