@@ -1,6 +1,6 @@
 //! TCP and Unix sockets: the framing of stdio, for many clients at once.
 //!
-//! `tcp` and `unix` listen; [`client`] and `unix_client` connect. Messages are lines of JSON
+//! `tcp` and `unix` listen; [`tcp_client`] and `unix_client` connect. Messages are lines of JSON
 //! (2026-07-28, "stdio", which allows any reliable stream), in both eras. Each client has a
 //! connection of its own, and all share one server.
 //!

@@ -43,13 +43,13 @@ pub(super) struct Post<'a> {
     pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
 }
 
-/// [`Polled`] over HTTP: the response to a POST request, or its answer that comes pending.
+/// [`Polled`] over HTTP: the response to a POST request, or the answer that is still to come.
 pub(super) enum Begun {
     Done(Response<ResponseBody>),
     Pending(PendingAnswer),
 }
 
-/// An answer that comes pending.
+/// An answer that is still to come.
 pub(super) struct PendingAnswer {
     pub(super) exchange: Arc<Exchange>,
     /// The handler, unless a task of its own drives it.
