@@ -101,8 +101,8 @@ pub(crate) mod server {
     pub(crate) const METADATA_PAUSE: Duration = Duration::from_millis(500);
     /// Age at which keys are fetched again, while the old ones are used.
     pub(crate) const KEYS_REFRESH: Duration = Duration::from_secs(300);
-    /// Age at which keys are not used before another attempt to fetch them: nobody has called for a
-    /// while.
+    /// Age of keys after which they are fetched again before they are used. Keys get this old
+    /// while no requests arrive. After a failed attempt they are used up to their greatest age.
     pub(crate) const KEYS_IDLE: Duration = Duration::from_secs(600);
     /// Age at which keys are not used any more.
     pub(crate) const KEYS_MAX_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -123,14 +123,14 @@ pub(crate) mod server {
     pub(crate) const MAX_PROOFS_OF_KEY: usize = 16 * 1024;
     /// Remembered proofs beyond which each key has only its share.
     pub(crate) const MAX_SHARED_PROOFS: usize = 256 * 1024;
-    /// The share of each key, one proof in two seconds: nobody else's proofs take its room, unless
-    /// more than 4096 keys use theirs.
+    /// Proofs that each key has room for, which is one proof every two seconds. Proofs of other keys
+    /// take this room only if more than 4096 keys use theirs.
     pub(crate) const PROOFS_SHARE: usize = 64;
     /// Proofs of all keys that are remembered.
     pub(crate) const MAX_PROOFS: usize = 512 * 1024;
-    /// Least time between two sweeps of the remembered proofs when there is no room.
+    /// Minimum time between two removals of expired proofs while there is no room for more.
     pub(crate) const SWEEP_PAUSE: Duration = Duration::from_secs(1);
-    /// `Retry-After` when there is no room for a proof.
+    /// `Retry-After` of the answer to a proof for which there is no room.
     pub(crate) const PROOFS_FULL_PAUSE: Duration = Duration::from_secs(10);
 }
 

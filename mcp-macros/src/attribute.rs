@@ -207,7 +207,6 @@ impl Entries {
         self.literal(name, diagnostics)
     }
 
-    /// A name.
     pub(crate) fn ident(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Ident> {
         let path = self.path(name, diagnostics)?;
         path.get_ident().cloned().or_else(|| {

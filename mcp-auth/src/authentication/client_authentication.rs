@@ -83,8 +83,8 @@ impl fmt::Debug for ClientAuthentication {
     }
 }
 
-/// The value of `Authorization` for a client's identifier and secret, each of which is form-encoded
-/// before (RFC 6749 §2.3.1).
+/// The `Authorization` header for a client's identifier and secret. Both are form-encoded first
+/// (RFC 6749 §2.3.1).
 pub(crate) fn basic(id: &str, secret: &str) -> HeaderValue {
     let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let pair = BASE64_STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
@@ -95,7 +95,8 @@ pub(crate) fn basic(id: &str, secret: &str) -> HeaderValue {
     value
 }
 
-/// What a client authenticates itself by at an authorization server. `Debug` shows no secret.
+/// The credentials with which a client authenticates at an authorization server. The `Debug` output
+/// contains no secret.
 ///
 /// ```
 /// use mcp_auth::Issuer;

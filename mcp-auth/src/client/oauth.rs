@@ -403,9 +403,9 @@ impl OAuth {
     }
 
     /// An application in an enterprise whose identity provider decides what its people may use (MCP
-    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). Nobody is asked: the
-    /// person's identity token is exchanged at the identity provider for an assertion (ID-JAG), and
-    /// that at the authorization server for an access token.
+    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). No user interaction is needed. The
+    /// person's identity token is exchanged at the identity provider for an assertion (ID-JAG), which
+    /// is exchanged at the authorization server for an access token.
     ///
     /// ```
     /// use mcp_auth::OAuth;

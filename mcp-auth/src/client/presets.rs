@@ -8,8 +8,9 @@ impl OAuth {
     /// Microsoft Entra ID. `tenant` is the tenant's GUID, or `organizations` for people of all of them;
     /// `client_id` is the client's app registration.
     ///
-    /// At the provider (documentation of November 2026): *App registrations*: the redirect URI `http://127.0.0.1/callback` for public clients, by the *Manifest*, and *API permissions* for the scopes of the server
-    /// (`Issuer::entra` is the other side).
+    /// At the provider (documentation of November 2026): *App registrations*: the redirect URI
+    /// `http://127.0.0.1/callback` for public clients, by the *Manifest*, and *API permissions* for the
+    /// scopes of the server (`Issuer::entra` is the other side).
     ///
     /// Limitations: PKCE is used although the issuer does not announce it; `resource` is not sent, and the
     /// scopes alone name the server (`api://{server}/{scope}`), which its challenges have to name in this
@@ -36,8 +37,9 @@ impl OAuth {
 
     /// Auth0. `domain` is `acme.eu.auth0.com` or a custom one, `api` the identifier of the server's API.
     ///
-    /// At the provider (documentation of November 2026): *Applications*, *Native*, with the redirect URI; `Issuer::auth0` is the other side.
-    /// Nothing is given up: `audience` is sent beside `resource`.
+    /// At the provider (documentation of November 2026): *Applications*, *Native*, with the redirect
+    /// URI; `Issuer::auth0` is the other side. Nothing is given up: `audience` is sent beside
+    /// `resource`.
     pub fn auth0(
         name: impl Into<String>,
         domain: impl Into<String>,
@@ -53,8 +55,9 @@ impl OAuth {
     /// Amazon Cognito. `pool_url` is the issuer of the user pool,
     /// `https://cognito-idp.{region}.amazonaws.com/{pool}`.
     ///
-    /// At the provider (documentation of November 2026): *App clients*: one with the authorization code grant, the redirect URI, and the scopes
-    /// of the server (`Issuer::cognito` is the other side). Given up: PKCE is used, but not announced.
+    /// At the provider (documentation of November 2026): *App clients*: one with the authorization code
+    /// grant, the redirect URI, and the scopes of the server (`Issuer::cognito` is the other side).
+    /// Given up: PKCE is used, but not announced.
     pub fn cognito(
         name: impl Into<String>,
         pool_url: impl Into<String>,
@@ -68,8 +71,9 @@ impl OAuth {
 
     /// Google, with refresh tokens. The secret of a *Desktop app* is not one that must be kept.
     ///
-    /// At the provider (documentation of November 2026): *Google Auth Platform*, *Clients*: *Desktop app*; `Issuer::google` is the other side.
-    /// Given up: `resource` is not sent, as Google does not know it.
+    /// At the provider (documentation of November 2026): *Google Auth Platform*, *Clients*: *Desktop
+    /// app*; `Issuer::google` is the other side. Given up: `resource` is not sent, as Google does not
+    /// know it.
     pub fn google(
         name: impl Into<String>,
         client_id: impl Into<String>,
@@ -87,9 +91,9 @@ impl OAuth {
 
     /// GitHub, by an OAuth app.
     ///
-    /// At the provider (documentation of November 2026): *Settings*, *Developer settings*, *OAuth Apps*, with the redirect URI
-    /// `http://127.0.0.1/callback`; `Issuer::github` is the other side. Given up: GitHub does not know
-    /// `resource`.
+    /// At the provider (documentation of November 2026): *Settings*, *Developer settings*, *OAuth
+    /// Apps*, with the redirect URI `http://127.0.0.1/callback`; `Issuer::github` is the other side.
+    /// Given up: GitHub does not know `resource`.
     pub fn github(
         name: impl Into<String>,
         client_id: impl Into<String>,

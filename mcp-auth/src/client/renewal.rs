@@ -227,7 +227,6 @@ impl Renewal {
         }
     }
 
-    /// Finds the authorization server.
     async fn discover(&self, announced: Option<String>) -> Result<(Discovery, Binding), AuthError> {
         let discovery = self.discoverer(announced.as_deref()).discover().await?;
         let binding = Binding {
@@ -306,8 +305,7 @@ impl Renewal {
 
     /// The scopes to ask for: those of the challenge, or else those of the server's basic functions,
     /// beside those that the user has set and those that were asked for before (2026-07-28,
-    /// "Authorization", section Scope Selection Strategy). `offline_access` where the issuer
-    /// offers it.
+    /// "Authorization", section Scope Selection Strategy). Asks for `offline_access` if it is offered.
     fn scopes(&self, discovery: &Discovery, demanded: Scopes) -> Scopes {
         const OFFLINE: &str = "offline_access";
         let set = &self.config.scopes;
@@ -328,8 +326,7 @@ impl Renewal {
 
     /// Redeems the refresh token (RFC 6749 §6). False if there is none, or it is no longer good.
     ///
-    /// Of several processes that share a store, one redeems it, and the others take over its
-    /// tokens.
+    /// Of several processes that share a store, one redeems it. The others take over its tokens.
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
         let store = &*self.config.store;
         let key = self.key_of(binding);
@@ -432,7 +429,6 @@ impl Renewal {
         saved
     }
 
-    /// Removes the tokens of the server.
     async fn forget(&self, binding: &Binding) -> Result<(), AuthError> {
         let removed = stored(self.config.store.remove(&self.key_of(binding))).await;
         self.session.set(None, None, true);
@@ -475,7 +471,6 @@ impl Renewal {
         Ok(Some(client?).filter(|it| it.client_id == tokens.client_id))
     }
 
-    /// The key of the tokens of a binding.
     fn key_of(&self, binding: &Binding) -> String {
         self.config
             .keys()

@@ -14,7 +14,7 @@ pub use resource::{ProtectedResourceMetadata, ResourceMetadataUrl, resource_meta
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataError {
-    /// The identifier is no absolute `http` or `https` URL with a host, or has a user or a fragment.
+    /// The identifier is not an absolute `http` or `https` URL with a host, or it has a user or a fragment.
     #[error(
         "`{0}` is not the URL of a server: it needs https, a host, and neither user nor fragment"
     )]

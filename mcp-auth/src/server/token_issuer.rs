@@ -29,7 +29,7 @@ pub(super) struct TokenIssuer {
     looks_jwts_up: bool,
 }
 
-/// The reason why a token counts as valid, which may cease to hold.
+/// The reason why a token is valid. It may no longer hold when the token is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// Keys of an issuer, by its number, of this generation.

@@ -37,9 +37,9 @@ pub trait TokenStore: Send + Sync + 'static {
     /// Removes the text with this key, if there is one.
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>>;
 
-    /// Waits until nobody else has the lock of this key, and takes it. It is held while a refresh token
-    /// is redeemed, which may be done only once: whoever waited loads again. It does not
-    /// hinder the other methods.
+    /// Takes the lock of this key, and waits until it is free. The lock is held while a refresh token is
+    /// redeemed, because a refresh token is good for one use. Who has waited loads the tokens again. The
+    /// other methods work while the lock is held.
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>>;
 }
 
