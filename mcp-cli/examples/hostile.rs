@@ -1,5 +1,5 @@
 //! A server that tries to control the terminal of whoever uses it: each string that it chooses ends in
-//! escape sequences. `mcp inspect -- cargo run --quiet -p mcp-cli --example hostile` shows them escaped.
+//! escape sequences. `mcp inspect -- cargo run --quiet -p mcp-runtime-cli --example hostile` shows them escaped.
 
 use std::io::{self, BufRead, Lines, StdinLock};
 

@@ -1,6 +1,6 @@
 //! The whole expansion of small servers, compared with files that show it.
 //!
-//! `GOLDEN=write cargo test -p mcp-macros` writes the files anew.
+//! `GOLDEN=write cargo test -p mcp-runtime-macros` writes the files anew.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn check(name: &str) {
     let expected = fs::read_to_string(&expanded).unwrap_or_default();
     assert_eq!(
         found, expected,
-        "run `GOLDEN=write cargo test -p mcp-macros` and look at the change"
+        "run `GOLDEN=write cargo test -p mcp-runtime-macros` and look at the change"
     );
 }
 

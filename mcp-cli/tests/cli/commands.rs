@@ -30,7 +30,7 @@ fn document(arguments: &[&str]) -> Value {
 fn inspect_shows_what_a_server_offers() {
     let text = both(&["inspect"]);
     for part in [
-        "demo 0.1.0\n  revision 2026-07-28, stateless, found by `server/discover`\n",
+        "demo 1.0.0-rc.1\n  revision 2026-07-28, stateless, found by `server/discover`\n",
         "tools (7)\n",
         "  forecast(place: {city: string, country?: string}, days?: integer, tags?: string[]) -> {place: string, days: integer, tags: string[]}\n      Forecast for a place.\n",
         "prompts (1)\n  greet(name, tone?)\n",

@@ -23,7 +23,7 @@ pub(crate) fn example(name: &str) -> String {
     path.push(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         path.exists(),
-        "`cargo test -p mcp-cli` builds {}",
+        "`cargo test -p mcp-runtime-cli` builds {}",
         path.display()
     );
     path.display().to_string()

@@ -21,7 +21,7 @@ pub(crate) struct Adopt {
 }
 
 /// The call of cargo that tests the generated code.
-const TEST: &str = "test --quiet --package mcp-types";
+const TEST: &str = "test --quiet --package mcp-runtime-types";
 
 /// Imports, compares, generates and checks; the report of each step goes to `out` as it ends.
 ///

@@ -12,10 +12,11 @@ const WORKSPACE: &str = r#"
 
 const MANIFEST: &str = r#"
     [package]
-    name = "mcp-types"
+    name = "mcp-runtime-types"
     version = "0.0.0"
     edition = "2024"
     [lib]
+    name = "mcp_types"
     test = false
     doctest = false
     [dependencies]
@@ -54,7 +55,14 @@ pub(crate) fn complete(workspace: &Workspace, tests: &str) {
 /// Compiles the completed package, and runs its test program.
 pub(crate) fn test(workspace: &Workspace) {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--quiet", "--package", "mcp-types", "--test", "use"]);
+    command.args([
+        "test",
+        "--quiet",
+        "--package",
+        "mcp-runtime-types",
+        "--test",
+        "use",
+    ]);
     command.current_dir(workspace.path()).envs(variables());
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
