@@ -18,12 +18,13 @@ use tracing_subscriber::registry::LookupSpan;
 use super::Context;
 use crate::sync::lock;
 
-/// A layer that sends the events of `target` to the client whose request is being served, under
-/// the conditions of [`Context::log`].
+/// Returns a `tracing` layer that sends the events of `target` as log messages to the client whose
+/// request is being served.
 ///
-/// The target is a crate or module, including its submodules. It becomes the logger's name; an
-/// event that has only a message becomes text, any other an object. Events outside of requests are
-/// not sent.
+/// `target` is a crate or module; events of its submodules are sent as well. The client gets an
+/// event under the conditions of [`Context::log`], with the target of the event as the name of the
+/// logger. An event that has only a message is sent as a string, any other event as an object with
+/// its fields. Events outside of a request are not sent.
 ///
 /// ```
 /// use mcp_runtime::server::client_logs;
@@ -44,7 +45,7 @@ where
     }))
 }
 
-/// True if a layer was made; otherwise requests skip the lookup.
+/// True once a layer exists; until then, requests skip the lookup.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// The contexts of the requests being served, by the ids of their spans.
@@ -97,7 +98,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ClientLogs {
 
     fn on_close(&self, id: Id, _: Scope<'_, S>) {
         let closed = self.lock().remove(&id.into_u64());
-        // Not under the lock.
+        // Dropping a context may run code of the server, so release the lock first.
         drop(closed);
     }
 }
@@ -111,7 +112,6 @@ fn level(level: Level) -> LoggingLevel {
     }
 }
 
-/// The fields of an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 

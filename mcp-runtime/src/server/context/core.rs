@@ -1,4 +1,5 @@
-//! Context of a call: the request, the client, the server, and the end of the call.
+//! The context of a call: its request, its client and its server. It also ends progress and the
+//! cancellation token when the call is over.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,9 +23,9 @@ use crate::sync::lock;
 use crate::values::Values;
 use crate::{ProtocolError, TraceContext};
 
-/// Context of a call: the client, what was negotiated with it, and the means to talk to it.
+/// The context of a call: who the client is, what was negotiated with it, and how to talk to it.
 ///
-/// Cloning is cheap. A handler takes it by reference:
+/// A handler takes it by reference. Cloning is cheap.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -47,40 +48,40 @@ pub struct Context {
     request: Arc<RequestContext>,
     /// The mounted server that serves the request.
     mounted: Option<Server>,
-    /// What layers have left.
+    /// Values that layers have inserted.
     values: Values,
 }
 
-/// All that is known of a request, apart from its method and parameters.
+/// Everything known about a request, except its method and parameters.
 #[derive(Clone)]
 struct RequestContext {
     id: RequestId,
     negotiated: Arc<Negotiated>,
     meta: Option<RawJson>,
-    /// Set if the client asks for progress.
+    /// Set if the client requests progress.
     progress_token: Option<ProgressToken>,
-    /// The least severe log messages that the request asks for.
+    /// The lowest severity of log messages that the request asks for.
     log_level: Option<Severity>,
     peer: Peer,
     session: Arc<Session>,
     server: Server,
-    /// Made for handlers that may ask.
+    /// Created for handlers that may ask the client.
     input: OnceLock<Arc<InputState>>,
-    /// Made when a handler takes it.
+    /// Created when a handler takes it.
     cancellation: OnceLock<CancellationToken>,
-    /// Made with the first report of progress.
+    /// Created with the first report of progress.
     reporter: OnceLock<Arc<Reporter>>,
     /// Set if an extension may detach the call from its request.
     detachable: Option<Arc<DetachableLink>>,
     called: CalledEntry,
 }
 
-/// What is known of the entry that a request calls.
+/// What is known about the entry that a request calls.
 #[derive(Default)]
 struct CalledEntry {
-    /// The scopes that the request needs, and its caller has.
+    /// The scopes that the request needs and that its caller was found to have.
     scopes: Mutex<Vec<String>>,
-    /// The name of the tool, if it has something of an extension.
+    /// The name of the tool, if an extension applies to it.
     tool: OnceLock<Box<str>>,
 }
 
@@ -99,21 +100,20 @@ pub(crate) struct IncomingRequest<'a> {
     pub(crate) id: &'a RequestId,
     pub(crate) method: &'a str,
     pub(crate) params: Option<RawJsonRef<'a>>,
-    /// The client.
     pub(crate) peer: &'a Peer,
-    /// The session of the client; that of all stateless clients for their requests.
+    /// The session of the client. All stateless clients share one session.
     pub(crate) session: &'a Arc<Session>,
 }
 
 impl Context {
-    /// The context of a request to `server` that the lifecycle has admitted.
+    /// Creates the context of a request to `server` that the lifecycle has admitted.
     pub(in crate::server) fn new(
         server: &Server,
         request: IncomingRequest<'_>,
         negotiated: Arc<Negotiated>,
         params: &RequestParams<'_>,
     ) -> Self {
-        // Requests in which these can't be read were refused before.
+        // Requests with a malformed progress token or log level were refused earlier.
         let meta = &params.meta;
         let level = meta.log_level.and_then(|level| level.parse().ok());
         let level = level
@@ -140,7 +140,7 @@ impl Context {
         }
     }
 
-    /// The context for a mounted server, which serves the request.
+    /// Returns the context of the same request for the mounted `server`, which serves it.
     pub(in crate::server) fn at(&self, server: &Server) -> Self {
         Self {
             request: Arc::clone(&self.request),
@@ -149,8 +149,8 @@ impl Context {
         }
     }
 
-    /// The context of the same request for a call that may be detached, which reaches the client by
-    /// `peer`, and has progress and cancellation of its own.
+    /// Returns the context of the same request for a call that may be detached. It reaches the
+    /// client through `peer`, and has its own progress and cancellation token.
     pub(super) fn with_detachable(&self, link: &Arc<DetachableLink>, peer: Peer) -> Self {
         self.input_or_default();
         let request = RequestContext {
@@ -166,24 +166,24 @@ impl Context {
         }
     }
 
-    /// Sends the last report of progress, after which no more are sent.
+    /// Sends the last report of progress; later reports are ignored.
     pub(in crate::server) fn finish_progress(&self) {
         if let Some(reporter) = self.request.reporter.get() {
             reporter.finish();
         }
     }
 
-    /// The number of clones that there are, this one included.
+    /// The number of contexts of this request, including this one.
     pub(in crate::server) fn clones(&self) -> usize {
         Arc::strong_count(&self.request)
     }
 
-    /// The values that layers have left.
+    /// The values that layers have inserted.
     pub(crate) fn values(&self) -> &Values {
         &self.values
     }
 
-    /// Replaces the values that layers have left.
+    /// Replaces the values that layers have inserted.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.values = values.clone();
     }
@@ -196,8 +196,8 @@ impl Context {
         &self.request.session
     }
 
-    /// The number of the connection, or of the session over HTTP; all stateless clients over HTTP
-    /// share one.
+    /// The number of the connection, or over HTTP of the session. All stateless HTTP clients share
+    /// one number.
     pub(crate) fn session_number(&self) -> u64 {
         self.request.session.number
     }
@@ -216,7 +216,6 @@ impl Context {
         self.request.input.get_or_init(|| Arc::new(input));
     }
 
-    /// The least severe log messages that the request asks for.
     pub(in crate::server) fn log_level(&self) -> Option<Severity> {
         self.request.log_level
     }
@@ -247,7 +246,9 @@ impl Context {
         self.request.negotiated.revision
     }
 
-    /// The client's own name and version. Not verified: for display and logs, not for decisions.
+    /// The name and version that the client claims to have.
+    ///
+    /// They are not verified: use them for display and logs, not for decisions.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         self.request.negotiated.peer_info.as_ref()
@@ -265,20 +266,21 @@ impl Context {
         self.request.meta.as_ref()
     }
 
-    /// The trace that the request belongs to, if its `_meta` has a well-formed one.
+    /// The trace that the request belongs to, if its `_meta` has a well-formed trace context.
     #[must_use]
     pub fn trace_context(&self) -> Option<TraceContext> {
         TraceContext::of_meta(self.meta()?.as_raw())
     }
 
-    /// The client, to send it requests and notifications.
+    /// The client, for sending requests and notifications to it.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.request.peer
     }
 
-    /// The server that serves the call, to [edit](crate::Server::edit) what it offers. A handler
-    /// may take a `&Server` as well.
+    /// The server that serves the call, for example to [edit](crate::Server::edit) what it offers.
+    ///
+    /// A handler can also take a `&Server`.
     #[must_use]
     pub fn server(&self) -> &Server {
         self.mounted.as_ref().unwrap_or(&self.request.server)
@@ -288,25 +290,29 @@ impl Context {
         &self.server().state.warnings
     }
 
-    /// The extension of the server that is a `T`: of the outer one where servers are mounted, or else
-    /// of the mounted one that has brought it.
+    /// The server's extension of type `T`.
+    ///
+    /// If servers are mounted, the extension of the outer server comes first, then the extension
+    /// that a mounted server has brought along.
     #[must_use]
     pub fn extension<T: Extension>(&self) -> Option<&T> {
         self.request.server.settings().extensions.get()
     }
 
-    /// Returns true if the client has declared an extension: in the handshake, or in this request.
+    /// Returns true if the client has declared the extension `id`, in the handshake or in this
+    /// request.
     #[must_use]
     pub fn declares_extension(&self, id: &str) -> bool {
         self.negotiated().declares_extension(id)
     }
 
-    /// Checks that the client has declared an extension.
+    /// Checks that the client has declared the extension `id`.
     ///
     /// # Errors
     ///
-    /// The error of a missing capability, -32021 with `requiredCapabilities` (2026-07-28, "Overview",
-    /// section Error Codes), which has the status 400 over HTTP; -32602 in the handshake era.
+    /// If the client has not declared it, the error is -32021 with `requiredCapabilities`
+    /// (2026-07-28, "Overview", section Error Codes), which has the status 400 over HTTP. In the
+    /// handshake era it is -32602.
     pub fn require_extension(&self, id: &str) -> Result<(), ProtocolError> {
         self.check_extension(id).map_err(|error| error.to_error())
     }
@@ -319,9 +325,10 @@ impl Context {
         }
     }
 
-    /// The name of the tool as the client has called it, of a server that mounts others as well. `None` for
-    /// requests other than `tools/call`, and for tools that need no
-    /// [extension](crate::server::Extension).
+    /// The name of the tool as the client called it, including the prefixes of mounts.
+    ///
+    /// `None` for requests other than `tools/call`, and for tools to which no
+    /// [extension](crate::server::Extension) applies.
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
         self.request.called.tool.get().map(|name| &**name)
@@ -331,8 +338,8 @@ impl Context {
         self.request.called.tool.get_or_init(|| name.into());
     }
 
-    /// The OAuth scopes that the request has needed so far: those of its tool, and of the servers that
-    /// mount it.
+    /// The OAuth scopes that the request has needed so far: the scopes of its tool, and of the
+    /// mounts that the tool is in.
     #[must_use]
     pub fn needed_scopes(&self) -> Vec<String> {
         lock(&self.request.called.scopes).clone()
@@ -342,12 +349,13 @@ impl Context {
         lock(&self.request.called.scopes).extend_from_slice(scopes);
     }
 
-    /// Checks that the caller has OAuth scopes, as for an operation of the server. Passes over
-    /// transports other than HTTP.
+    /// Checks that the caller has the OAuth scopes `scopes`. Always succeeds on transports other
+    /// than HTTP.
     ///
     /// # Errors
     ///
-    /// What the access policy answers; the response over HTTP has its status and its challenge.
+    /// The error of the access policy. Return it from the handler: the HTTP response then has the
+    /// status and the challenge that the policy chose.
     pub fn require_scopes(&self, scopes: &[&str]) -> Result<(), ProtocolError> {
         self.check_scopes(scopes).map_err(|error| error.to_error())
     }
@@ -359,24 +367,25 @@ impl Context {
         token.get_or_init(CancellationToken::default)
     }
 
-    /// Returns true if the call was detached from its request: nobody waits for its response.
+    /// Returns true if the call was detached from its request, which has then already been
+    /// answered.
     #[must_use]
     pub fn is_detached(&self) -> bool {
         self.detached().is_some()
     }
 
-    /// What the call was detached to.
+    /// The extension's side of the call, once it was detached.
     pub(in crate::server) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
         self.detachable()?.call()
     }
 
-    /// The link of a call that may be detached, or was.
+    /// The link of a call that was detached or may be.
     pub(in crate::server) fn detachable(&self) -> Option<&Arc<DetachableLink>> {
         self.request.detachable.as_ref()
     }
 
-    /// Ends progress and the cancellation token with the call: the last report precedes the answer.
-    /// `is_kept` is true if the handler may have kept a clone of the context.
+    /// Sends the last report of progress before the answer, and cancels the token when the call
+    /// ends. `is_kept` is true if the handler may have kept a clone of the context.
     pub(in crate::server) fn end_with(
         &self,
         served: Served<Answer>,
@@ -400,7 +409,7 @@ impl Context {
         }
     }
 
-    /// Ends progress without another report, and cancels the token.
+    /// Ends progress without sending another report, and cancels the token.
     pub(super) fn end(&self) {
         if let Some(reporter) = self.request.reporter.get() {
             reporter.close();
@@ -420,7 +429,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// Ends what must not outlive a call when it is answered or dropped.
+/// Ends progress and cancels the token when the call is answered or its future is dropped.
 pub(in crate::server) struct EndOfCall(Context);
 
 impl EndOfCall {
@@ -428,7 +437,7 @@ impl EndOfCall {
         Self(context.clone())
     }
 
-    /// Sends the last report of progress, which precedes the answer.
+    /// Sends the last report of progress. Call this before the answer is sent.
     pub(in crate::server) fn finish(self) {
         self.0.finish_progress();
     }

@@ -1,4 +1,5 @@
-//! How a call that may be detached from its request reaches its client, or what it was detached to.
+//! The link through which a call that may be detached reaches its client, or, once it is detached,
+//! the extension that took it over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -13,46 +14,48 @@ use crate::error::{CallError, RequestError};
 use crate::protocol::{ParamHeader, StrictJson};
 use crate::sync::{read, write};
 
-/// What an extension does for a call that goes on after its request was answered: the questions,
-/// progress and log messages of its handler come here.
+/// An extension's side of a call that goes on after its request was answered.
 ///
-/// See [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
+/// It receives the questions, progress and log messages of the call's handler. See
+/// [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
 pub trait DetachedCall: Send + Sync + 'static {
-    /// Asks the client. `key` is the handler's name for the question, or a hash of it. The time limit
-    /// of the tool stands still meanwhile.
+    /// Asks the client a question.
     ///
-    /// Its future fails with what the handler gets instead of an answer.
+    /// `key` is the name that the handler gave the question, or a hash of the question. The time
+    /// limit of the tool is paused until the future returned is ready. If the future fails, the
+    /// handler gets the error instead of an answer.
     fn ask(&self, key: String, request: InputRequest) -> BoxFuture<Result<RawJson, ProtocolError>>;
 
-    /// Takes a report of progress: the amount that is done, the total if it is known, and the present
-    /// step or `""`.
+    /// Takes a report of progress: the amount done, the total if it is known, and the current step
+    /// or `""`.
     fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let _ = (done, total, message);
     }
 
-    /// Takes a log message of any level, for the client. By default it is logged at `debug`.
+    /// Takes a log message for the client, of any level. By default, the server logs it at `debug`.
     fn log(&self, message: LoggingMessageNotificationParams) {
         let level = message.level.as_str();
         let data = message.data.get();
         tracing::debug!(level, data, "a log message of a call that was answered");
     }
 
-    /// The value that [`Context::once`](crate::server::Context::once) has kept under `key` in an earlier run, as JSON.
+    /// The value, as JSON, that [`Context::once`](crate::server::Context::once) kept under `key` in
+    /// an earlier run.
     fn kept(&self, key: &str) -> Option<RawJson> {
         let _ = key;
         None
     }
 
-    /// Keeps a value of [`Context::once`](crate::server::Context::once), before the handler gets it.
+    /// Keeps a value of [`Context::once`](crate::server::Context::once) before the handler gets it.
     ///
-    /// Its future fails with what the handler gets instead of the value.
+    /// If the future returned fails, the handler gets the error instead of the value.
     fn keep(&self, key: &str, value: &RawJson) -> BoxFuture<Result<(), ProtocolError>> {
         let _ = (key, value);
         Box::pin(std::future::ready(Ok(())))
     }
 }
 
-/// The way to the client of a call that may be detached.
+/// The link to the client of a call that may be detached.
 pub(in crate::server) struct DetachableLink {
     /// The client, until the call is detached.
     client: RwLock<Option<Peer>>,
@@ -62,7 +65,7 @@ pub(in crate::server) struct DetachableLink {
     entered: Notify,
     /// True if questions are asked before the function is entered.
     asks: AtomicBool,
-    /// The token of the call, which may go on when nobody has its context any more.
+    /// The token of the call. It is here because it can outlive all contexts of the call.
     pub(super) token: CancellationToken,
 }
 
@@ -89,13 +92,13 @@ impl DetachableLink {
         }
     }
 
-    /// Cuts the way to the client: from now on everything goes to `call`.
+    /// Cuts the link to the client: from now on, everything goes to `call`.
     pub(super) fn cut(&self, call: Arc<dyn DetachedCall>) {
         let _ = self.call.set(call);
         *write(&self.client) = None;
     }
 
-    /// What the call was detached to.
+    /// The extension's side of the call, once it was detached.
     pub(super) fn call(&self) -> Option<&Arc<dyn DetachedCall>> {
         self.call.get()
     }

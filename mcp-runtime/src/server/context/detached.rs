@@ -1,9 +1,9 @@
-//! Calls that go on after their request was answered, and calls that are made again afterwards.
+//! Calls that go on after their request was answered, and calls that are repeated later.
 //!
-//! A layer replaces the context of a request by one that may be detached; the layer keeps the
-//! [`Detachable`]. The function then reaches its client by a [`DetachableLink`], which the layer
-//! cuts when it [detaches](Detachable::detach) the call. From then on what the function asks and
-//! reports goes to the [`DetachedCall`] of the layer.
+//! A layer replaces the context of a request with a detachable context, and keeps the
+//! [`Detachable`]. The function then reaches its client through a [`DetachableLink`], which the
+//! layer cuts when it [detaches](Detachable::detach) the call. From then on, the function's
+//! questions and reports go to the layer's [`DetachedCall`].
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -26,10 +26,10 @@ use crate::server::input::{InputState, KeptInputs};
 use crate::server::{Answer, Server};
 use crate::values::Values;
 
-/// The other end of a call's context, which can be detached from the request; made by
+/// A handle to detach a call from its request, made by
 /// [`McpRequest::detachable`](crate::layer::McpRequest::detachable).
 ///
-/// Kept until the call is detached or answered: dropped before, it cancels the call's
+/// Keep it until the call is detached or answered. Dropping it earlier cancels the call's
 /// [token](Context::cancellation).
 pub struct Detachable {
     context: Context,
@@ -37,9 +37,9 @@ pub struct Detachable {
 }
 
 impl Detachable {
-    /// A context of the same request as `context` that may be detached from it, and its other end.
-    /// Without `keeps_request`, handlers do not see the HTTP request, which is then released with
-    /// its response.
+    /// Returns a detachable context of the same request as `context`, and the handle to detach it.
+    /// Without `keeps_request`, handlers do not see the HTTP request, so it is released with its
+    /// response.
     pub(in crate::server) fn of(context: &Context, keeps_request: bool) -> (Context, Self) {
         let peer = context.peer();
         let link = DetachableLink::new(Some(peer.clone()), OnceLock::new());
@@ -57,15 +57,17 @@ impl Detachable {
         (context, detachable)
     }
 
-    /// Waits until the function is about to be entered: its arguments fit, and the questions that are
-    /// parameters are answered. A call that fails before, or whose function returns without waiting,
-    /// never gets there. The function has done nothing yet if this is polled with the future of the
-    /// call, as `tokio::select!` does.
+    /// Waits until the function is about to run: its arguments are valid, and the questions that
+    /// are parameters are answered.
+    ///
+    /// This never completes for a call that fails earlier, or whose function returns without
+    /// waiting. If this is polled in the same task as the future of the call, for example by
+    /// `tokio::select!`, the function has not started when this returns.
     pub async fn entered(&mut self) {
         self.link.entered().await;
     }
 
-    /// What the call has got from its client so far: what a [`DetachedCall`] needs to
+    /// The answers and values that the call has received so far. They are needed to
     /// [repeat](crate::Server::call_detached) it.
     #[must_use]
     pub fn inputs(&self) -> KeptInputs {
@@ -73,11 +75,11 @@ impl Detachable {
         input.map(InputState::kept).unwrap_or_default()
     }
 
-    /// Detaches the call: from now on its handler's questions, progress and log messages go to `call`,
-    /// and the end of the request does not touch it. What it has asked before, and is not answered, is
-    /// asked again.
+    /// Detaches the call: from now on, its handler's questions, progress and log messages go to
+    /// `call`, and the end of the request does not affect it.
     ///
-    /// The context keeps revision, capabilities, principal, identity and values.
+    /// Questions that are still unanswered are asked again. The context keeps its revision,
+    /// capabilities, principal, identity and values.
     pub fn detach(self, call: Arc<dyn DetachedCall>) -> Detached {
         self.context.finish_progress();
         self.link.cut(call);
@@ -93,8 +95,10 @@ impl Drop for Detachable {
     }
 }
 
-/// A call that was [detached](Detachable::detach). Dropped, it cancels the
-/// [token](Context::cancellation) of the call; its handler is dropped by whoever polls it.
+/// A call that was [detached](Detachable::detach).
+///
+/// Dropping it cancels the [token](Context::cancellation) of the call. It does not drop the
+/// handler, which belongs to the code that polls it.
 #[must_use = "dropping it cancels the call's token"]
 pub struct Detached(CancellationToken);
 
@@ -116,11 +120,11 @@ impl fmt::Debug for Detachable {
     }
 }
 
-/// A call of a tool that was [detached](super::Detachable::detach), to be made again from its beginning,
-/// perhaps in another process; see [`Server::call_detached`].
+/// A tool call that was [detached](super::Detachable::detach) and is to be repeated from its
+/// beginning, possibly in another process. See [`Server::call_detached`].
 #[derive(Clone, Debug)]
 pub struct DetachedRequest {
-    /// The name of the tool, as [`Context::tool`] had it.
+    /// The name of the tool, as [`Context::tool`] returned it.
     pub tool: String,
     /// The arguments.
     pub arguments: RawJson,
@@ -128,13 +132,13 @@ pub struct DetachedRequest {
     pub revision: Revision,
     /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
-    /// The client's own name and version.
+    /// The name and version that the client claims to have.
     pub client_info: Option<Implementation>,
     values: Values,
 }
 
 impl DetachedRequest {
-    /// A call without capabilities and identity.
+    /// Creates a call without capabilities or identity.
     #[must_use]
     pub fn new(tool: impl Into<String>, arguments: RawJson, revision: Revision) -> Self {
         Self {
@@ -147,8 +151,10 @@ impl DetachedRequest {
         }
     }
 
-    /// Leaves a value that handlers take as an identity: by [`Context::identity`], or as `&T`. The
-    /// principal is a value of the type `Principal` of the HTTP transport.
+    /// Inserts a value that handlers can take as an identity, with [`Context::identity`] or as
+    /// `&T`.
+    ///
+    /// To set the principal, insert a `Principal` of the HTTP transport.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
         self.values.insert(value);
     }
@@ -160,7 +166,7 @@ struct Params<'a> {
     arguments: &'a RawJson,
 }
 
-/// Makes a call again that was detached.
+/// Repeats a call that was detached.
 ///
 /// # Errors
 ///

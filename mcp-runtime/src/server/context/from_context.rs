@@ -1,4 +1,4 @@
-//! What a handler takes by reference: values made from the context of its call.
+//! Values that a handler takes by reference, made from the context of its call.
 
 use std::any::Any;
 use std::fmt;
@@ -14,13 +14,13 @@ use crate::server::Server;
 
 /// A value that is made from the context of a call.
 ///
-/// The type of each parameter that a handler takes by reference. Derive it for the caller's
-/// [identity](derive@crate::FromContext), implement it for other types of your own.
+/// Every parameter that a handler takes by reference must implement this trait. Derive it for the
+/// caller's [identity](derive@crate::FromContext), and implement it for other types of your own.
 ///
 /// ```
 /// use mcp_runtime::{Context, FromContext, ProtocolError};
 ///
-/// /// The name that the client goes by.
+/// /// The name that the client gives itself.
 /// struct ClientName(String);
 ///
 /// impl FromContext for ClientName {
@@ -42,11 +42,11 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When this call has no such value; the call is answered with the error, and the handler does
-    /// not run.
+    /// When this call has no such value. The call is then answered with the error, and the handler
+    /// does not run.
     fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
 
-    /// The value as a handler borrows it; by default it is made for the call.
+    /// Returns the value for a handler to borrow. By default, it is made for the call.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     }
 }
 
-/// A value that some calls have, and a handler takes as `Option<&T>`.
+/// A value that only some calls have. A handler takes it as `Option<&T>`.
 ///
 /// Derived together with [`FromContext`](trait@FromContext) for the caller's identity.
 #[diagnostic::on_unimplemented(
@@ -65,11 +65,11 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     note = "only types that some calls lack, such as the caller's identity, are `OptionalFromContext`"
 )]
 pub trait OptionalFromContext: FromContext {
-    /// The value; `None` if this call has none.
+    /// Returns the value, or `None` if this call does not have it.
     ///
     /// # Errors
     ///
-    /// When the value is there and can't be used; the call is answered with the error.
+    /// When the call has the value, but it can't be used. The call is answered with the error.
     fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError>;
 }
 
@@ -78,7 +78,7 @@ pub fn identity<T: Any + Clone + Send + Sync>(cx: &Context) -> Option<T> {
     cx.identity().cloned()
 }
 
-/// The error of a call by nobody in particular, which has to know who calls.
+/// The error of a call that needs the caller's identity but does not have it.
 pub fn no_identity() -> ProtocolError {
     ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
 }
@@ -128,7 +128,7 @@ impl<T> ContextValue<T> {
         Self(Lent::Made(value))
     }
 
-    /// A value that `holder` has.
+    /// A value that is part of `holder`.
     #[must_use]
     pub fn shared(holder: Arc<dyn AsRef<T> + Send + Sync>) -> Self {
         Self(Lent::Shared(holder))

@@ -12,9 +12,11 @@ use crate::connection::ClientIdentity;
 use crate::error::{ProtocolError, RequestError};
 
 impl Context {
-    /// The identity of the caller: a value that the access policy of an HTTP server, or a layer in
-    /// front of it, has put into the extensions of the request, or of the request that opened a
-    /// WebSocket; on any other stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
+    /// The identity of the caller, as a value of the type `T`.
+    ///
+    /// Over HTTP, the access policy, or an HTTP layer in front of the server, puts the value into
+    /// the extensions of the request. For a WebSocket, this is the request that opened it. On other
+    /// streams, the value is the one passed to [`Serve::identity`](crate::server::Serve::identity).
     ///
     /// ```
     /// # use mcp_runtime::Context;
@@ -26,8 +28,8 @@ impl Context {
     /// }
     /// ```
     ///
-    /// The client's own name and version are in [`client_info`](Self::client_info). A value of this
-    /// type that a layer has left with the request precedes it.
+    /// A value of this type that an MCP layer has inserted takes precedence. The client's own name
+    /// and version are in [`client_info`](Self::client_info).
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         let left = self.values().get();
@@ -39,7 +41,7 @@ impl Context {
         self.peer().shared_identity().map(ClientIdentity::lasting)
     }
 
-    /// The number of the connection or session, and the address of a client that has none.
+    /// The number of the connection or session, and the address of a client that has neither.
     #[cfg(feature = "layer")]
     pub(crate) fn connection(&self) -> (u64, Option<SocketAddr>) {
         let identity = self.peer().identity();
@@ -47,14 +49,16 @@ impl Context {
         (self.session_number(), address)
     }
 
-    /// The name of the [`Principal`] that an access policy of an HTTP server, or a layer, has found.
-    /// Sealed state belongs to it.
+    /// The name of the [`Principal`] that the access policy of an HTTP server, or a layer, has
+    /// determined.
+    ///
+    /// The sealed state of a call is bound to this name.
     #[must_use]
     pub fn principal(&self) -> Option<&str> {
         self.identity().map(Principal::name)
     }
 
-    /// Checks that the caller has all scopes that are `needed`.
+    /// Checks that the caller has all `needed` scopes.
     ///
     /// # Errors
     ///
@@ -69,8 +73,8 @@ impl Context {
         identity.is_none_or(|identity| identity.has_scopes(needed))
     }
 
-    /// Answers an HTTP request of its own with 429: it may be repeated after a time. `error` is its
-    /// outcome.
+    /// Records that the request was denied with `error` and may be repeated after `time`. An HTTP
+    /// response for this request alone then has the status 429.
     pub(in crate::server) fn deny_until(&self, time: Duration, error: &ErrorObject) {
         if let Some(identity) = self.peer().identity() {
             identity.deny_until(time, error);
@@ -85,12 +89,12 @@ impl Context {
     }
 }
 
-/// The sender of a request, as an [`AccessPolicy`](crate::transport::http::AccessPolicy), or an
-/// authenticating layer in front of the server, has found out.
+/// The authenticated sender of a request.
 ///
-/// It is put into the extensions of the request. A session then belongs to the principal that
-/// opened it: to any other it does not exist. Handlers take it as `&Principal`, or ask
-/// [`Context::identity`](crate::Context::identity) for it, or for other values that were put there.
+/// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or an authenticating layer in front
+/// of the server, puts it into the extensions of the request. A session belongs to the principal
+/// that opened it; requests of other principals get the answer that the session does not exist.
+/// Handlers take it as `&Principal`, or call [`Context::identity`](crate::Context::identity).
 ///
 /// ```
 /// use mcp_runtime::transport::http::Principal;
@@ -102,14 +106,14 @@ impl Context {
 pub struct Principal(Arc<str>);
 
 impl Principal {
-    /// A principal by a name that is unique among all that the server may meet, such as the
+    /// Creates a principal. The name must be unique among all callers of the server, such as the
     /// issuer and subject of a token.
     #[must_use]
     pub fn new(name: impl AsRef<str>) -> Self {
         Self(name.as_ref().into())
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0

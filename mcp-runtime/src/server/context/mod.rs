@@ -1,7 +1,7 @@
-//! [`Context`]: what a handler knows of its call, and how it reaches the client meanwhile.
+//! The [`Context`] of a call: what a handler knows about the call, and how it talks to the client.
 //!
-//! `core` has what belongs to the request, `questions` what a handler asks, and `notifications` what
-//! it sends without waiting for an answer.
+//! `core` holds the data of the request, `questions` the methods that ask the client, and
+//! `notifications` the methods that send something without waiting for an answer.
 
 #[cfg(feature = "log-layer")]
 mod client_logs;
@@ -34,16 +34,16 @@ pub use notifications::Logger;
 pub use progress::ProgressStream;
 pub use progress::{Progress, ProgressAmount, ProgressItems, ProgressTotal};
 
-/// Without the layer, requests are not attached to their spans.
+/// Does nothing, because only the layer needs the context of a span.
 #[cfg(not(feature = "log-layer"))]
 pub(in crate::server) fn attach(_: &Context) {}
 
 /// A token that is cancelled when its call is over.
 ///
-/// The future of an async handler is dropped when its call is cancelled, so most handlers need no
-/// token. It is for blocking tools, and for work that a handler has spawned. A call is over when it
-/// was answered, cancelled by the client, out of time, or its connection has ended. Clones belong
-/// to the same call.
+/// A call is over when it has been answered, the client has cancelled it, its time limit has
+/// passed, or its connection has ended. Use the token in blocking tools, and in tasks that a
+/// handler spawns. Other async handlers do not need it: their future is dropped when the call is
+/// cancelled. Clones belong to the same call.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -73,7 +73,7 @@ impl CancellationToken {
 
     /// Waits until the call is over.
     ///
-    /// Cancel safe: a future that is dropped loses nothing.
+    /// This method is cancel safe.
     pub async fn cancelled(&self) {
         // Never fails: `self` is a sender.
         let _ = self.0.subscribe().wait_for(|cancelled| *cancelled).await;

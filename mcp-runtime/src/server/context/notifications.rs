@@ -1,5 +1,5 @@
-//! Notifications that a handler sends: progress (2026-07-28, "Progress"), log messages (2025-11-25 and
-//! 2026-07-28, "Logging") and changes.
+//! Notifications that a handler sends: progress (2026-07-28, "Progress"), log messages (2025-11-25
+//! and 2026-07-28, "Logging") and changes.
 
 use mcp_types::{
     Conform, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, RawJson,
@@ -12,11 +12,12 @@ use crate::protocol::Change;
 use crate::server::subscriptions::Severity;
 
 impl Context {
-    /// Reports the amount that is done, the total, and the present step, or `""`.
+    /// Reports progress: the amount done, the total, and the current step or `""`.
     ///
-    /// Only sent to a client that requests progress, only if the amount has grown, and at most
-    /// fifty times a second; the last report always goes out before the result. An amount that is
-    /// smaller than before, or not finite, is not sent and logged once: progress must increase.
+    /// A report is sent only if the client requests progress and the amount has grown, and at most
+    /// fifty times a second. The last report is always sent before the result. Since progress must
+    /// increase, an amount that is smaller than before, or not finite, is not sent; the first such
+    /// amount is logged.
     ///
     /// ```
     /// use mcp_runtime::Context;
@@ -47,13 +48,13 @@ impl Context {
         }
     }
 
-    /// Returns true if the client asked for progress, or an extension takes it.
+    /// Returns true if the client requests progress, or an extension takes it.
     #[must_use]
     pub fn wants_progress(&self) -> bool {
         self.progress_token().is_some() || self.detached().is_some()
     }
 
-    /// Notifies the clients that have subscribed to `change`, like
+    /// Notifies the clients that have subscribed to `change`. See
     /// [`Server::notify_changed`](crate::Server::notify_changed).
     pub fn notify_changed(&self, change: Change) {
         self.server().notify_changed(change);
@@ -64,14 +65,14 @@ impl Context {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    /// Sends a log message to the client: text, or anything else that has a JSON form.
+    /// Sends a log message to the client: a string, or any other value that implements `Serialize`.
     ///
-    /// Sent only if the server [declares](crate::ServerBuilder::logging) logging, and the client
-    /// requests messages of this level: in revisions with a handshake by `logging/setLevel`, with
-    /// `info` as the default; in the others by the `_meta` of the request. Otherwise nothing is
-    /// serialized.
+    /// The message is sent only if the server [declares](crate::ServerBuilder::logging) logging and
+    /// the client requests messages of this level; otherwise, `data` is not serialized. In the
+    /// handshake era, the client sets the level with `logging/setLevel`, and the default is `info`.
+    /// In the stateless era, the `_meta` of the request has the level.
     ///
-    /// Never waits: messages for a client that does not read are dropped.
+    /// This never waits: if the client does not read, the message is dropped.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -95,7 +96,7 @@ impl Context {
         self.log_as(None, level, &data);
     }
 
-    /// A logger with the name of a part of the server.
+    /// Returns a logger that adds `name`, such as a part of the server, to its messages.
     #[must_use]
     pub fn logger(&self, name: impl Into<String>) -> Logger {
         Logger {
@@ -104,8 +105,8 @@ impl Context {
         }
     }
 
-    /// Returns true if a message of this level would be sent, for messages that are costly to
-    /// compose.
+    /// Returns true if a message of this level would be sent. Check it before composing a costly
+    /// message.
     #[must_use]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
         if self.detached().is_some() {
@@ -151,7 +152,7 @@ impl Context {
     }
 }
 
-/// Logs under the name of a part of the server; made by [`Context::logger`].
+/// Sends log messages under the name of a logger; made by [`Context::logger`].
 #[derive(Clone, Debug)]
 pub struct Logger {
     context: Context,
@@ -165,7 +166,7 @@ impl Logger {
     }
 }
 
-/// Methods that log at one level, of a request and of a logger.
+/// Generates the methods of `Context` and `Logger` that log at one level.
 macro_rules! levels {
     ($($(#[$doc:meta])* $method:ident: $level:ident;)*) => {
         impl Context {$(
@@ -185,7 +186,7 @@ macro_rules! levels {
 }
 
 levels! {
-    /// Sends a log message about details for debugging.
+    /// Sends a log message with details for debugging.
     debug: Debug;
     /// Sends a log message about normal events.
     info: Info;
@@ -197,8 +198,8 @@ levels! {
     error: Error;
     /// Sends a log message about failures of whole components.
     critical: Critical;
-    /// Sends a log message about conditions that need action at once.
+    /// Sends a log message about conditions that need immediate action.
     alert: Alert;
-    /// Sends a log message about a server that is unusable.
+    /// Sends a log message that says that the server is unusable.
     emergency: Emergency;
 }

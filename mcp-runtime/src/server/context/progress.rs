@@ -1,4 +1,4 @@
-//! Progress of a call, as a handler counts it.
+//! Reporting the progress of a call from its handler.
 
 #[cfg(feature = "stream")]
 use std::pin::Pin;
@@ -8,15 +8,15 @@ use std::task::{self, Poll};
 use super::{Context, FromContext};
 use crate::ProtocolError;
 
-/// A number of any kind.
+/// An amount of progress: any integer or floating-point number.
 pub trait ProgressAmount {
-    /// The number. What is too large for 53 bits is rounded.
+    /// Returns the number. Integers that need more than 53 bits are rounded.
     fn amount(self) -> f64;
 }
 
-/// The amount at which progress ends, if it is known: a number, or `None`.
+/// The amount at which progress is complete: a number, or `None` if it is unknown.
 pub trait ProgressTotal {
-    /// The number, if it is known.
+    /// Returns the number, or `None` if it is unknown.
     fn total(self) -> Option<f64>;
 }
 
@@ -44,11 +44,11 @@ impl ProgressTotal for Option<f64> {
     }
 }
 
-/// The progress of a call, for a handler to report.
+/// Reports the progress of a call. A handler takes it by reference.
 ///
-/// A report is only sent to a client that requests it with a `progressToken`, only if the amount
-/// has grown, and at most fifty times a second; the last report always goes out before the result.
-/// So it is cheap to report each step.
+/// A report is sent only if the client requests progress with a `progressToken` and the amount has
+/// grown, and at most fifty times a second. The last report is always sent before the result. It is
+/// therefore cheap to report each step.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -72,7 +72,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports the amount that is done, the total, and the present step. See [`Context::progress`].
+    /// Reports the amount done, the total, and the current step. See [`Context::progress`].
     pub fn report(
         &self,
         done: impl ProgressAmount,
@@ -82,13 +82,13 @@ impl Progress {
         self.context.progress(done, total, message);
     }
 
-    /// Returns true if the client asked for progress.
+    /// Returns true if the client requests progress, or an extension takes it.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.context.wants_progress()
     }
 
-    /// Iterates over `items`, and reports each one when the next is requested. The total is
+    /// Iterates over `items`, and reports each item when the next one is requested. The total is
     /// reported if the iterator has an exact length.
     pub fn over<I: IntoIterator>(&self, items: I) -> ProgressItems<I::IntoIter> {
         let items = items.into_iter();
@@ -112,7 +112,7 @@ impl FromContext for Progress {
 
 /// Iterates over items and reports how many are done; made by [`Progress::over`].
 #[derive(Clone, Debug)]
-#[must_use = "iterators do nothing unless they are asked for items"]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ProgressItems<I> {
     progress: Progress,
     items: I,
@@ -124,7 +124,7 @@ impl<I: Iterator> Iterator for ProgressItems<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
-        // The item before is done when the next one is asked for.
+        // The previous item is done when the next one is requested.
         if self.given > 0 {
             self.progress.report(self.given, self.total, "");
         }
@@ -138,13 +138,12 @@ impl<I: Iterator> Iterator for ProgressItems<I> {
     }
 }
 
-/// The number of items of a size hint that is exact.
+/// Returns the number of items if the size hint is exact.
 fn exact((least, most): (usize, Option<usize>)) -> Option<f64> {
     (most == Some(least)).then_some(least as f64)
 }
 
-/// Passes on the items of a stream and reports how many are done; made by
-/// [`Progress::over_stream`].
+/// A stream that reports how many of its items are done; made by [`Progress::over_stream`].
 #[cfg(feature = "stream")]
 #[derive(Clone, Debug)]
 #[must_use = "streams do nothing unless they are polled"]
@@ -157,8 +156,8 @@ pub struct ProgressStream<S> {
 
 #[cfg(feature = "stream")]
 impl Progress {
-    /// Passes on the items of `stream`, and reports each one when the next is requested. The total
-    /// is reported if the stream has an exact length.
+    /// Returns `stream` with a report of each item when the next one is requested. The total is
+    /// reported if the stream has an exact length.
     pub fn over_stream<S: futures_core::Stream + Unpin>(&self, stream: S) -> ProgressStream<S> {
         ProgressStream {
             progress: self.clone(),
@@ -174,7 +173,8 @@ impl<S: futures_core::Stream + Unpin> futures_core::Stream for ProgressStream<S>
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Option<S::Item>> {
-        // The item before is done when the next one is asked for. A report that repeats is not sent.
+        // The previous item is done when the next one is requested. If this is polled repeatedly,
+        // `report` ignores the repetition.
         if self.given > 0 {
             self.progress.report(self.given, self.total, "");
         }

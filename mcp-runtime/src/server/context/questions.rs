@@ -1,4 +1,4 @@
-//! Questions to the client, which are asked from inside a handler.
+//! Questions that a handler asks the client during a call.
 
 use mcp_types::{
     ElicitSchema, ElicitationCompleteNotification, ElicitationCompleteNotificationParams, RawJson,
@@ -15,16 +15,17 @@ use crate::server::input::{
 };
 
 impl Context {
-    /// Asks the user to fill in a form with the fields of `T`, for questions that depend on what the
-    /// handler has found out. A question that does not is better a
-    /// [parameter](macro@crate::tool), `#[elicit("…")] trip: Trip`: it is asked before the function
-    /// is entered, which runs once in every era.
+    /// Asks the user to fill in a form with the fields of `T`.
     ///
-    /// Await it for the answer. In the handshake era the handler waits. In the stateless era the
-    /// call is answered with the question, the handler is dropped, and it runs again from its
-    /// beginning when the client retries: then this returns the answer at once. What goes before it
-    /// runs again; [`once`](Self::once) keeps it to one time. In debug builds, a handler that waited
-    /// for something else before it asked is logged.
+    /// Use this for questions that depend on what the handler has found out. For other questions,
+    /// prefer a [parameter](macro@crate::tool) such as `#[elicit("…")] trip: Trip`: it is asked
+    /// before the function runs, so the function runs only once in every era.
+    ///
+    /// Await it for the answer. In the handshake era, the handler waits. In the stateless era, the
+    /// call is answered with the question and the handler is dropped. When the client retries, the
+    /// handler runs again from its beginning, and this returns the answer immediately. Code before
+    /// the question therefore runs again, unless it is wrapped in [`once`](Self::once). Debug
+    /// builds log a handler that waited for something else before it asked.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -53,16 +54,16 @@ impl Context {
     /// }
     /// ```
     ///
-    /// `T` is a struct or enum under [`#[derive(Elicit)]`](derive@crate::Elicit), text, a number or
-    /// `bool`; what a form can have as fields, and their formats, is said there. A type that is no
-    /// struct makes a form of one field, `answer` unless [`field`](Elicitation::field) names it.
-    /// Follows 2026-07-28, "Elicitation".
+    /// `T` is a string, a number, `bool`, or a struct or enum with
+    /// [`#[derive(Elicit)]`](derive@crate::Elicit), whose docs list the possible fields and
+    /// formats. A type that is not a struct makes a form with one field, which is called `answer`
+    /// unless [`field`](Elicitation::field) renames it. See 2026-07-28, "Elicitation".
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicitation<T> {
         Question::new(self, ElicitationRequest::form(message.into()))
     }
 
-    /// Asks the user to fill in a form that is known only at run time. `T` is decoded from the whole
-    /// content, and may be a map.
+    /// Asks the user to fill in a form that is known only at run time. `T` is decoded from the
+    /// whole content, and may be a map.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -87,11 +88,13 @@ impl Context {
         Question::new(self, ElicitationRequest::schema(message.into(), form))
     }
 
-    /// Asks the user to open a web page, for data that the client must not see: passwords,
-    /// payments, permissions. Accepting means that the user is willing, not that it is done.
+    /// Asks the user to open a web page, for data that the client must not see, such as passwords,
+    /// payments and permissions.
     ///
-    /// For clients that declared `elicitation.url`, from 2025-11-25 on. As with
-    /// [`elicit`](Self::elicit), what goes before it runs again in the stateless era.
+    /// An answer that accepts means that the user agreed to open the page, not that the interaction
+    /// there is done. This needs a client that declared `elicitation.url`, which exists since
+    /// 2025-11-25. As with [`elicit`](Self::elicit), code before the question runs again in the
+    /// stateless era.
     pub fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -100,13 +103,15 @@ impl Context {
         Question::new(self, ElicitationRequest::url(message.into(), url.into()))
     }
 
-    /// Notifies the client that the interaction on a web page with this [id](Elicitation::id) is done,
-    /// in revisions that have the notification. Over HTTP it is sent with the answer to this call,
-    /// so only before the call ends.
+    /// Notifies the client that the interaction on the web page with this [id](Elicitation::id) is
+    /// done.
+    ///
+    /// In revisions without this notification, it does nothing. Over HTTP, the notification is part
+    /// of the response to this call, so send it before the call ends.
     ///
     /// # Errors
     ///
-    /// When the connection is over.
+    /// When the connection has ended.
     pub fn elicitation_complete(&self, id: impl Into<String>) -> Result<(), CallError> {
         let method = methods::NOTIFICATIONS_ELICITATION_COMPLETE;
         if !self.revision().allows(method, Side::Server) {
@@ -117,43 +122,44 @@ impl Context {
             .notify::<ElicitationCompleteNotification>(Some(&params))
     }
 
-    /// Asks the client's language model to continue a conversation: a text of the user, or messages
-    /// of both sides.
+    /// Asks the client's language model to continue a conversation: the text of one user message,
+    /// or a list of messages.
     ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling",
-    /// which deprecates it.
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Sampling is deprecated since
+    /// 2026-07-28 (section "Sampling").
     pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
         Question::new(self, SamplingRequest::new(conversation))
     }
 
-    /// Requests the folders and files that the server may work on.
+    /// Requests the roots: the folders and files that the server may work on.
     ///
-    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots",
-    /// which deprecates it.
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Roots are deprecated since
+    /// 2026-07-28 (section "Roots").
     pub fn roots(&self) -> ListRoots {
         Question::new(self, RootsRequest::new())
     }
 
-    /// Asks several questions in one round: a tuple of up to six, such as
+    /// Asks up to six questions in one round. Pass them as a tuple, such as
     /// `cx.ask_all((cx.elicit::<Name>("…"), cx.roots()))`.
     ///
     /// # Errors
     ///
-    /// The first of the questions that failed; with [`Elicitation::outcome`](Elicitation::outcome) it
-    /// is no failure that the user declines.
+    /// The error of the first question that fails. A user who declines is such an error, unless the
+    /// question was made by [`Elicitation::outcome`](Elicitation::outcome).
     pub async fn ask_all<Q: AskAll>(&self, questions: Q) -> Result<Q::Answers, AskError> {
         questions.ask_all().await
     }
 
-    /// Runs `future` once, even if the handler runs again after each question: later runs get the
-    /// first output. `key` identifies it among others of the same handler.
+    /// Runs `future` only once, although the handler runs again after each question. Later runs get
+    /// the output of the first run.
     ///
-    /// The output is part of the sealed state that the client sends back. A client that repeats an
-    /// old round runs `future` again: if that is unacceptable, the server must keep a record.
+    /// `key` identifies the output among the others of the same handler. The output is part of the
+    /// sealed state that the client sends back. A client that repeats an old round can make
+    /// `future` run again; if this is unacceptable, keep a record in the server.
     ///
     /// # Errors
     ///
-    /// [`AskError::Value`] when the value can't be written or read as JSON.
+    /// [`AskError::Value`] when the value can't be serialized to JSON or deserialized from it.
     pub async fn once<F>(&self, key: impl Into<String>, future: F) -> Result<F::Output, AskError>
     where
         F: Future<Output: Serialize + DeserializeOwned>,
@@ -164,7 +170,7 @@ impl Context {
         }
         let value = match self.input() {
             Some(input) => input.once(key.clone(), future).await?,
-            // A call that can't be suspended runs once.
+            // A call that can't be suspended runs only once anyway.
             None => future.await,
         };
         if let Some(call) = self.detached() {
@@ -174,7 +180,8 @@ impl Context {
         Ok(value)
     }
 
-    /// Ends the call with questions that are asked by hand: return the result as an error.
+    /// Ends the call with questions that the handler does not await. Return the result as an error.
+    ///
     /// When the client has answered, the handler runs again and finds the
     /// [`answers`](Self::answers).
     ///
@@ -203,7 +210,7 @@ impl Context {
         wanted.require(self.input_or_default())
     }
 
-    /// The client's answers to questions that were asked by hand.
+    /// The client's answers to the questions of [`require`](Self::require).
     #[must_use]
     pub fn answers(&self) -> Answers<'_> {
         Answers::of(self.input())

@@ -1,4 +1,4 @@
-//! Sender of the progress of one call.
+//! Sends the progress of one call, without flooding the client.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -12,7 +12,7 @@ use crate::error::CallError;
 use crate::limits::PROGRESS_INTERVAL;
 use crate::sync::lock;
 
-/// Sends the progress of one call to the client, at most once in [`PROGRESS_INTERVAL`].
+/// Sends the progress of one call to the client, at most once per [`PROGRESS_INTERVAL`].
 #[derive(Debug)]
 pub(in crate::server) struct Reporter {
     token: ProgressToken,
@@ -25,17 +25,17 @@ pub(in crate::server) struct Reporter {
 struct Reports {
     /// The highest amount reported.
     newest: Option<f64>,
-    /// The newest report, until it is sent.
+    /// The newest report, if it was not sent yet.
     waiting: Option<ProgressNotificationParams>,
     last_sent: Option<Instant>,
-    /// True if a task sends the waiting report.
+    /// True while a task waits to send the report.
     timed: bool,
-    /// True if the call is over, after which nothing is sent.
+    /// True if the call is over; later reports are ignored.
     over: bool,
 }
 
 impl Reports {
-    /// The earliest time of the next report, if there was one before.
+    /// The earliest time for the next report; `None` if none was sent yet.
     fn due(&self) -> Option<Instant> {
         self.last_sent.map(|last| last + PROGRESS_INTERVAL)
     }
@@ -51,8 +51,8 @@ impl Reporter {
         }
     }
 
-    /// Sends a report, or keeps it if one was sent just before. Ignores one that does not exceed
-    /// those before; returns false if its amount is smaller than theirs, or not finite.
+    /// Sends a report, or keeps it if another one was sent just before. Ignores a report whose
+    /// amount has not grown. Returns false if the amount is smaller than before, or not finite.
     pub(in crate::server) fn report(
         self: &Arc<Self>,
         done: f64,
@@ -84,7 +84,7 @@ impl Reporter {
         params
     }
 
-    /// Sends what waits, if there is room for it.
+    /// Sends the waiting report, if the connection has room for it.
     fn send(&self, state: &mut Reports, now: Instant) {
         let Some(params) = state.waiting.take() else {
             return;
@@ -96,8 +96,8 @@ impl Reporter {
         }
     }
 
-    /// Starts a task that sends the waiting report in time. Returns `false` outside of a runtime:
-    /// then it is sent with the next report, or at the end.
+    /// Starts a task that sends the waiting report when it is due. Returns `false` outside of a
+    /// runtime; the report is then sent on the next call of `report`, or at the end.
     fn start_timer(self: &Arc<Self>) -> bool {
         if tokio::runtime::Handle::try_current().is_err() {
             return false;
@@ -108,7 +108,7 @@ impl Reporter {
                 let due = reporter.lock().due().unwrap_or_else(Instant::now);
                 tokio::time::sleep_until(due).await;
                 let mut state = reporter.lock();
-                // Unless one was sent just before.
+                // The time has moved if another report was sent meanwhile.
                 if !state.over && state.due() == Some(due) {
                     reporter.send(&mut state, Instant::now());
                 }
@@ -121,11 +121,11 @@ impl Reporter {
         true
     }
 
-    /// Sends the last report, which goes before the result, and ends reporting.
+    /// Sends the waiting report, and ends reporting. Call this before the result is sent.
     pub(in crate::server) fn finish(&self) {
         let mut state = self.lock();
         if let Some(params) = state.waiting.take().filter(|_| !state.over) {
-            // Fails only when the connection is over.
+            // This fails only if the connection has ended, and then nobody needs the report.
             let _ = self.peer.notify_urgently::<ProgressNotification>(&params);
         }
         state.over = true;
