@@ -2,3 +2,8 @@
 
 #[cfg(feature = "tasks")]
 pub mod tasks;
+
+#[cfg(feature = "sqlite")]
+pub use tasks::SqliteTaskStore;
+#[cfg(feature = "tasks")]
+pub use tasks::{Task, Tasks};

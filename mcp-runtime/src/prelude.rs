@@ -37,6 +37,8 @@ pub use crate::{
 };
 #[cfg(feature = "http-server")]
 pub use ::http;
-pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, ResourceLink, Role};
+pub use mcp_types::{
+    CallToolResult, ContentBlock, EmbeddedResource, PromptMessage, Resource, ResourceLink, Role,
+};
 pub use schemars::{self, JsonSchema};
 pub use serde::{Deserialize, Serialize};

@@ -2,26 +2,75 @@
 
 use super::Violation;
 use super::workspace::{File, Workspace};
+use std::collections::BTreeSet;
 
 const LINK: &str = "links lead somewhere: correct the path or the heading";
+const REACHABLE: &str =
+    "each document is reachable from docs/README.md: link it there, or from a page that is";
+
+/// The page from which all other documents are reachable.
+const INDEX: &str = "docs/README.md";
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
-    let documents = workspace.files.values();
-    for file in documents.filter(|file| file.path.ends_with(".md")) {
+    for file in documents(workspace) {
         for (line, target) in links(&file.text) {
             if !leads_somewhere(workspace, file, target) {
                 violations.push(Violation::new(file, line, format!("`{target}`"), LINK));
             }
         }
     }
+    // Without an index, the links that lead to it are reported above.
+    let Some(index) = workspace.files.get(INDEX) else {
+        return;
+    };
+    let reachable = reachable(workspace, index);
+    for file in documents(workspace).filter(|file| !is_fixture(file)) {
+        if !reachable.contains(file.path.as_str()) {
+            let found = format!("`{}` is not reachable", file.path);
+            violations.push(Violation::new(file, 1, found, REACHABLE));
+        }
+    }
+}
+
+fn documents(workspace: &Workspace) -> impl Iterator<Item = &File> {
+    let files = workspace.files.values();
+    files.filter(|file| file.path.ends_with(".md"))
+}
+
+/// True for documents that only tests read.
+fn is_fixture(file: &File) -> bool {
+    file.folder().split('/').any(|folder| folder == "tests")
+}
+
+/// The paths of the documents that one gets to from `index`.
+fn reachable<'a>(workspace: &'a Workspace, index: &'a File) -> BTreeSet<&'a str> {
+    let mut reachable = BTreeSet::from([index.path.as_str()]);
+    let mut pending = vec![index];
+    while let Some(file) = pending.pop() {
+        for (_, target) in links(&file.text) {
+            if let Some(next) = document(workspace, file, target)
+                && reachable.insert(&next.path)
+            {
+                pending.push(next);
+            }
+        }
+    }
+    reachable
+}
+
+/// The document that a link leads to. A forge shows the `README.md` of a folder.
+fn document<'a>(workspace: &'a Workspace, file: &File, target: &str) -> Option<&'a File> {
+    let (path, _) = split(file, target)?;
+    let path = joined(file.folder(), path)?;
+    let paths = [format!("{path}/README.md"), path];
+    let mut found = paths.iter().filter_map(|path| workspace.files.get(path));
+    found.find(|file| file.path.ends_with(".md"))
 }
 
 fn leads_somewhere(workspace: &Workspace, file: &File, target: &str) -> bool {
-    if target.contains("://") || target.starts_with("mailto:") {
+    let Some((path, heading)) = split(file, target) else {
         return true;
-    }
-    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
-    let path = if path.is_empty() { file.name() } else { path };
+    };
     joined(file.folder(), path).is_some_and(|path| match heading {
         "" => workspace.exists(&path),
         heading => {
@@ -29,6 +78,15 @@ fn leads_somewhere(workspace: &Workspace, file: &File, target: &str) -> bool {
             document.is_some_and(|it| headings(&it.text).any(|it| it == heading))
         }
     })
+}
+
+/// The path and the heading that a link names; `None` if it leads out of the repository.
+fn split<'a>(file: &'a File, target: &'a str) -> Option<(&'a str, &'a str)> {
+    if target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    Some((if path.is_empty() { file.name() } else { path }, heading))
 }
 
 /// The path from the root; `None` where it leads out of the repository.
@@ -97,6 +155,27 @@ mod tests {
         assert_eq!(
             places(check, &files),
             ["README.md:1", "README.md:2", "README.md:2"]
+        );
+    }
+
+    #[test]
+    fn documents_that_no_link_leads_to_are_named() {
+        let files = [
+            (
+                "docs/README.md",
+                "[a](a.md) [crate](../lib) [nothing](../src)\n",
+            ),
+            ("docs/a.md", "[b](b.md#b)\n"),
+            ("docs/b.md", "# B\n[back](README.md)\n"),
+            ("docs/lost.md", "[a](a.md)\n"),
+            ("lib/README.md", ""),
+            ("lib/docs/lost.md", "`[c](../../docs/a.md)`\n"),
+            ("lib/tests/data.md", ""),
+            ("src/main.rs", ""),
+        ];
+        assert_eq!(
+            places(check, &files),
+            ["docs/lost.md:1", "lib/docs/lost.md:1"]
         );
     }
 }
